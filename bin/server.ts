@@ -1,0 +1,28 @@
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const { loadConfig } = await import('#config/load.ts')
+const { StartupError } = await import('#lib/fault.ts')
+const { createLog } = await import('#lib/log.ts')
+const { newUuid } = await import('#lib/id.ts')
+const { startService } = await import('#api/start.ts')
+const { once } = await import('#lib/once.ts')
+const { welcome } = await import('#api/welcome.ts')
+
+process.umask(0o077)
+try {
+  const config = loadConfig(process.env)
+  const log = createLog({ level: config.log_level, format: config.log_format })
+  const service = await startService({ config, log, now: Date.now, newId: newUuid })
+  process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
+
+  // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience.
+  const stop = once(() => service.stop().then(() => process.exit(0)))
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}

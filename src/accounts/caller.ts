@@ -1,0 +1,15 @@
+/** What a key may be used for. */
+export type KeyKind = 'api' | 'management' | 'intern'
+
+/** Who is calling, as the key says. */
+export type Caller = {
+  keyHash: string
+  keyKind: KeyKind
+  keyName: string
+  /** The key's creator, on whose behalf it acts. */
+  userId: string
+  /** Whether the creator has left the organization. */
+  creatorLeft: boolean
+  organizationId: string
+  workspaceId: string
+}

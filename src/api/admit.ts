@@ -1,0 +1,29 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { KeyRing } from '#accounts/key-ring.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Route } from './route.ts'
+
+const bearer = /^Bearer +(\S+)$/i
+
+/** Who may use a route: the caller its key stands for, or a fault that says what is missing. */
+export async function admit(
+  deps: { keys: Pick<KeyRing, 'find'> },
+  route: Pick<Route, 'key' | 'wrongKey'>,
+  authorization: string | undefined,
+): Promise<Caller> {
+  if (!authorization) {
+    throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
+  }
+  const secret = bearer.exec(authorization)?.[1]
+  const caller = secret && (await deps.keys.find(secret))
+  if (!caller) {
+    throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
+  }
+  if (route.key === 'management' && caller.keyKind !== 'management') {
+    throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
+  }
+  if (route.key === 'api' && caller.keyKind === 'management') {
+    throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
+  }
+  return caller
+}

@@ -1,0 +1,16 @@
+import type { KeyRing } from '#accounts/key-ring.ts'
+import type { Config } from '#config/settings.ts'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Log } from '#lib/log.ts'
+
+/** All that routes may need. Functions below ask for the few members they use, by shape. */
+export type Deps = {
+  config: Config
+  db: Db
+  keys: KeyRing
+  now: Now
+  newId: NewId
+  log: Log
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { Answer } from '#http/route.ts'
+import { route } from '../../route.ts'
+
+const Health = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
+
+export const getHealth = route({
+  method: 'get',
+  path: '/health',
+  tag: 'service',
+  key: 'none',
+  summary: 'Whether the service is ready: 200 or 503. Needs no key.',
+  response: Health,
+  faults: ['unavailable'],
+  handler: async (_call, { db, log }) => {
+    try {
+      await sql`select 1`.execute(db.query)
+      return { status: 'ready' as const, version: '1.0.0' }
+    } catch (error) {
+      log.warn({ err: error }, 'the database does not answer')
+      return new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version: '1.0.0' })
+    }
+  },
+})

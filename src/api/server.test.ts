@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from '#test/harness/service.ts'
+
+test('every error has one envelope, the request id and its own status as the code', async () => {
+  await using service = await startTestService()
+  const unknown = await service.ask('GET', '/nothing-here')
+  assert.equal(unknown.status, 404)
+  assert.deepEqual(unknown.body, { error: { code: 404, message: 'There is no GET /api/v1/nothing-here.' } })
+  assert.match(unknown.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
+})
+
+test('a wrong method is refused and the right ones are named', async () => {
+  await using service = await startTestService()
+  const { status, headers } = await service.ask('POST', '/health')
+  assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD'])
+})
+
+test('no key, a malformed key and an unknown key are all 401', async () => {
+  await using service = await startTestService()
+  for (const key of [null, 'nonsense', `sb-v1-${'0'.repeat(64)}`]) {
+    assert.equal((await service.ask('GET', '/audit', { key })).status, 401)
+  }
+})
+
+test('an ordinary key on a management route is refused', async () => {
+  await using service = await startTestService()
+  const { status, body } = await service.ask('GET', '/audit')
+  assert.equal(status, 403)
+  assert.equal(body.error.message, 'Only management keys can perform this operation')
+})

@@ -1,0 +1,93 @@
+/** A decimal number as text, in USD: never a binary float. `"0"` is free. */
+export type Usd = string
+
+/** USD per token, per image and per request. Absent means unknown, not free. */
+export type Prices = {
+  prompt: Usd
+  completion: Usd
+  image?: Usd
+  request?: Usd
+  cacheRead?: Usd
+  cacheWrite?: Usd
+  reasoning?: Usd
+  /** Prices that hold from a prompt size on, smallest size first; each names only what it changes. */
+  tiers?: { fromPromptTokens: number; prompt?: Usd; completion?: Usd; cacheRead?: Usd; cacheWrite?: Usd }[]
+}
+
+/** The wire protocol an endpoint speaks. */
+export type Protocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-gemini' | 'demo'
+
+export type Region = 'global' | 'europe' | 'us'
+
+export type Provider = {
+  slug: string
+  name: string
+  protocol: Protocol
+  baseUrl: string | null
+  /** Environment variables that may hold the credential, in order; empty where none is needed. */
+  credentialVariables: string[]
+  privacyPolicyUrl: string | null
+  termsOfServiceUrl: string | null
+  statusPageUrl: string | null
+}
+
+/** One provider's offer of one model. */
+export type Endpoint = {
+  /** `<model id>@<tag>`: names the endpoint in measurements and plans, and stays the same over reloads. */
+  id: string
+  provider: string
+  /** The provider's slug, with a part of its own where the provider has several: `deepinfra/fp8`. */
+  tag: string
+  name: string
+  /** What the provider calls the model. */
+  upstreamModel: string
+  contextLength: number
+  maxCompletionTokens: number | null
+  maxPromptTokens: number | null
+  quantization: string
+  prices: Prices
+  supportedParameters: string[]
+  supportsImplicitCaching: boolean
+  toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }
+  /** Data regions, as far as the operator's catalogue names them. */
+  regions: Region[]
+  /** Data policies: false where nobody said otherwise. */
+  zeroDataRetention: boolean
+  trainsOnData: boolean
+  publishesPrompts: boolean
+  moderated: boolean
+}
+
+/** One model, or one variant of it, with all its endpoints. */
+export type Model = {
+  /** `author/slug`, or `author/slug:variant`. */
+  id: string
+  /** The dated, immutable name. */
+  canonicalSlug: string
+  author: string
+  name: string
+  description: string | null
+  /** Unix time in seconds. */
+  created: number
+  contextLength: number
+  inputModalities: string[]
+  outputModalities: string[]
+  tokenizer: string | null
+  instructType: string | null
+  /** The model family that `arch` matches, beside the tokenizer. */
+  family: string | null
+  defaultParameters: Record<string, number | null> | null
+  perRequestLimits: { prompt_tokens: number; completion_tokens: number } | null
+  expirationDate: string | null
+  knowledgeCutoff: string | null
+  supportedVoices: string[] | null
+  aliases: string[]
+  categories: string[]
+  /** Null where nobody said. */
+  distillable: boolean | null
+  benchmarks: { intelligence?: number; coding?: number; agentic?: number; designArenaElo?: number }
+  endpoints: Endpoint[]
+}
+
+/** All that is known, after every source was read and merged. */
+export type CatalogueData = { models: Model[]; providers: Provider[] }

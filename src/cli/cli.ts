@@ -1,0 +1,29 @@
+import { Command, CommanderError } from 'commander'
+import { StartupError } from '#lib/fault.ts'
+import { configCommand } from './config.ts'
+import { openapiCommand } from './openapi.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Every command adds itself; a new one is a file and a line here. */
+const commands = [configCommand, openapiCommand]
+
+/** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
+export async function runCli(args: string[], terminal: Terminal): Promise<number> {
+  const program = new Command('signalbox')
+    .description('A self-hosted model router with governed agents.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    })
+  for (const add of commands) add(program, terminal)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    if (!(error instanceof StartupError)) throw error
+    terminal.err(error.message)
+    return 1
+  }
+}

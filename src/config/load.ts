@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { StartupError } from '#lib/fault.ts'
+import { type Config, fileOnly, type SettingName, Settings, settingNames } from './settings.ts'
+
+export type Environment = Record<string, string | undefined>
+
+/**
+ * The settings in force: environment over configuration file (`CONFIG`) over defaults.
+ * @throws StartupError with one sentence that names the setting, its source and what would be right.
+ */
+export function loadConfig(env: Environment): Config {
+  const path = env.CONFIG
+  const fromFile = path ? readConfigFile(path) : {}
+  const fromEnv = settingsIn(env)
+  const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
+  if (parsed.success) return Object.freeze(parsed.data)
+  throw new StartupError(parsed.error.issues.map((issue) => explain(issue, fromEnv, path)).join('; '))
+}
+
+/** Variables that are set but empty count as not set, as shells and compose files write them. */
+function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
+  const found: Partial<Record<SettingName, string>> = {}
+  for (const name of settingNames) {
+    const value = env[name.toUpperCase()]
+    if (value !== undefined && value !== '' && !fileOnly.has(name)) found[name] = value
+  }
+  return found
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${reason(error)}.`)
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const broken = document.errors[0]
+  if (broken)
+    throw new StartupError(`The configuration file ${path} is not valid YAML: ${broken.message.split('\n')[0]}`)
+  const value: unknown = document.toJS() ?? {}
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new StartupError(`The configuration file ${path} must hold "name: value" lines.`)
+  }
+  return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, plain(item)]))
+}
+
+/** YAML has real booleans and numbers where the environment has words; both go through one schema. */
+function plain(value: unknown): unknown {
+  return typeof value === 'boolean' ? String(value) : value
+}
+
+function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
+  if (issue.code === 'unrecognized_keys') {
+    return `The configuration file ${path} has no setting ${issue.keys.map((key) => `"${key}"`).join(', ')}; docs/configuration.md lists them all`
+  }
+  const name = String(issue.path[0])
+  const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
+  return `The setting ${issue.path.join('.')} from ${source} is not right: ${issue.message}`
+}
+
+function reason(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code
+  return code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : (code ?? 'unknown reason')
+}

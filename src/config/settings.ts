@@ -1,0 +1,112 @@
+import { z } from 'zod'
+
+/** A management or API key whose value the operator chooses: `sb-v1-` and 64 hexadecimal digits. */
+const ChosenKey = z.string().regex(/^sb-v1-[0-9a-f]{64}$/, 'must be "sb-v1-" followed by 64 lowercase hex digits')
+
+const AuthorSlug = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be an author slug, such as "anthropic"')
+
+const Vendor = z.strictObject({
+  author: AuthorSlug.describe('The author slug whose models the field governs.'),
+  suffix: z
+    .string()
+    .regex(/^[a-z0-9_]+$/, 'must be lowercase letters, digits and _')
+    .describe('`enforce_zdr_<suffix>`.'),
+})
+
+/**
+ * Every setting of the service, in one place. Each is read from the environment variable of the same name in
+ * capitals, else from the configuration file, else it has the default here. Settings marked `file only` hold
+ * structure and are read from the file alone.
+ */
+export const Settings = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  port: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(8080)
+    .describe('The port to listen on; 0 takes any free one.'),
+  data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
+  database_url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional()
+    .describe('A Postgres database; without it the embedded one in the data folder is used.'),
+  bootstrap_management_key: ChosenKey.optional().describe(
+    'The value of the first management key, instead of a random one.',
+  ),
+  bootstrap_api_key: ChosenKey.optional().describe('The value of the first API key, instead of a random one.'),
+  log_level: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('How much is logged, on standard error.'),
+  log_format: z
+    .enum(['auto', 'json', 'pretty'])
+    .default('auto')
+    .describe('`auto` is pretty on a terminal, JSON elsewhere.'),
+  metrics_port: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .optional()
+    .describe(
+      'Serves Prometheus metrics without a key on this port of the same host. Without it: `/metrics` with a management key.',
+    ),
+  dialect: z
+    .enum(['spec', 'openrouter'])
+    .default('spec')
+    .describe(
+      '`openrouter` serves clients that validate its closed enumerations: tool name, fallback model, numeric endpoint status.',
+    ),
+  catalogue_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Your own catalogue file (YAML or JSON), which overrides all other sources.'),
+  models_dev_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `signalbox catalogue sync` puts it.',
+    ),
+  starter_catalogue: z
+    .stringbool()
+    .default(true)
+    .describe('Whether the catalogue that comes with Signalbox is loaded.'),
+  zdr_vendors: z
+    .strictObject({ a: Vendor, b: Vendor, c: Vendor, d: Vendor })
+    .default({
+      a: { author: 'anthropic', suffix: 'anthropic' },
+      b: { author: 'google', suffix: 'google' },
+      c: { author: 'openai', suffix: 'openai' },
+      d: { author: 'x-ai', suffix: 'xai' },
+    })
+    .describe('Which model vendor each of `enforce_zdr_vendor_a` to `_d` means (file only).'),
+  shutdown_grace_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(1500)
+    .describe('How long open requests may go on after Ctrl-C or SIGTERM, in milliseconds.'),
+})
+
+/** The settings in force, frozen. */
+export type Config = Readonly<z.infer<typeof Settings>>
+
+export type SettingName = keyof typeof Settings.shape
+
+export const settingNames = Object.keys(Settings.shape) as SettingName[]
+
+/** Settings that hold structure, which an environment variable cannot. */
+export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors'])
+
+/** Settings never shown: `signalbox config` masks them. */
+export const secretSettings: ReadonlySet<SettingName> = new Set([
+  'bootstrap_management_key',
+  'bootstrap_api_key',
+  'database_url',
+])

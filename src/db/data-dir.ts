@@ -1,0 +1,82 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartupError } from '#lib/fault.ts'
+
+/** Only this tells our folder from somebody's documents. */
+const marker = 'signalbox.lock'
+
+const readme = 'Written by Signalbox. Back it up whole, while the service is stopped.\n'
+
+/** The data folder, ours until `release`. */
+export type DataDir = { path: string; release: () => void }
+
+/**
+ * Makes or takes the data folder, readable by its owner alone.
+ * @param exclusive whether a second server on it must be refused: the embedded database has one writer.
+ * @throws StartupError when it cannot be written, belongs to something else, or another server has it.
+ */
+export function takeDataDir(path: string, { exclusive }: { exclusive: boolean }): DataDir {
+  const folder = resolve(path)
+  prepare(folder)
+  if (!exclusive) return { path: folder, release: () => {} }
+  return { path: folder, release: lock(folder) }
+}
+
+function prepare(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    const foreign = !existsSync(join(folder, marker)) && readdirSync(folder).length > 0
+    if (foreign) {
+      throw new StartupError(
+        `The data folder ${folder} holds files that are not Signalbox's. Set DATA_DIR to an empty or new folder.`,
+      )
+    }
+    if (!existsSync(join(folder, marker))) {
+      writeFileSync(join(folder, 'README.txt'), readme, { mode: 0o600 })
+      writeFileSync(join(folder, marker), '', { mode: 0o600 })
+    }
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(
+      `The data folder ${folder} cannot be used: ${reason(error)}. Set DATA_DIR to a folder this user may write.`,
+    )
+  }
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
+  if (code === 'EROFS') return 'the file system is read-only'
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder'
+  if (code === 'ENOSPC') return 'the disk is full'
+  return message
+}
+
+/** An SQLite lock is the kernel's: it goes with the process, however that ends. */
+function lock(folder: string): () => void {
+  const pidFile = join(folder, 'server.pid')
+  const file = new DatabaseSync(join(folder, marker))
+  try {
+    file.exec('pragma busy_timeout = 0; begin exclusive')
+  } catch {
+    file.close()
+    const pid = existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8').trim()})` : ''
+    throw new StartupError(
+      `Another Signalbox${pid} is using the data folder ${folder}. Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.`,
+    )
+  }
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  return () => file.close()
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { migrate, migrations } from './migrate.ts'
+
+onEachDatabase('the database', (kind) => {
+  const organization = { id: 'o', name: 'O', created_at: 1_795_000_000_000 }
+
+  test('instants come back as numbers', async () => {
+    await using store = await newDb(kind)
+    await store.db.query.insertInto('organizations').values(organization).execute()
+    assert.deepEqual(await store.db.query.selectFrom('organizations').selectAll().execute(), [organization])
+  })
+
+  test('a transaction that throws leaves nothing behind and announces nothing', async () => {
+    await using store = await newDb(kind)
+    const heard: string[] = []
+    store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
+    const failing = store.db.exclusively('o', async (tx, announce) => {
+      await tx.insertInto('organizations').values(organization).execute()
+      announce('key.changed', 'hash')
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /^Error: no$/)
+    assert.deepEqual(await store.db.query.selectFrom('organizations').selectAll().execute(), [])
+    assert.deepEqual(heard, [])
+  })
+
+  test('what a transaction announces is heard before it is over', async () => {
+    await using store = await newDb(kind)
+    const heard: string[] = []
+    store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
+    await store.db.exclusively('o', async (_tx, announce) => announce('key.changed', 'hash'))
+    assert.equal(heard[0], 'hash')
+  })
+
+  test('a failed migration leaves nothing half done and says why', async () => {
+    await using store = await newDb(kind)
+    const broken = {
+      up: async (db: any) => {
+        await db.schema.createTable('half').addColumn('id', 'text').execute()
+        throw new Error('it broke')
+      },
+    }
+    await assert.rejects(migrate(store.db, { ...migrations, '9999_broken': broken }), /left as it was: it broke/)
+    const tables = await store.db.query.introspection.getTables()
+    assert.ok(!tables.some((table) => table.name === 'half'))
+  })
+
+  test('a database newer than the code is refused', async () => {
+    await using store = await newDb(kind)
+    const { '0001_accounts': first } = migrations
+    await assert.rejects(migrate(store.db, { '0001_accounts': first! }), /newer version of Signalbox/)
+  })
+
+  describe('exclusively', () => {
+    test('two writers of one object follow each other', async () => {
+      await using store = await newDb(kind)
+      const order: string[] = []
+      const write = (name: string) =>
+        store.db.exclusively('object', async (tx) => {
+          order.push(`${name} in`)
+          await tx.selectFrom('users').selectAll().execute()
+          order.push(`${name} out`)
+        })
+      await Promise.all([write('a'), write('b')])
+      assert.equal(order[1]?.split(' ')[0], order[0]?.split(' ')[0])
+    })
+  })
+})

@@ -1,0 +1,30 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Announce, Signals } from './signals.ts'
+import type { Tables } from './tables.ts'
+
+export type Query = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+/**
+ * The database: one set of queries, two drivers. The drivers differ only behind this seam.
+ */
+export type Db = {
+  kind: 'sqlite' | 'postgres'
+  /** Queries outside a transaction; each is durable when its promise resolves. */
+  query: Query
+  /**
+   * Runs `work` in a transaction as the only writer of what `name` names, over all servers. What it announces is
+   * sent if and when the transaction commits.
+   * @throws Fault `conflict` when another writer held it too long; nothing was changed then.
+   */
+  exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
+  /** Short messages between the servers on this database. */
+  signals: Signals
+  close: () => Promise<void>
+}
+
+/** Whether a write failed because a unique value was taken. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return code === '23505' || (typeof message === 'string' && message.includes('UNIQUE constraint failed'))
+}

@@ -1,0 +1,44 @@
+import { type Migration, Migrator, sql } from 'kysely'
+import { StartupError } from '#lib/fault.ts'
+import type { Db } from './db.ts'
+import * as accounts from './migrations/0001_accounts.ts'
+import * as policies from './migrations/0002_policies.ts'
+import * as measurements from './migrations/0003_measurements.ts'
+
+/** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
+export const migrations: Record<string, Migration> = {
+  '0001_accounts': accounts,
+  '0002_policies': policies,
+  '0003_measurements': measurements,
+}
+
+/**
+ * Brings the database up to this version, under a lock and in one transaction.
+ * @throws StartupError when the database is newer than this code or a migration fails; nothing was changed then.
+ */
+export async function migrate(db: Db, known: Record<string, Migration> = migrations): Promise<void> {
+  await refuseNewer(db, known)
+  const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
+  const { error } = await migrator.migrateToLatest()
+  if (!error) return
+  // Another server of a newer version may have migrated between the look and the lock.
+  await refuseNewer(db, known)
+  const message = error instanceof Error ? error.message : String(error)
+  throw new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
+}
+
+async function refuseNewer(db: Db, known: Record<string, Migration>): Promise<void> {
+  const applied = await appliedMigrations(db)
+  const unknown = applied.filter((name) => !(name in known))
+  if (unknown.length === 0) return
+  throw new StartupError(
+    `The database was written by a newer version of Signalbox (it has the migration ${unknown[0]}). Start that version, or restore an older backup.`,
+  )
+}
+
+async function appliedMigrations(db: Db): Promise<string[]> {
+  const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.query)
+  return rows.map((row) => row.name)
+}

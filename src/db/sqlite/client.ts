@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import type { SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import type { Told } from './worker.ts'
+
+export type Rows = { rows: Record<string, unknown>[]; changes: number }
+
+/** The server's end of the worker thread that holds the embedded database. */
+export type SqliteClient = {
+  run: (sql: string, parameters: readonly unknown[]) => Promise<Rows>
+  close: () => Promise<void>
+}
+
+/** @throws the worker's error when the file cannot be opened. */
+export async function openSqlite(path: string): Promise<SqliteClient> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path } })
+  const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
+  let nextId = 0
+  let gone: Error | undefined
+
+  await once(worker, 'message')
+  worker.on('message', (told: Told) => {
+    const asker = waiting.get(told.id)
+    waiting.delete(told.id)
+    if ('error' in told) asker?.reject(Object.assign(new Error(told.error.message), { code: told.error.code }))
+    else asker?.resolve(told)
+  })
+  const fail = (error: Error) => {
+    gone = error
+    for (const asker of waiting.values()) asker.reject(error)
+    waiting.clear()
+  }
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The embedded database is closed.')))
+
+  return {
+    run: (sql, parameters) =>
+      new Promise((resolve, reject) => {
+        if (gone) return reject(gone)
+        const id = nextId++
+        waiting.set(id, { resolve, reject })
+        worker.postMessage({ id, sql, parameters: parameters.map(bindable) })
+      }),
+    async close() {
+      if (gone) return
+      const closed = once(worker, 'exit')
+      worker.postMessage('close')
+      await closed
+    },
+  }
+}
+
+function bindable(value: unknown): SQLInputValue {
+  if (value === undefined) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value as SQLInputValue
+}

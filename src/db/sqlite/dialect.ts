@@ -1,0 +1,74 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { SqliteClient } from './client.ts'
+
+/** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Kysely over the worker thread. */
+export function sqliteDialect(client: SqliteClient): Dialect {
+  return {
+    createAdapter: () => new TransactionalSqliteAdapter(),
+    createDriver: () => sqliteDriver(client),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function sqliteDriver(client: SqliteClient): Driver {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, changes } = await client.run(query.sql, query.parameters)
+      return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+    },
+    streamQuery: () => {
+      throw new Error('The embedded database does not stream rows.')
+    },
+  }
+  const turns = turnstile()
+  const run = async (sql: string) => void (await client.run(sql, []))
+  return {
+    init: async () => {},
+    acquireConnection: async () => {
+      await turns.enter()
+      return connection
+    },
+    releaseConnection: async () => turns.leave(),
+    beginTransaction: () => run('begin immediate'),
+    commitTransaction: () => run('commit'),
+    rollbackTransaction: () => run('rollback'),
+    destroy: () => client.close(),
+  }
+}
+
+/** There is one connection: whoever comes enters in turn, first come, first served. */
+function turnstile() {
+  const queue: (() => void)[] = []
+  let taken = false
+  return {
+    enter(): Promise<void> {
+      if (!taken) {
+        taken = true
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => queue.push(resolve))
+    },
+    leave() {
+      const next = queue.shift()
+      if (next) next()
+      else taken = false
+    },
+  }
+}

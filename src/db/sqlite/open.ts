@@ -1,0 +1,30 @@
+import { Kysely } from 'kysely'
+import { StartupError } from '#lib/fault.ts'
+import type { Db, Query, Tx } from '../db.ts'
+import { type Announcement, localSignals } from '../signals.ts'
+import type { Tables } from '../tables.ts'
+import { openSqlite } from './client.ts'
+import { sqliteDialect } from './dialect.ts'
+
+/** Opens the embedded database, without migrating it. */
+export async function openEmbedded(path: string): Promise<Db> {
+  const client = await openSqlite(path).catch((error: Error) => {
+    throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
+  })
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client) })
+  const signals = localSignals()
+  return {
+    kind: 'sqlite',
+    query,
+    // One connection, one writer: `begin immediate` already excludes everybody else.
+    async exclusively(_name, work) {
+      const announced: Announcement[] = []
+      const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })
+      const result = await query.transaction().execute((tx: Tx) => work(tx, announce))
+      announced.forEach(signals.deliver)
+      return result
+    },
+    signals,
+    close: () => query.destroy(),
+  }
+}

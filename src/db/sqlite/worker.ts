@@ -1,0 +1,49 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+
+/** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
+export type Ask = { id: number; sql: string; parameters: SQLInputValue[] }
+export type Told =
+  | { id: number; rows: Record<string, unknown>[]; changes: number }
+  | { id: number; error: { message: string; code: string } }
+
+const database = new DatabaseSync((workerData as { path: string }).path)
+database.exec(
+  'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 2000',
+)
+
+const maxPrepared = 500
+const prepared = new Map<string, StatementSync>()
+
+function prepare(sql: string): StatementSync {
+  const known = prepared.get(sql)
+  if (known) return known
+  const statement = database.prepare(sql)
+  if (prepared.size >= maxPrepared) prepared.clear()
+  prepared.set(sql, statement)
+  return statement
+}
+
+function answer({ id, sql, parameters }: Ask): Told {
+  try {
+    const statement = prepare(sql)
+    if (statement.columns().length > 0) return { id, rows: statement.all(...parameters), changes: 0 }
+    const { changes } = statement.run(...parameters)
+    return { id, rows: [], changes: Number(changes) }
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string }
+    return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
+  }
+}
+
+const port = parentPort
+if (!port) throw new Error('db/sqlite/worker.ts runs as a worker thread only')
+port.on('message', (message: Ask | 'close') => {
+  if (message === 'close') {
+    database.close()
+    port.close()
+    return
+  }
+  port.postMessage(answer(message))
+})
+port.postMessage('ready')

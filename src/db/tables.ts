@@ -1,0 +1,110 @@
+/**
+ * Every table, as SQL holds it: text, integers (instants are milliseconds since the epoch, truth values 0 or 1)
+ * and JSON as text. Each noun's own file turns its rows into objects; nothing else reads them.
+ */
+export type Tables = {
+  organizations: { id: string; name: string; created_at: number }
+  users: { id: string; name: string; email: string; created_at: number }
+  memberships: { organization_id: string; user_id: string; role: string; joined_at: number; left_at: number | null }
+  workspaces: {
+    id: string
+    organization_id: string
+    name: string
+    slug: string
+    default_guardrail_id: string
+    created_by: string
+    created_at: number
+    updated_at: number
+  }
+  api_keys: {
+    hash: string
+    kind: string
+    name: string
+    label: string
+    organization_id: string
+    workspace_id: string
+    creator_user_id: string
+    disabled: number
+    limit_usd: number | null
+    limit_reset: string | null
+    include_byok_in_limit: number
+    expires_at: number | null
+    created_at: number
+    updated_at: number
+  }
+  guardrails: {
+    id: string
+    workspace_id: string
+    name: string
+    description: string | null
+    policy: string
+    created_at: number
+    updated_at: number
+  }
+  guardrail_assignments: {
+    id: string
+    guardrail_id: string
+    workspace_id: string
+    /** `key` or `member`; each target has at most one guardrail of a workspace. */
+    target_kind: string
+    /** The key's hash or the member's user id. */
+    target_id: string
+    assigned_by: string
+    created_at: number
+  }
+  presets: {
+    id: string
+    workspace_id: string
+    creator_user_id: string
+    name: string
+    slug: string
+    description: string | null
+    status: string
+    status_updated_at: number | null
+    designated_version_id: string
+    created_at: number
+    updated_at: number
+  }
+  preset_versions: {
+    id: string
+    preset_id: string
+    version: number
+    creator_id: string
+    system_prompt: string | null
+    config: string
+    created_at: number
+    updated_at: number
+  }
+  audit_events: {
+    id: string
+    organization_id: string
+    at: number
+    actor_user_id: string
+    actor_key_hash: string | null
+    action: string
+    target_kind: string
+    target_id: string
+    before_json: string | null
+    after_json: string | null
+  }
+  endpoint_minutes: {
+    endpoint: string
+    minute: number
+    /** Which server wrote the row: each owns its rows, and readers add them up. */
+    writer: string
+    requests: number
+    errors: number
+    /** Mergeable sketches, base64. */
+    latency: string
+    throughput: string
+  }
+  model_hours: {
+    model: string
+    hour: number
+    writer: string
+    requests: number
+    tokens: number
+    tool_requests: number
+    tool_successes: number
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { Fault } from '#lib/fault.ts'
+import type { Log } from '#lib/log.ts'
+import { answerClientError } from './client-error.ts'
+import { errorAnswer, internalError } from './envelope.ts'
+import { parseJsonBodies } from './json-body.ts'
+import type { KeyNeed } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    key?: KeyNeed
+    undeclaredBody?: 'invalid' | 'unsupported_media_type'
+  }
+}
+
+export const defaultBodyLimit = 4 * 1024 * 1024
+
+/** A client's own request id is kept when it is harmless in a log. */
+const sayableId = /^[\w.-]{1,64}$/
+
+/** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
+export function createApp(log: Log): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: defaultBodyLimit,
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && sayableId.test(given) ? given : randomUUID()
+    },
+    connectionTimeout: 0,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 32 * 1024 },
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendFailure(error, request as FastifyRequest, reply as FastifyReply),
+  })
+  parseJsonBodies(app)
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler((request, reply) =>
+    sendFailure(new Fault('not_found', `There is no ${request.method} ${pathOnly(request.url)}.`), request, reply),
+  )
+  return app
+}
+
+function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const fault = asFault(error, request)
+  if (!fault) request.log.error({ err: error, requestId: request.id, url: pathOnly(request.url) }, 'request failed')
+  const answer = fault ? errorAnswer(fault) : internalError(request.id)
+  return reply
+    .code(answer.status)
+    .headers({ 'x-request-id': request.id, ...answer.headers })
+    .send(answer.body)
+}
+
+/** The framework's own refusals, in our words. Anything unknown is a defect of ours, and told to nobody. */
+function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
+  if (error instanceof Fault) return error
+  const { code, statusCode } = error as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Fault('payload_too_large', `The body is over ${limitOf(request)} bytes, the most this path takes.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault(
+        request.routeOptions?.config?.undeclaredBody ?? 'unsupported_media_type',
+        'The body must be declared as "content-type: application/json".',
+      )
+    case 'FST_ERR_BAD_URL':
+      return new Fault('invalid', 'The path is not validly percent-encoded.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Fault('invalid', 'The body is not as long as its content-length says.')
+    default:
+      return statusCode === 400 ? new Fault('invalid', 'The request could not be read.') : undefined
+  }
+}
+
+const limitOf = (request: FastifyRequest) => request.routeOptions?.bodyLimit ?? defaultBodyLimit
+
+/** Query strings may carry what does not belong into logs and messages. */
+export function pathOnly(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}

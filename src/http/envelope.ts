@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { Fault } from '#lib/fault.ts'
+import { faultStatus } from './faults.ts'
+
+/** The one shape of every error. `code` is the HTTP status. */
+export const ErrorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.int(),
+      message: z.string(),
+      metadata: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .meta({ id: 'Error', description: 'The one shape of every error. `code` is the HTTP status.' })
+export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
+
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorEnvelope }
+
+export function errorAnswer(fault: Fault): ErrorAnswer {
+  const status = faultStatus[fault.kind]
+  const { metadata, retryAfterSeconds } = fault.details
+  const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
+  return {
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) },
+    body: { error: { code: status, message: fault.message, ...(metadata && { metadata }) } },
+  }
+}
+
+/** What a client learns of a defect of ours: the id under which the log has the rest. */
+export function internalError(requestId: string): ErrorAnswer {
+  const message = `Internal server error. The log has it under request id ${requestId}.`
+  return { status: 500, headers: {}, body: { error: { code: 500, message } } }
+}

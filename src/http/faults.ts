@@ -1,0 +1,31 @@
+import type { FaultKind } from '#lib/fault.ts'
+
+/** The only table from what went wrong to how HTTP says it. */
+export const faultStatus = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  unavailable: 503,
+} as const satisfies Record<FaultKind, number>
+
+/** How each status reads in the documentation of a route. */
+export const faultMeaning: Record<FaultKind, string> = {
+  invalid: 'Invalid request parameters or body',
+  unauthenticated: 'Missing or invalid key',
+  forbidden: 'This key may not do that',
+  not_found: 'Resource not found',
+  method_not_allowed: 'The path does not take this method',
+  request_timeout: 'The request did not arrive in time',
+  conflict: 'Resource conflict',
+  payload_too_large: 'The body is too large',
+  unsupported_media_type: 'The body is not declared as JSON',
+  rate_limited: 'Too many requests',
+  unavailable: 'Not available now',
+}

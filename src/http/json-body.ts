@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { Fault } from '#lib/fault.ts'
+
+/** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
+export function parseJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    parse(request, body, (error, value) => {
+      if (error) done(new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`))
+      else done(null, value)
+    })
+  })
+}
+
+/** Where the JSON breaks, without repeating any of it. */
+function whereIn(body: string): string {
+  try {
+    JSON.parse(body)
+    return ' (it has a forbidden key such as "__proto__")'
+  } catch (error) {
+    const position = /position (\d+)/.exec((error as Error).message)?.[1]
+    if (position === undefined) return ': it ends too early'
+    const before = body.slice(0, Number(position)).split('\n')
+    return `: it breaks at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+  }
+}

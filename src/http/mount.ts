@@ -1,0 +1,143 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { z } from 'zod'
+import { Fault, type FaultKind } from '#lib/fault.ts'
+import { ErrorEnvelope } from './envelope.ts'
+import { faultMeaning, faultStatus } from './faults.ts'
+import { invalidRequest } from './issues.ts'
+import { Answer, type AnyRoute, type Method } from './route.ts'
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+export type Mounting<Caller, Deps> = {
+  deps: Deps
+  prefix: string
+  /** Who calls. @throws Fault `unauthenticated` or `forbidden`. */
+  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Promise<Caller>
+  /** Checks every answer against its schema. For tests: it costs more than most answers do. */
+  checkResponses?: boolean
+}
+
+/** Puts a table of routes on the server, each path refusing the methods it does not have. */
+export function mountRoutes<Caller, Deps>(
+  app: FastifyInstance,
+  routes: AnyRoute<Caller, Deps>[],
+  mounting: Mounting<Caller, Deps>,
+): void {
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const parsed = schema.safeParse(data)
+    return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
+  })
+  app.setSerializerCompiler(() => JSON.stringify)
+  for (const route of routes) mountRoute(app, route, mounting)
+  for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, mounting.prefix + path, methods)
+}
+
+function mountRoute<Caller, Deps>(
+  app: FastifyInstance,
+  route: AnyRoute<Caller, Deps>,
+  { deps, prefix, admit, checkResponses }: Mounting<Caller, Deps>,
+): void {
+  const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  const handler: RouteHandlerMethod = async (request, reply) => {
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    const result = await route.handler(
+      {
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        caller: callers.get(request) as Caller,
+        headers: request.headers,
+        url: request.url,
+        requestId: request.id,
+        signal: left.signal,
+      },
+      deps,
+    )
+    if (checkResponses) checkAnswer(route, result)
+    return send(reply, route.status ?? 200, result)
+  }
+  app.route({
+    method: route.method.toUpperCase() as Uppercase<Method>,
+    url: prefix + fastifyPath(route.path),
+    ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+    config: { key: route.key, ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }) },
+    schema: {
+      ...(params && { params }),
+      ...(query && { querystring: query }),
+      ...(body && { body }),
+      ...description(route),
+    } as never,
+    onRequest: async (request) => {
+      if (route.key !== 'none') callers.set(request, await admit(route, request))
+    },
+    handler,
+  })
+}
+
+function send(reply: FastifyReply, status: number, result: unknown) {
+  if (reply.sent) return reply
+  if (!(result instanceof Answer)) return reply.code(status).send(result)
+  reply.code(result.status).headers(result.headers)
+  return reply.send(result.body ?? undefined)
+}
+
+function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
+  if (!route.response || result instanceof Answer) return
+  const checked = route.response.safeParse(result)
+  if (checked.success) return
+  throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)
+}
+
+function description<Caller, Deps>(route: AnyRoute<Caller, Deps>) {
+  const faults = [...new Set<FaultKind>(route.faults)].map((kind) => [
+    faultStatus[kind],
+    { description: faultMeaning[kind], content: { 'application/json': { schema: ErrorEnvelope } } },
+  ])
+  const success = route.response
+    ? { description: 'Success', content: { 'application/json': { schema: route.response } } }
+    : undefined
+  return {
+    hide: route.hidden ?? false,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security: route.key === 'none' ? [] : [{ bearer: [] }],
+    response: { ...(success && { [route.status ?? 200]: success }), ...Object.fromEntries(faults) },
+  }
+}
+
+function methodsByPath<Caller, Deps>(routes: AnyRoute<Caller, Deps>[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const route of routes) {
+    const path = fastifyPath(route.path)
+    const methods = found.get(path) ?? new Set<string>()
+    methods.add(route.method.toUpperCase())
+    if (route.method === 'get') methods.add('HEAD')
+    found.set(path, methods)
+  }
+  return found
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<string>): void {
+  const others = allMethods.filter((method) => !allowed.has(method))
+  if (others.length === 0) return
+  const allow = [...allowed].sort().join(', ')
+  app.route({
+    method: others,
+    url,
+    schema: { hide: true } as never,
+    // Before the body is read: it does not matter what it holds.
+    onRequest: async (request, reply) => {
+      reply.header('allow', allow)
+      throw new Fault('method_not_allowed', `This path does not take ${request.method}; it takes ${allow}.`)
+    },
+    handler: async () => {},
+  })
+}
+
+/** `/guardrails/{id}` as the router writes it. */
+function fastifyPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}

@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { FaultKind } from '#lib/fault.ts'
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
+
+/** Which keys open a route. `none`: anybody. */
+export type KeyNeed = 'none' | 'any' | 'api' | 'management'
+
+type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
+type Parsed<S extends Schemas, Name extends keyof Schemas> = S[Name] extends z.ZodType ? z.output<S[Name]> : undefined
+
+/** What a handler is given: validated input, who calls, and the raw request headers. */
+export type Call<S extends Schemas, Caller> = {
+  params: Parsed<S, 'params'>
+  query: Parsed<S, 'query'>
+  body: Parsed<S, 'body'>
+  caller: Caller
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The path and query as the client wrote them. */
+  url: string
+  requestId: string
+  /** Aborts when the client leaves. */
+  signal: AbortSignal
+}
+
+/** One endpoint: what it takes, what can go wrong, what it answers. Everything else is derived from it. */
+export type RouteSpec<S extends Schemas, Caller, Deps> = {
+  method: Method
+  /** Below the base URL, with `{name}` for each parameter. */
+  path: string
+  tag: string
+  summary: string
+  description?: string
+  key: KeyNeed
+  request?: S
+  /** The JSON of a success; undefined where the answer is not JSON. */
+  response?: z.ZodType
+  /** The status of a success, 200 unless told. */
+  status?: number
+  faults: FaultKind[]
+  /** What an ordinary key gets on a management route. */
+  wrongKey?: 'forbidden' | 'unauthenticated'
+  /** What a body gets that is not declared as JSON. */
+  undeclaredBody?: 'invalid' | 'unsupported_media_type'
+  /** In bytes; 4 MiB unless told. */
+  bodyLimit?: number
+  /** Left out of the API's description. */
+  hidden?: boolean
+  handler: (call: Call<S, Caller>, deps: Deps) => unknown
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds routes of every input shape
+export type AnyRoute<Caller, Deps> = RouteSpec<any, Caller, Deps>
+
+/** Binds routes to what callers and dependencies look like in this product. */
+export function routeFor<Caller, Deps>() {
+  return <S extends Schemas = Record<never, never>>(spec: RouteSpec<S, Caller, Deps>) => spec
+}
+
+/** An answer that is more than JSON with the route's status. */
+export class Answer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Buffer | string | object | null
+
+  constructor(status: number, headers: Record<string, string>, body: Buffer | string | object | null = null) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}

@@ -1,0 +1,37 @@
+/** What can go wrong, in the domain's words. `http/faults.ts` holds the one table from kinds to statuses. */
+export type FaultKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** Extra members for the error's `metadata`, and hints for its headers. Never secrets, never stacks. */
+export type FaultDetails = {
+  metadata?: Record<string, unknown>
+  retryAfterSeconds?: number
+}
+
+/** A failure the caller may be told about: `message` says what was wrong, where, and what would be right. */
+export class Fault extends Error {
+  readonly kind: FaultKind
+  readonly details: FaultDetails
+
+  constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
+    super(message)
+    this.name = 'Fault'
+    this.kind = kind
+    this.details = details
+  }
+}
+
+/** A reason not to start, told in one sentence to the person at the terminal (exit code 1, no stack). */
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
+}

@@ -1,0 +1,16 @@
+import pino from 'pino'
+import pretty from 'pino-pretty'
+
+export type Log = pino.Logger
+
+/** Headers and members that may hold a secret; they never reach a log line. */
+const redact = { paths: ['headers.authorization', 'req.headers.authorization', '*.secret'], censor: '[secret]' }
+
+/** A logger on standard error: standard output belongs to what a person or a script reads. */
+export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
+  const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
+  const stream = asText
+    ? pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
+    : pino.destination({ dest: 2, sync: false })
+  return pino({ level: options.level, redact }, stream)
+}

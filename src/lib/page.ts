@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, 50 unless told. */
+export const PageQuery = z.object({
+  offset: z.coerce.number().int().min(0).default(0).describe('How many items to skip.'),
+  limit: z.coerce.number().int().min(1).max(100).default(50).describe('How many items to return, 1 to 100.'),
+})
+export type PageQuery = z.infer<typeof PageQuery>
+
+/** One page of a list, and how many items there are in all. */
+export type Page<T> = { data: T[]; total_count: number }
+
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), total_count: z.number().int() })

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What each folder of src/ may import besides itself. Arrows point one way: to the left and up. */
+const mayImport: Record<string, string[]> = {
+  lib: [],
+  config: ['lib'],
+  db: ['lib', 'config'],
+  http: ['lib'],
+  chat: ['lib'],
+  accounts: ['lib', 'db', 'audit'],
+  audit: ['lib', 'db', 'accounts'],
+  catalogue: ['lib', 'db', 'measure'],
+  measure: ['lib', 'db'],
+  filters: ['lib'],
+  guardrails: ['lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
+  presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
+  api: ['*'],
+  cli: ['*'],
+}
+/** The domain knows no HTTP, and the service and its command line meet only in bin/. */
+const neverImported: Record<string, string[]> = { api: ['cli'], cli: [] }
+
+type Edge = { from: string; to: string }
+
+const sources = globSync(['src/**/*.ts', 'bin/*.ts'], { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+const importLine = /(?:from|import)\s*\(?\s*'([^']+)'/g
+
+const edges: Edge[] = sources.flatMap((from) =>
+  [...readFileSync(join(root, from), 'utf8').matchAll(importLine)].flatMap(([, target]) => {
+    if (target?.startsWith('#')) return [{ from, to: `src/${target.slice(1)}` }]
+    if (target?.startsWith('.')) return [{ from, to: normalize(join(dirname(from), target)) }]
+    return []
+  }),
+)
+const folderOf = (file: string) => file.split('/')[1] ?? ''
+
+test('every folder imports only what the architecture allows', () => {
+  const wrong = edges.filter(({ from, to }) => {
+    if (!from.startsWith('src/') || !to.startsWith('src/')) return false
+    const [a, b] = [folderOf(from), folderOf(to)]
+    if (a === b) return false
+    const allowed = mayImport[a]
+    if (!allowed) return true
+    if (neverImported[a]?.includes(b)) return true
+    return !allowed.includes('*') && !allowed.includes(b)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('only bin/ reads the environment of the process', () => {
+  const readers = sources.filter(
+    (file) => file.startsWith('src/') && readFileSync(join(root, file), 'utf8').includes('process.env'),
+  )
+  assert.deepEqual(readers, [])
+})
+
+test('no file imports itself in a circle', () => {
+  const next = Map.groupBy(edges, (edge) => edge.from)
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, trail: string[]) => {
+    if (trail.includes(file)) return void circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '))
+    if (done.has(file)) return
+    for (const { to } of next.get(file) ?? []) visit(to, [...trail, file])
+    done.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  assert.deepEqual(circles, [])
+})
+
+test('half of the files are under 100 lines and nine in ten under 250', () => {
+  const lengths = sources.map((file) => readFileSync(join(root, file), 'utf8').split('\n').length).sort((a, b) => a - b)
+  const at = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0
+  assert.ok(at(0.5) < 100, `the median file has ${at(0.5)} lines`)
+  assert.ok(at(0.9) < 250, `one file in ten has ${at(0.9)} lines or more`)
+})

@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The one check before a commit: types, lint and format, and the architecture's own tests. */
+const root = fileURLToPath(new URL('..', import.meta.url))
+const steps: [name: string, command: string, args: string[]][] = [
+  ['types', 'node_modules/.bin/tsc', ['--noEmit']],
+  ['lint and format', 'node_modules/.bin/biome', ['check', '.']],
+  ['architecture', process.execPath, ['--test', 'test/architecture.test.ts']],
+]
+
+let failed = false
+for (const [name, command, args] of steps) {
+  console.log(`== ${name}`)
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) failed = true
+}
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,81 @@
+import pino from 'pino'
+import { startService } from '#api/start.ts'
+import { type Config, Settings } from '#config/settings.ts'
+import { newUuid } from '#lib/id.ts'
+import { type DatabaseKind, newPlace, type Place } from './databases.ts'
+
+export type Reply = { status: number; headers: Headers; body: any; text: string }
+
+type Ask = { key?: string | null; body?: unknown; headers?: Record<string, string> }
+
+/** A real service on a real socket, its own store, and a client that speaks to it. `await using` ends it. */
+export type TestService = AsyncDisposable & {
+  url: string
+  managementKey: string
+  apiKey: string
+  place: Place
+  /** The API key is used unless told; `null` sends none. A `body` is sent as JSON. */
+  ask: (method: string, path: string, options?: Ask) => Promise<Reply>
+  /** The same with the management key. */
+  manage: (method: string, path: string, body?: unknown) => Promise<Reply>
+  stop: () => Promise<void>
+}
+
+type Options = {
+  kind?: DatabaseKind
+  place?: Place
+  settings?: Partial<Config>
+  now?: () => number
+}
+
+const managementKey = `sb-v1-${'a'.repeat(64)}`
+const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+/** Every answer is checked against its route's schema; a second service on the same `place` shares its store. */
+export async function startTestService(options: Options = {}): Promise<TestService> {
+  const place = options.place ?? (await newPlace(options.kind ?? 'sqlite'))
+  const config = Settings.parse({
+    port: 0,
+    bootstrap_management_key: managementKey,
+    bootstrap_api_key: apiKey,
+    shutdown_grace_ms: 200,
+    ...place.settings,
+    ...options.settings,
+  })
+  const service = await startService({
+    config,
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    now: options.now ?? Date.now,
+    newId: newUuid,
+    checkResponses: true,
+  })
+
+  async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text }
+  }
+
+  return {
+    url: service.url,
+    managementKey,
+    apiKey,
+    place,
+    ask,
+    manage: (method, path, body) => ask(method, path, { key: managementKey, body }),
+    stop: service.stop,
+    async [Symbol.asyncDispose]() {
+      await service.stop()
+      if (!options.place) await place.remove()
+    },
+  }
+}
