@@ -1,13 +1,16 @@
+import type { Selectable } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
 import type { Db, Tx } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 
 /** What was done to what. Named `noun.verbed`. */
 export type Change = {
   action: `${string}.${string}`
-  targetKind: 'key' | 'guardrail' | 'assignment' | 'preset' | 'workspace' | 'catalogue'
+  targetKind: 'key' | 'guardrail' | 'assignment' | 'preset' | 'workspace' | 'member' | 'catalogue'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null
@@ -24,21 +27,24 @@ export type AuditEvent = {
   after: unknown
 }
 
+/** Who made a change. `keyHash` is null when it was made at the terminal, with the store itself. */
+export type Actor = Pick<Caller, 'organizationId' | 'userId'> & { keyHash: string | null }
+
 /** Writes down a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordChange(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  caller: Pick<Caller, 'organizationId' | 'userId' | 'keyHash'>,
+  actor: Actor,
   change: Change,
 ): Promise<void> {
   await tx
     .insertInto('audit_events')
     .values({
       id: deps.newId(),
-      organization_id: caller.organizationId,
+      organization_id: actor.organizationId,
       at: deps.now(),
-      actor_user_id: caller.userId,
-      actor_key_hash: caller.keyHash,
+      actor_user_id: actor.userId,
+      actor_key_hash: actor.keyHash,
       action: change.action,
       target_kind: change.targetKind,
       target_id: change.targetId,
@@ -48,7 +54,17 @@ export async function recordChange(
     .execute()
 }
 
-export type AuditFilter = PageQuery & { action?: string; target_kind?: string; target_id?: string }
+export type AuditFilter = PageQuery & {
+  action?: string
+  target_kind?: string
+  target_id?: string
+  /** Inclusive. */
+  from?: string
+  /** Exclusive. */
+  to?: string
+  /** The id of an event: only older ones, however many newer ones have come since. */
+  starting_after?: string
+}
 
 /** The newest first. */
 export async function listChanges(
@@ -56,30 +72,47 @@ export async function listChanges(
   organizationId: string,
   filter: AuditFilter,
 ): Promise<Page<AuditEvent>> {
-  let matching = deps.db.query.selectFrom('audit_events').where('organization_id', '=', organizationId)
-  if (filter.action) matching = matching.where('action', '=', filter.action)
-  if (filter.target_kind) matching = matching.where('target_kind', '=', filter.target_kind)
-  if (filter.target_id) matching = matching.where('target_id', '=', filter.target_id)
+  const matching = matchingEvents(deps, organizationId, filter)
+  const after = filter.starting_after && (await placeOf(deps, organizationId, filter.starting_after))
+  const older = after ? matching.where('seq', '<', after) : matching
   const [rows, count] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('at', 'desc')
-      .orderBy('id', 'desc')
-      .offset(filter.offset)
-      .limit(filter.limit)
-      .execute(),
+    older.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
+  return { data: rows.map(eventOf), total_count: count.n }
+}
+
+function matchingEvents({ db }: { db: Db }, organizationId: string, filter: AuditFilter) {
+  const { action, target_kind, target_id, from, to } = filter
+  return db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .$if(action !== undefined, (events) => events.where('action', '=', action!))
+    .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
+    .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))
+    .$if(from !== undefined, (events) => events.where('at', '>=', Date.parse(from!)))
+    .$if(to !== undefined, (events) => events.where('at', '<', Date.parse(to!)))
+}
+
+async function placeOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
+  const event = await db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .select('seq')
+    .executeTakeFirst()
+  if (!event) throw new Fault('invalid', 'Invalid request: starting_after: there is no such event')
+  return event.seq
+}
+
+function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
   return {
-    data: rows.map((row) => ({
-      id: row.id,
-      at: isoTime(row.at),
-      actor: { user_id: row.actor_user_id, key_hash: row.actor_key_hash },
-      action: row.action,
-      target: { kind: row.target_kind, id: row.target_id },
-      before: row.before_json === null ? null : JSON.parse(row.before_json),
-      after: row.after_json === null ? null : JSON.parse(row.after_json),
-    })),
-    total_count: count.n,
+    id: row.id,
+    at: isoTime(row.at),
+    actor: { user_id: row.actor_user_id, key_hash: row.actor_key_hash },
+    action: row.action,
+    target: { kind: row.target_kind, id: row.target_id },
+    before: row.before_json === null ? null : JSON.parse(row.before_json),
+    after: row.after_json === null ? null : JSON.parse(row.after_json),
   }
 }

@@ -16,7 +16,7 @@ export const migrations: Record<string, Migration> = {
  * Brings the database up to this version, under a lock and in one transaction.
  * @throws StartupError when the database is newer than this code or a migration fails; nothing was changed then.
  */
-export async function migrate(db: Db, known: Record<string, Migration> = migrations): Promise<void> {
+export async function migrate(db: Pick<Db, 'query'>, known: Record<string, Migration> = migrations): Promise<void> {
   await refuseNewer(db, known)
   const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
   const { error } = await migrator.migrateToLatest()
@@ -27,7 +27,7 @@ export async function migrate(db: Db, known: Record<string, Migration> = migrati
   throw new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
 }
 
-async function refuseNewer(db: Db, known: Record<string, Migration>): Promise<void> {
+async function refuseNewer(db: Pick<Db, 'query'>, known: Record<string, Migration>): Promise<void> {
   const applied = await appliedMigrations(db)
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.length === 0) return
@@ -36,7 +36,7 @@ async function refuseNewer(db: Db, known: Record<string, Migration>): Promise<vo
   )
 }
 
-async function appliedMigrations(db: Db): Promise<string[]> {
+async function appliedMigrations(db: Pick<Db, 'query'>): Promise<string[]> {
   const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some((table) => table.name === 'kysely_migration')) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.query)

@@ -10,28 +10,43 @@ export type Announce = (topic: Topic, payload: string) => void
 
 /**
  * Wake-ups between servers on one database. A signal is a hint: the database is the truth, and whoever misses one
- * must still end up right, so caches also watch `live()`.
+ * must still end up right, so caches also watch `live()` and `onMissed()`.
  */
 export type Signals = {
   /** Hears what this process announces before `exclusively` returns, and what other servers announce soon after. */
   subscribe: (topic: Topic, listener: (payload: string) => void) => () => void
-  /** Whether signals of other servers were certain to arrive during the last second. */
+  /** Hears that signals were missed, of any topic: whatever was remembered must be read anew. */
+  onMissed: (listener: () => void) => () => void
+  /**
+   * Whether everything announced up to a moment within the last second was heard, or reported as missed. While it is
+   * not so, what is remembered may be stale.
+   */
   live: () => boolean
 }
 
 export type Announcement = { topic: Topic; payload: string }
 
+export type LocalSignals = Signals & { deliver: (announcement: Announcement) => void; reportMissed: () => void }
+
 /** The subscribers of one process. The embedded database needs no more: there are no other servers. */
-export function localSignals(): Signals & { deliver: (announcement: Announcement) => void } {
+export function localSignals(): LocalSignals {
   const listeners = new Map<Topic, Set<(payload: string) => void>>()
+  const whenMissed = new Set<() => void>()
   return {
     deliver({ topic, payload }) {
       for (const listener of listeners.get(topic) ?? []) listener(payload)
+    },
+    reportMissed() {
+      for (const listener of whenMissed) listener()
     },
     subscribe(topic, listener) {
       const set = listeners.get(topic) ?? new Set()
       listeners.set(topic, set.add(listener))
       return () => set.delete(listener)
+    },
+    onMissed(listener) {
+      whenMissed.add(listener)
+      return () => whenMissed.delete(listener)
     },
     live: () => true,
   }

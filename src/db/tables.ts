@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /**
  * Every table, as SQL holds it: text, integers (instants are milliseconds since the epoch, truth values 0 or 1)
  * and JSON as text. Each noun's own file turns its rows into objects; nothing else reads them.
@@ -11,6 +13,7 @@ export type Tables = {
     organization_id: string
     name: string
     slug: string
+    description: string | null
     default_guardrail_id: string
     created_by: string
     created_at: number
@@ -29,6 +32,7 @@ export type Tables = {
     limit_reset: string | null
     include_byok_in_limit: number
     expires_at: number | null
+    external_user: string | null
     created_at: number
     updated_at: number
   }
@@ -76,6 +80,8 @@ export type Tables = {
     updated_at: number
   }
   audit_events: {
+    /** Counted by the database: the order of events, also within one millisecond. */
+    seq: Generated<number>
     id: string
     organization_id: string
     at: number
@@ -87,16 +93,27 @@ export type Tables = {
     before_json: string | null
     after_json: string | null
   }
+  /** How often each topic was announced; counted on Postgres alone, where there are other servers to tell. */
+  signal_revisions: { topic: string; revision: number }
   endpoint_minutes: {
     endpoint: string
     minute: number
-    /** Which server wrote the row: each owns its rows, and readers add them up. */
+    /** Which life of which server counted: each writes rows of its own, and readers add them up. */
     writer: string
-    requests: number
+    successes: number
     errors: number
-    /** Mergeable sketches, base64. */
+    /** Distributions, as src/measure/sketch.ts writes them. */
     latency: string
     throughput: string
+    written_at: number
+  }
+  endpoint_hours: {
+    endpoint: string
+    hour: number
+    writer: string
+    successes: number
+    errors: number
+    written_at: number
   }
   model_hours: {
     model: string
@@ -104,7 +121,7 @@ export type Tables = {
     writer: string
     requests: number
     tokens: number
-    tool_requests: number
-    tool_successes: number
+    tool_calls: number
+    written_at: number
   }
 }

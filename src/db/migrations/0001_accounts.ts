@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely'
+import { appendOnly, counted } from './portable.ts'
 
-/** Organizations, users, memberships, workspaces, keys, and the audit trail of what changes them. */
+/**
+ * Organizations, users, memberships, workspaces, keys, the audit trail of what changes them, and how often each topic
+ * of signals was announced.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('organizations')
@@ -30,6 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('organization_id', 'text', (c) => c.notNull().references('organizations.id'))
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('slug', 'text', (c) => c.notNull())
+    .addColumn('description', 'text')
     .addColumn('default_guardrail_id', 'text', (c) => c.notNull().unique())
     .addColumn('created_by', 'text', (c) => c.notNull().references('users.id'))
     .addColumn('created_at', 'bigint', (c) => c.notNull())
@@ -50,6 +55,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('limit_reset', 'text')
     .addColumn('include_byok_in_limit', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('expires_at', 'bigint')
+    .addColumn('external_user', 'text')
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('updated_at', 'bigint', (c) => c.notNull())
     .execute()
@@ -58,9 +64,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('api_keys')
     .columns(['organization_id', 'created_at', 'hash'])
     .execute()
+  await db.schema.createIndex('api_keys_by_workspace').on('api_keys').column('workspace_id').execute()
   await db.schema
     .createTable('audit_events')
-    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('seq', ...counted(db))
+    .addColumn('id', 'text', (c) => c.notNull().unique())
     .addColumn('organization_id', 'text', (c) => c.notNull().references('organizations.id'))
     .addColumn('at', 'bigint', (c) => c.notNull())
     .addColumn('actor_user_id', 'text', (c) => c.notNull())
@@ -72,8 +80,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('after_json', 'text')
     .execute()
   await db.schema
-    .createIndex('audit_events_by_time')
+    .createIndex('audit_events_by_organization')
     .on('audit_events')
-    .columns(['organization_id', 'at', 'id'])
+    .columns(['organization_id', 'seq'])
+    .execute()
+  await db.schema
+    .createIndex('audit_events_by_target')
+    .on('audit_events')
+    .columns(['target_id', 'organization_id', 'seq'])
+    .execute()
+  await appendOnly(db, 'audit_events')
+  await db.schema
+    .createTable('signal_revisions')
+    .addColumn('topic', 'text', (c) => c.primaryKey())
+    .addColumn('revision', 'bigint', (c) => c.notNull())
     .execute()
 }

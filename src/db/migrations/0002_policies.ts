@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('guardrails')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id'))
+    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id').onDelete('cascade'))
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('description', 'text')
     .addColumn('policy', 'text', (c) => c.notNull())
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('guardrail_assignments')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('guardrail_id', 'text', (c) => c.notNull().references('guardrails.id').onDelete('cascade'))
-    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id'))
+    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id').onDelete('cascade'))
     .addColumn('target_kind', 'text', (c) => c.notNull())
     .addColumn('target_id', 'text', (c) => c.notNull())
     .addColumn('assigned_by', 'text', (c) => c.notNull())
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('presets')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id'))
+    .addColumn('workspace_id', 'text', (c) => c.notNull().references('workspaces.id').onDelete('cascade'))
     .addColumn('creator_user_id', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('slug', 'text', (c) => c.notNull())
@@ -47,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('preset_versions')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('preset_id', 'text', (c) => c.notNull().references('presets.id'))
+    .addColumn('preset_id', 'text', (c) => c.notNull().references('presets.id').onDelete('cascade'))
     .addColumn('version', 'integer', (c) => c.notNull())
     .addColumn('creator_id', 'text', (c) => c.notNull())
     .addColumn('system_prompt', 'text')

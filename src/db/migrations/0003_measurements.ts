@@ -1,17 +1,31 @@
 import type { Kysely } from 'kysely'
 
-/** What the service measured: per endpoint and minute, per model and hour. Each server writes rows of its own. */
+/**
+ * What the service measured: per endpoint and minute or hour, per model and hour. Each server writes rows of its own;
+ * the others read what was written since they last looked.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('endpoint_minutes')
     .addColumn('endpoint', 'text', (c) => c.notNull())
     .addColumn('minute', 'bigint', (c) => c.notNull())
     .addColumn('writer', 'text', (c) => c.notNull())
-    .addColumn('requests', 'integer', (c) => c.notNull())
-    .addColumn('errors', 'integer', (c) => c.notNull())
+    .addColumn('successes', 'bigint', (c) => c.notNull())
+    .addColumn('errors', 'bigint', (c) => c.notNull())
     .addColumn('latency', 'text', (c) => c.notNull())
     .addColumn('throughput', 'text', (c) => c.notNull())
+    .addColumn('written_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('endpoint_minutes_pk', ['minute', 'endpoint', 'writer'])
+    .execute()
+  await db.schema
+    .createTable('endpoint_hours')
+    .addColumn('endpoint', 'text', (c) => c.notNull())
+    .addColumn('hour', 'bigint', (c) => c.notNull())
+    .addColumn('writer', 'text', (c) => c.notNull())
+    .addColumn('successes', 'bigint', (c) => c.notNull())
+    .addColumn('errors', 'bigint', (c) => c.notNull())
+    .addColumn('written_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('endpoint_hours_pk', ['hour', 'endpoint', 'writer'])
     .execute()
   await db.schema
     .createTable('model_hours')
@@ -20,8 +34,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('writer', 'text', (c) => c.notNull())
     .addColumn('requests', 'bigint', (c) => c.notNull())
     .addColumn('tokens', 'bigint', (c) => c.notNull())
-    .addColumn('tool_requests', 'bigint', (c) => c.notNull())
-    .addColumn('tool_successes', 'bigint', (c) => c.notNull())
+    .addColumn('tool_calls', 'bigint', (c) => c.notNull())
+    .addColumn('written_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('model_hours_pk', ['hour', 'model', 'writer'])
     .execute()
+  for (const table of ['endpoint_minutes', 'endpoint_hours', 'model_hours']) {
+    await db.schema.createIndex(`${table}_written`).on(table).column('written_at').execute()
+  }
 }

@@ -4,7 +4,8 @@ import { Fault, StartupError } from '#lib/fault.ts'
 import type { Db, Query, Tx } from '../db.ts'
 import type { Announcement } from '../signals.ts'
 import type { Tables } from '../tables.ts'
-import { channel, postgresSignals } from './signals.ts'
+import { announceIn } from './revisions.ts'
+import { postgresSignals } from './signals.ts'
 
 const int8 = 20
 const numeric = 1700
@@ -17,8 +18,12 @@ const types: pg.CustomTypesConfig = {
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** Opens a Postgres database, without migrating it. */
-export async function openPostgres(connectionString: string, onError: (error: Error) => void): Promise<Db> {
+/** Opens a Postgres database. `prepare` brings it up to date before anything else looks at it. */
+export async function openPostgres(
+  connectionString: string,
+  prepare: (query: Query) => Promise<void>,
+  onError: (error: Error) => void,
+): Promise<Db> {
   const pool = new pg.Pool({
     connectionString,
     types,
@@ -34,6 +39,10 @@ export async function openPostgres(connectionString: string, onError: (error: Er
     )
   })
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  await prepare(query).catch(async (error) => {
+    await query.destroy()
+    throw error
+  })
   const signals = await postgresSignals(connectionString, onError)
   return {
     kind: 'postgres',
@@ -41,11 +50,13 @@ export async function openPostgres(connectionString: string, onError: (error: Er
     async exclusively(name, work) {
       const announced: Announcement[] = []
       const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })
-      const result = await query.transaction().execute(async (tx: Tx) => {
-        const done = await afterLocking(tx, name, (locked) => work(locked, announce))
-        for (const announcement of announced) await notify(tx, announcement)
-        return done
-      })
+      const result = await query.transaction().execute((tx: Tx) =>
+        afterLocking(tx, name, async (locked) => {
+          const done = await work(locked, announce)
+          for (const announcement of inLockOrder(announced)) await announceIn(locked, announcement)
+          return done
+        }),
+      )
       announced.forEach(signals.deliver)
       return result
     },
@@ -71,7 +82,7 @@ async function afterLocking<T>(tx: Tx, name: string, work: (tx: Tx) => Promise<T
   }
 }
 
-/** Within the transaction, so that other servers hear of exactly what was committed, even if this one dies. */
-async function notify(tx: Tx, announcement: Announcement): Promise<void> {
-  await sql`select pg_notify(${channel}, ${JSON.stringify(announcement)})`.execute(tx)
+/** Counting up a topic locks it: two transactions that announce several must do so in one order. */
+function inLockOrder(announced: Announcement[]): Announcement[] {
+  return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
 }

@@ -1,28 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Announcement, localSignals, type Signals } from '../signals.ts'
+import { type LocalSignals, localSignals } from '../signals.ts'
+import { channel, followRevisions } from './revisions.ts'
 
-export const channel = 'signalbox'
 const heartbeatMs = 300
 const trustedForMs = 900
 
-export type PostgresSignals = Signals & {
-  deliver: (announcement: Announcement) => void
-  close: () => Promise<void>
-}
+export type PostgresSignals = LocalSignals & { close: () => Promise<void> }
 
 /**
- * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat proves the connection alive: without one for
- * 0.9 s `live()` turns false, and caches must ask the database themselves until it is back.
+ * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat compares the revision of every topic with what
+ * was heard, so that nothing is missed for longer than 0.9 s: either the comparison says so, or it fails, `live()`
+ * turns false, and caches ask the database themselves until it is back.
  */
 export async function postgresSignals(
   connectionString: string,
   onError: (error: Error) => void,
 ): Promise<PostgresSignals> {
   const local = localSignals()
+  const followed = followRevisions()
   const closing = new AbortController()
   let client: pg.Client | undefined
-  let heardAt = 0
+  /** Up to when everything announced is known to have been heard or reported as missed. */
+  let surelyHeardUntil = 0
+
+  function lose(lost: pg.Client, error: Error): void {
+    if (client !== lost) return
+    client = undefined
+    if (surelyHeardUntil !== 0 && !closing.signal.aborted) onError(error)
+    surelyHeardUntil = 0
+    lost.end().catch(() => {})
+  }
 
   async function connect(): Promise<pg.Client> {
     const fresh = new pg.Client({
@@ -30,31 +38,27 @@ export async function postgresSignals(
       connectionTimeoutMillis: 5000,
       application_name: 'signalbox signals',
     })
-    fresh.on('error', () => {
-      heardAt = 0
-    })
+    fresh.on('error', (error) => lose(fresh, error))
     fresh.on('notification', ({ payload }) => {
-      local.deliver(JSON.parse(payload ?? '{}') as Announcement)
+      const { announcement, missed } = followed.heard(payload ?? '')
+      if (missed) local.reportMissed()
+      local.deliver(announcement)
     })
     await fresh.connect()
+    client = fresh
     await fresh.query(`listen ${channel}`)
     return fresh
   }
 
   async function beat(): Promise<void> {
+    const startedAt = Date.now()
     try {
-      client ??= await connect()
-      await Promise.race([
-        client.query('select 1'),
-        sleep(trustedForMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
-      ])
-      heardAt = Date.now()
+      const connected = client ?? (await connect())
+      const missed = await Promise.race([followed.catchUp(connected), tooLate()])
+      if (missed) local.reportMissed()
+      if (client === connected) surelyHeardUntil = startedAt
     } catch (error) {
-      if (heardAt !== 0 && !closing.signal.aborted) onError(error as Error)
-      heardAt = 0
-      const dead = client
-      client = undefined
-      dead?.end().catch(() => {})
+      if (client) lose(client, error as Error)
     }
   }
 
@@ -68,13 +72,17 @@ export async function postgresSignals(
   await beat()
   const beating = keepBeating()
   return {
-    subscribe: local.subscribe,
-    live: () => Date.now() - heardAt < trustedForMs,
-    deliver: local.deliver,
+    ...local,
+    live: () => Date.now() - surelyHeardUntil < trustedForMs,
     async close() {
       closing.abort()
       await beating
       await client?.end().catch(() => {})
     },
   }
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(trustedForMs, undefined, { ref: false })
+  throw new Error('the connection for signals does not answer')
 }

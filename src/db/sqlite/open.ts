@@ -6,12 +6,16 @@ import type { Tables } from '../tables.ts'
 import { openSqlite } from './client.ts'
 import { sqliteDialect } from './dialect.ts'
 
-/** Opens the embedded database, without migrating it. */
-export async function openEmbedded(path: string): Promise<Db> {
+/** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
+export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
   const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client) })
+  await prepare(query).catch(async (error) => {
+    await query.destroy()
+    throw error
+  })
   const signals = localSignals()
   return {
     kind: 'sqlite',
