@@ -1,0 +1,76 @@
+/** A set of model numbers: bit `i` stands for the i-th model of the snapshot. */
+export type Bits = Uint32Array
+
+export function noBits(size: number): Bits {
+  return new Uint32Array((size + 31) >>> 5)
+}
+
+export function allBits(size: number): Bits {
+  const bits = noBits(size).fill(0xffffffff)
+  if (size & 31) bits[bits.length - 1] = 2 ** (size & 31) - 1
+  return bits
+}
+
+export function addBit(bits: Bits, at: number): void {
+  bits[at >>> 5]! |= 1 << (at & 31)
+}
+
+export function hasBit(bits: Bits, at: number): boolean {
+  return (bits[at >>> 5]! & (1 << (at & 31))) !== 0
+}
+
+/** Keeps in `bits` what is in `others` too. */
+export function keepShared(bits: Bits, others: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= others[word]!
+}
+
+export function keepOthers(bits: Bits, excluded: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= ~excluded[word]!
+}
+
+export function addAll(bits: Bits, others: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! |= others[word]!
+}
+
+/** Keeps what passes; asks only about what is still in the set. */
+export function keepWhere(bits: Bits, passes: (at: number) => boolean): void {
+  for (let word = 0; word < bits.length; word++) {
+    let left = bits[word]!
+    let kept = left
+    while (left !== 0) {
+      const lowest = left & -left
+      if (!passes((word << 5) + 31 - Math.clz32(lowest))) kept &= ~lowest
+      left ^= lowest
+    }
+    bits[word] = kept
+  }
+}
+
+export function countBits(bits: Bits): number {
+  let count = 0
+  for (let word = 0; word < bits.length; word++) {
+    let left = bits[word]!
+    left -= (left >>> 1) & 0x55555555
+    left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
+    count += (((left + (left >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+  }
+  return count
+}
+
+/** The members in the order of `order`, a list of all numbers; in their own order without one. */
+export function membersOf(bits: Bits, order?: Uint32Array): Uint32Array {
+  const members = new Uint32Array(countBits(bits))
+  let found = 0
+  if (order) {
+    for (let place = 0; found < members.length; place++) {
+      if (hasBit(bits, order[place]!)) members[found++] = order[place]!
+    }
+    return members
+  }
+  for (let word = 0; word < bits.length; word++) {
+    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+      members[found++] = (word << 5) + 31 - Math.clz32(left & -left)
+    }
+  }
+  return members
+}

@@ -1,0 +1,31 @@
+/** A decimal number of at least 0 without rounding: `digits × 10^-scale`. */
+export type Exact = { digits: bigint; scale: number }
+
+const decimal = /^(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
+
+/** More digits than any price has; a limit to what a client can make us calculate. */
+const maxLength = 100
+
+/** @returns undefined for what is no such number. */
+export function parseExact(text: string): Exact | undefined {
+  const parts = text.length <= maxLength ? decimal.exec(text) : null
+  if (!parts || (!parts[1] && !parts[2])) return undefined
+  const [, whole = '', fraction = '', exponent = '0'] = parts
+  const digits = BigInt(whole + fraction)
+  const scale = fraction.length - Number(exponent)
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
+}
+
+/** Below, at or above 0, as `a` is less than, equal to or greater than `b`. */
+export function compareExact(a: Exact, b: Exact): number {
+  const left = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
+  const right = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** Three parts prompt and one part completion: what prices are sorted by. Four times the mean; only the order counts. */
+export function blended(prompt: Exact, completion: Exact): Exact {
+  const scale = Math.max(prompt.scale, completion.scale)
+  const inUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)
+  return { digits: 3n * inUnits(prompt) + inUnits(completion), scale }
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import type { Model } from './model.ts'
+import { modelItem } from './model-item.ts'
+
+/** Every model's JSON, ready to be sent: answers are copied together from it. */
+export type Items = {
+  /** All items in the snapshot's order, each followed by a comma. */
+  bytes: Buffer
+  /** Where each item begins; one more number than there are items. */
+  starts: Uint32Array
+  /** A digest of `bytes`: the same on every server with the same catalogue. */
+  digest: string
+}
+
+export function encodeItems(models: readonly Model[]): Items {
+  const parts = models.map((model) => Buffer.from(`${JSON.stringify(modelItem(model))},`))
+  const starts = new Uint32Array(models.length + 1)
+  parts.forEach((part, at) => {
+    starts[at + 1] = starts[at]! + part.length
+  })
+  const bytes = Buffer.concat(parts)
+  return { bytes, starts, digest: createHash('sha256').update(bytes).digest('base64url') }
+}
+
+/** A list of the models `shown`, between `before` and `after`: neighbours are copied in one go. */
+export function joinItems(items: Items, shown: Uint32Array, before: string, after: string): Buffer {
+  const { bytes, starts } = items
+  let size = 0
+  for (const at of shown) size += starts[at + 1]! - starts[at]!
+  const tail = Buffer.from(after)
+  const joined = Buffer.allocUnsafe(Buffer.byteLength(before) + size + tail.length)
+  let end = joined.write(before)
+  for (let place = 0; place < shown.length; ) {
+    const from = shown[place]!
+    let to = from + 1
+    for (place++; place < shown.length && shown[place] === to; place++) to++
+    end += bytes.copy(joined, end, starts[from], starts[to])
+  }
+  // The last comma gives way to what follows the list.
+  if (shown.length > 0) end--
+  end += tail.copy(joined, end)
+  return joined.subarray(0, end)
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { cheapestEndpoint } from './cheapest.ts'
+import type { Model, Prices } from './model.ts'
+
+const Price = z.string().describe('USD, a decimal number as text; "0" is free.')
+
+export const Pricing = z.object({
+  prompt: Price,
+  completion: Price,
+  image: Price.optional(),
+  request: Price.optional(),
+  input_cache_read: Price.optional(),
+  input_cache_write: Price.optional(),
+  internal_reasoning: Price.optional(),
+})
+
+export const Architecture = z.object({
+  modality: z.string().describe('What goes in and what comes out: `text+image->text`.'),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  tokenizer: z.string().optional(),
+  instruct_type: z.string().optional(),
+})
+
+/** A model as every list shows it. */
+export const ModelItem = z
+  .object({
+    id: z.string(),
+    canonical_slug: z.string(),
+    name: z.string(),
+    created: z.int().describe('Unix time in seconds.'),
+    description: z.string().optional(),
+    context_length: z.int(),
+    architecture: Architecture,
+    pricing: Pricing.describe("The prices of the model's cheapest endpoint."),
+    top_provider: z.object({
+      context_length: z.int(),
+      max_completion_tokens: z.int().optional(),
+      is_moderated: z.boolean(),
+    }),
+    supported_parameters: z.array(z.string()).describe('What at least one endpoint takes.'),
+    per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
+    default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
+    supported_voices: z.array(z.string()).nullable(),
+    knowledge_cutoff: z.string().nullable(),
+    expiration_date: z.string().nullable(),
+    links: z.object({ details: z.string().describe("The path of the model's endpoints.") }),
+  })
+  .meta({ id: 'Model' })
+export type ModelItem = z.infer<typeof ModelItem>
+
+/** Members without value are undefined here, and so absent from the JSON. */
+export function modelItem(model: Model): ModelItem {
+  const { endpoint } = cheapestEndpoint(model)
+  return {
+    id: model.id,
+    canonical_slug: model.canonicalSlug,
+    name: model.name,
+    created: model.created,
+    description: model.description ?? undefined,
+    context_length: model.contextLength,
+    architecture: architectureOf(model),
+    pricing: pricingOf(endpoint.prices),
+    top_provider: {
+      context_length: endpoint.contextLength,
+      max_completion_tokens: endpoint.maxCompletionTokens ?? undefined,
+      is_moderated: endpoint.moderated,
+    },
+    supported_parameters: supportedParameters(model),
+    per_request_limits: model.perRequestLimits,
+    default_parameters: model.defaultParameters,
+    supported_voices: model.supportedVoices,
+    knowledge_cutoff: model.knowledgeCutoff,
+    expiration_date: model.expirationDate,
+    links: { details: `/api/v1/models/${model.id}/endpoints` },
+  }
+}
+
+export function architectureOf(model: Model): z.infer<typeof Architecture> {
+  return {
+    modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
+    input_modalities: model.inputModalities,
+    output_modalities: model.outputModalities,
+    tokenizer: model.tokenizer ?? undefined,
+    instruct_type: model.instructType ?? undefined,
+  }
+}
+
+export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
+  return {
+    prompt: prices.prompt,
+    completion: prices.completion,
+    image: prices.image,
+    request: prices.request,
+    input_cache_read: prices.cacheRead,
+    input_cache_write: prices.cacheWrite,
+    internal_reasoning: prices.reasoning,
+  }
+}
+
+/** What at least one endpoint takes: a request with it can be served. */
+export function supportedParameters(model: Model): string[] {
+  return [...new Set(model.endpoints.flatMap((endpoint) => endpoint.supportedParameters))].sort()
+}

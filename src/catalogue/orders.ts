@@ -1,0 +1,78 @@
+import { cheapestEndpoint } from './cheapest.ts'
+import { compareExact } from './exact.ts'
+import type { Figures } from './figures.ts'
+import type { Model } from './model.ts'
+
+export const sorts = [
+  'most-popular',
+  'newest',
+  'top-weekly',
+  'pricing-low-to-high',
+  'pricing-high-to-low',
+  'context-high-to-low',
+  'throughput-high-to-low',
+  'latency-low-to-high',
+  'intelligence-high-to-low',
+  'coding-high-to-low',
+  'agentic-high-to-low',
+  'design-arena-elo-high-to-low',
+] as const
+export type Sort = (typeof sorts)[number]
+
+/** All models in a sort's order. The default order, which is the snapshot's own and that of `newest`, needs none. */
+export type Orders = Partial<Record<Sort, Uint32Array>>
+
+/** The orders that follow from the catalogue alone. */
+export function fixedOrders(models: readonly Model[]): Orders {
+  const prices = models.map((model) => cheapestEndpoint(model).price)
+  const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
+  const priceRank = new Float64Array(models.length)
+  rising.forEach((at, place) => {
+    const before = rising[place - 1]
+    const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
+    priceRank[at] = same ? priceRank[before]! : place
+  })
+  const highToLow = (valueIn: (model: Model) => number | undefined) => falling(models.map(valueIn))
+  return {
+    'pricing-low-to-high': falling([...priceRank].map((rank) => -rank)),
+    'pricing-high-to-low': falling([...priceRank]),
+    'context-high-to-low': highToLow((model) => model.contextLength),
+    'intelligence-high-to-low': highToLow((model) => model.benchmarks.intelligence),
+    'coding-high-to-low': highToLow((model) => model.benchmarks.coding),
+    'agentic-high-to-low': highToLow((model) => model.benchmarks.agentic),
+    'design-arena-elo-high-to-low': highToLow((model) => model.benchmarks.designArenaElo),
+  }
+}
+
+/** The orders that follow from measurements: a model is as fast as its fastest endpoint. */
+export function measuredOrders(models: readonly Model[], figures: Figures): Orders {
+  const throughput = models.map(({ endpoints }) =>
+    highest(endpoints.map(({ id }) => figures.endpoint(id).throughput?.p50)),
+  )
+  const quickness = models.map(({ endpoints }) =>
+    highest(endpoints.map(({ id }) => negative(figures.endpoint(id).latencyMs?.p50))),
+  )
+  const popularity = falling(models.map(({ id }) => figures.model(id).tokens7d))
+  return {
+    'throughput-high-to-low': falling(throughput),
+    'latency-low-to-high': falling(quickness),
+    'most-popular': popularity,
+    'top-weekly': popularity,
+  }
+}
+
+/** The places of all values, the highest first, equals in their order, and last what has none. */
+function falling(values: (number | undefined)[]): Uint32Array {
+  const keys = Float64Array.from(values, (value) => value ?? Number.NEGATIVE_INFINITY)
+  return Uint32Array.from(keys.keys()).sort((a, b) => compareNumbers(keys[b]!, keys[a]!) || a - b)
+}
+
+/** Not by subtraction: infinity less infinity is no number. */
+const compareNumbers = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0)
+
+const negative = (value: number | undefined) => (value === undefined ? undefined : -value)
+
+function highest(values: (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined)
+  return known.length > 0 ? Math.max(...known) : undefined
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { parseExact } from './exact.ts'
+
+/** Query parameters as schemas. One that is repeated means the same as its values with commas between them. */
+function parameter<T>(read: (text: string) => T | Wrong, shape: Record<string, unknown> = {}) {
+  const schema = z.string().transform((text, context) => {
+    const value = read(text)
+    if (!(value instanceof Wrong)) return value
+    context.addIssue({ code: 'custom', message: value.message, input: text })
+    return z.NEVER
+  })
+  return z.preprocess(joined, schema).optional().meta(shape)
+}
+
+class Wrong {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+function joined(value: unknown): unknown {
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+export function text(description: string) {
+  return parameter((value) => (value.trim() === '' ? new Wrong('must not be empty') : value), { description })
+}
+
+/** Free text, in which nothing is wrong. */
+export function anyText(description: string) {
+  return parameter((value) => value, { description })
+}
+
+export function oneOf<const Value extends string>(values: readonly Value[], description: string) {
+  return parameter((value) => asOneOf(values, value), { description, enum: values })
+}
+
+/** Values with commas between them. */
+export function listOf(description: string) {
+  return parameter(splitList, { description })
+}
+
+export function listOfOnly<const Value extends string>(values: readonly Value[], description: string) {
+  return parameter(
+    (value) => {
+      const items = splitList(value)
+      if (items instanceof Wrong) return items
+      const read = items.map((item) => asOneOf(values, item))
+      return (read.find((item) => item instanceof Wrong) as Wrong | undefined) ?? (read as Value[])
+    },
+    { description: `${description} Any of: ${values.join(', ')}.` },
+  )
+}
+
+type Bounds = { min?: number; max?: number; orNull?: boolean }
+
+export function integer(description: string, { min = 0, max = Number.MAX_SAFE_INTEGER, orNull = false }: Bounds = {}) {
+  const wrong = new Wrong(`must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ' on'}`)
+  return parameter(
+    (value) => {
+      if (orNull && value === 'null') return undefined
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+      return number >= min && number <= max ? number : wrong
+    },
+    { description, type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) },
+  )
+}
+
+export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bounds, 'max'> = {}) {
+  const wrong = new Wrong(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
+  return parameter(
+    (value) => {
+      if (value === 'null') return undefined
+      return parseExact(value) && Number(value) <= max ? Number(value) : wrong
+    },
+    { description, type: 'number', minimum: 0, ...(max < Number.MAX_VALUE && { maximum: max }) },
+  )
+}
+
+/** USD per million tokens, kept exact: as a binary fraction it could miss a price it equals. */
+export function price(description: string) {
+  return parameter(
+    (value) => {
+      if (value === 'null') return undefined
+      const perMillion = parseExact(value)
+      if (!perMillion) return new Wrong('must be a number from 0 on, in USD per million tokens')
+      return { digits: perMillion.digits, scale: perMillion.scale + 6 }
+    },
+    { description, type: 'number', minimum: 0 },
+  )
+}
+
+export function flag(description: string) {
+  return parameter(
+    (value) => (value === 'true' ? true : value === 'false' ? false : new Wrong('must be true or false')),
+    { description, type: 'string', enum: ['true', 'false'] },
+  )
+}
+
+function splitList(value: string): string[] | Wrong {
+  const items = value.split(',').map((item) => item.trim())
+  return items.includes('') ? new Wrong('has an empty element') : items
+}
+
+function asOneOf<Value extends string>(values: readonly Value[], value: string): Value | Wrong {
+  const found = values.find((each) => each === value)
+  return found ?? new Wrong(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
+}

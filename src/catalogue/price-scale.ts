@@ -1,0 +1,44 @@
+import { compareExact, type Exact, parseExact } from './exact.ts'
+import type { Usd } from './model.ts'
+
+/** All prices of a catalogue, ascending: with it prices compare exactly, and as fast as small integers. */
+export type PriceScale = {
+  rankOf: (price: Usd) => number
+  /** The lowest rank of a price that is not below the bound. */
+  firstFrom: (bound: Exact) => number
+  /** One more than the highest rank of a price that is not above the bound. */
+  endAt: (bound: Exact) => number
+}
+
+export function priceScale(prices: Iterable<Usd>): PriceScale {
+  const steps: { exact: Exact; texts: Usd[] }[] = []
+  const parsed = [...new Set(prices)].map((text) => ({ text, exact: exactPrice(text) }))
+  for (const { text, exact } of parsed.sort((a, b) => compareExact(a.exact, b.exact))) {
+    const last = steps.at(-1)
+    if (last && compareExact(last.exact, exact) === 0) last.texts.push(text)
+    else steps.push({ exact, texts: [text] })
+  }
+  const ranks = new Map(steps.flatMap(({ texts }, rank) => texts.map((text) => [text, rank] as const)))
+  return {
+    rankOf: (price) => ranks.get(price)!,
+    firstFrom: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) < 0),
+    endAt: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) <= 0),
+  }
+}
+
+export function exactPrice(price: Usd): Exact {
+  const exact = parseExact(price)
+  if (!exact) throw new Error(`not a price: ${JSON.stringify(price)}`)
+  return exact
+}
+
+/** How many items at the beginning hold, for items of which first all hold and then none. */
+function countWhile<T>(items: T[], holds: (item: T) => boolean): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (holds(items[middle]!)) from = middle + 1
+    else to = middle
+  }
+  return from
+}
