@@ -4,6 +4,7 @@ import type { FaultKind } from '#lib/fault.ts'
 export const faultStatus = {
   invalid: 400,
   unauthenticated: 401,
+  payment_required: 402,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -12,6 +13,7 @@ export const faultStatus = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
+  bad_gateway: 502,
   unavailable: 503,
 } as const satisfies Record<FaultKind, number>
 
@@ -19,6 +21,7 @@ export const faultStatus = {
 export const faultMeaning: Record<FaultKind, string> = {
   invalid: 'Invalid request parameters or body',
   unauthenticated: 'Missing or invalid key',
+  payment_required: 'No credit left',
   forbidden: 'This key may not do that',
   not_found: 'Resource not found',
   method_not_allowed: 'The path does not take this method',
@@ -27,5 +30,6 @@ export const faultMeaning: Record<FaultKind, string> = {
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body is not declared as JSON',
   rate_limited: 'Too many requests',
+  bad_gateway: 'The upstream failed',
   unavailable: 'Not available now',
 }

@@ -2,6 +2,7 @@
 export type FaultKind =
   | 'invalid'
   | 'unauthenticated'
+  | 'payment_required'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
@@ -10,6 +11,7 @@ export type FaultKind =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'bad_gateway'
   | 'unavailable'
 
 /** Extra members for the error's `metadata`, and hints for its headers. Never secrets, never stacks. */

@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify'
+import type { Outlet } from '#lib/outlet.ts'
+
+/** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
+export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
+  const { raw } = reply
+  let opened = false
+  const open = () => {
+    opened = true
+    const headers = reply.getHeaders()
+    reply.hijack()
+    raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      // Proxies that buffer would hold back every token.
+      'x-accel-buffering': 'no',
+    } as Record<string, string>)
+  }
+  return {
+    get opened() {
+      return opened
+    },
+    write(chunk) {
+      if (!opened) open()
+      return raw.write(chunk)
+    },
+    onDrain: (listener) => void raw.on('drain', listener),
+    end: () => void raw.end(),
+    signal,
+  }
+}

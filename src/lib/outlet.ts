@@ -1,0 +1,12 @@
+/** Where a streamed answer goes: it opens with the first write, and says when its reader is slow or gone. */
+export type Outlet = {
+  /** Whether the first byte has gone, after which a failure can no longer become a status. */
+  readonly opened: boolean
+  /** @returns false when the reader is slow: hold back until it has drained. */
+  write: (chunk: string | Buffer) => boolean
+  /** Calls `listener` each time the reader has caught up. */
+  onDrain: (listener: () => void) => void
+  end: () => void
+  /** Aborts when the reader leaves before the end. */
+  readonly signal: AbortSignal
+}

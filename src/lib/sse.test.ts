@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { SseReader } from './sse.ts'
+
+const read = (chunks: Buffer[]) => {
+  const reader = new SseReader()
+  return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()].map(({ event, data }) => ({ event, data }))
+}
+const whole = Buffer.from('data: {"a":"é🚂"}\n\n: keepalive\n\nevent: x\r\ndata: 1\r\ndata:2\r\n\r\ndata: [DONE]')
+const expected = [
+  { event: undefined, data: '{"a":"é🚂"}' },
+  { event: 'x', data: '1\n2' },
+  { event: undefined, data: '[DONE]' },
+]
+
+test('events are the same wherever the chunks break', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: whole.length })), (cuts) => {
+      const borders = [0, ...cuts.sort((a, b) => a - b), whole.length]
+      const chunks = borders.slice(1).map((end, index) => whole.subarray(borders[index], end))
+      assert.deepEqual(read(chunks), expected)
+    }),
+  )
+})
+
+test('the bytes of an event are kept as they came', () => {
+  const reader = new SseReader()
+  const events = [...reader.push(Buffer.from('data: 1\r')), ...reader.push(Buffer.from('\n\r\ndata'))]
+  assert.deepEqual(
+    events.map(({ raw }) => raw.toString()),
+    ['data: 1\r\n\r\n'],
+  )
+})
+
+test('an event of ten megabytes on one line comes whole', () => {
+  const text = 'x'.repeat(10 * 1024 * 1024)
+  const bytes = Buffer.from(`data: ${text}\n\n`)
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, i) =>
+    bytes.subarray(i * 65_536, (i + 1) * 65_536),
+  )
+  assert.equal(read(chunks)[0]?.data.length, text.length)
+})
+
+test('an event without end is refused before it fills the memory', () => {
+  const reader = new SseReader()
+  const chunk = Buffer.alloc(1024 * 1024, 'x')
+  assert.throws(() => {
+    for (let i = 0; i < 40; i++) reader.push(chunk)
+  }, /over 33554432 bytes/)
+})

@@ -1,0 +1,78 @@
+/** One server-sent event: its fields, and the very bytes it came in, blank line included. */
+export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/** Larger events are refused: nobody sends them, and they would have to be held in memory whole. */
+const maxEventBytes = 32 * 1024 * 1024
+
+/**
+ * Cuts a byte stream into events, wherever the chunks break: in a line, in a character, between CR and LF. Each byte is
+ * looked at once, so that one event of many megabytes costs no more than many small ones.
+ */
+export class SseReader {
+  #held: Buffer[] = []
+  #heldBytes = 0
+  /** Whether the line that the next chunk continues has nothing on it so far. */
+  #lineIsBlank = true
+
+  /** @throws Error when an event is over 32 MiB. */
+  push(chunk: Buffer): SseEvent[] {
+    const events: SseEvent[] = []
+    let eventStart = 0
+    let lineStart = 0
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, lineStart)) {
+      const blank = this.#lineIsBlank && isBlank(chunk, lineStart, at)
+      this.#lineIsBlank = true
+      lineStart = at + 1
+      if (!blank) continue
+      const event = parse(this.#take(chunk.subarray(eventStart, lineStart)))
+      if (event) events.push(event)
+      eventStart = lineStart
+    }
+    this.#lineIsBlank &&= isBlank(chunk, lineStart, chunk.length)
+    this.#hold(chunk.subarray(eventStart))
+    return events
+  }
+
+  /** What came after the last blank line, as an event: some upstreams end without one. */
+  end(): SseEvent[] {
+    const event = parse(this.#take(Buffer.alloc(0)))
+    return event ? [event] : []
+  }
+
+  #hold(rest: Buffer): void {
+    if (rest.length === 0) return
+    this.#heldBytes += rest.length
+    if (this.#heldBytes > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
+    this.#held.push(rest)
+  }
+
+  #take(last: Buffer): Buffer {
+    if (this.#held.length === 0) return last
+    const whole = Buffer.concat([...this.#held, last])
+    this.#held = []
+    this.#heldBytes = 0
+    return whole
+  }
+}
+
+function isBlank(chunk: Buffer, start: number, end: number): boolean {
+  return end === start || (end === start + 1 && chunk[start] === carriageReturn)
+}
+
+/** Undefined for an event without data: a comment, or blank lines in a row. */
+function parse(raw: Buffer): SseEvent | undefined {
+  let event: string | undefined
+  let data: string | undefined
+  for (const line of raw.toString('utf8').split(/\r?\n/)) {
+    if (line.startsWith('data:')) {
+      const value = line.slice(line[5] === ' ' ? 6 : 5)
+      data = data === undefined ? value : `${data}\n${value}`
+    } else if (line.startsWith('event:')) {
+      event = line.slice(6).trim()
+    }
+  }
+  return data === undefined ? undefined : { event, data, raw }
+}
