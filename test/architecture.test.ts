@@ -15,7 +15,7 @@ const mayImport: Record<string, string[]> = {
   chat: ['lib'],
   accounts: ['lib', 'db', 'audit'],
   audit: ['lib', 'db', 'accounts'],
-  catalogue: ['lib', 'db', 'measure'],
+  catalogue: ['lib', 'db', 'accounts', 'audit', 'measure'],
   measure: ['lib', 'db'],
   filters: ['lib'],
   guardrails: ['lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],

@@ -1,4 +1,5 @@
 import type { KeyRing } from '#accounts/key-ring.ts'
+import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
@@ -7,6 +8,7 @@ import type { Log } from '#lib/log.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
 export type Deps = {
+  catalogue: CatalogueHolder
   config: Config
   db: Db
   keys: KeyRing

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
+import { openCatalogue } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
@@ -39,7 +40,14 @@ export async function startService({ config, log, now, newId, checkResponses }: 
     const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
     const keys = createKeyRing({ db, now })
     opened.push(keys.close)
-    const app = await createApi({ config, db, keys, now, newId, log }, { checkResponses })
+    const catalogue = await openCatalogue({
+      settings: { ...config, data_dir: dataDir.path },
+      signals: db.signals,
+      newId,
+      onError: (error) => log.warn({ err: error }, 'catalogue'),
+    })
+    opened.push(catalogue.close)
+    const app = await createApi({ catalogue, config, db, keys, now, newId, log }, { checkResponses })
     opened.push(() => closeGracefully(app, config.shutdown_grace_ms))
     return { url: await listen(app, config), firstKeys, stop: closeAll }
   } catch (error) {

@@ -23,6 +23,7 @@ export type Provider = {
   slug: string
   name: string
   protocol: Protocol
+  /** `${NAME}` in it stands for the environment variable of that name. */
   baseUrl: string | null
   /** Environment variables that may hold the credential, in order; empty where none is needed. */
   credentialVariables: string[]
@@ -41,6 +42,9 @@ export type Endpoint = {
   name: string
   /** What the provider calls the model. */
   upstreamModel: string
+  /** Only where they differ from the provider's. */
+  protocol?: Protocol
+  baseUrl?: string
   contextLength: number
   maxCompletionTokens: number | null
   maxPromptTokens: number | null

@@ -1,0 +1,83 @@
+import type { Signals } from '#db/signals.ts'
+import { Fault, StartupError } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import { type Figures, noFigures } from './figures.ts'
+import { CatalogueRefused } from './layer.ts'
+import { type CatalogueSettings, type LoadReport, loadCatalogue } from './load.ts'
+import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
+
+/** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
+export type CatalogueHolder = {
+  current: () => Snapshot
+  /** What the last successful load found. */
+  report: () => LoadReport
+  /**
+   * Reads all sources again and swaps the result in whole.
+   * @throws Fault `conflict` saying why, and then the catalogue stays as it was.
+   */
+  reload: () => Promise<LoadReport>
+  /** Swaps in the same catalogue with newer measurements. */
+  measured: (figures: Figures) => void
+  /** The payload with which this server announces its own reloads, and so knows them from others'. */
+  origin: string
+  close: () => void
+}
+
+type Deps = {
+  settings: CatalogueSettings
+  signals: Pick<Signals, 'subscribe' | 'onMissed'>
+  newId: NewId
+  /** Hears why a reload that another server asked for did not succeed. */
+  onError: (error: Error) => void
+}
+
+/** Loads the catalogue for the first time. @throws StartupError when a source cannot be used. */
+export async function openCatalogue({ settings, signals, newId, onError }: Deps): Promise<CatalogueHolder> {
+  const origin = newId()
+  const first = await loadCatalogue(settings).catch(refuseToStart)
+  let report = first.report
+  let figures = noFigures
+  let snapshot = compileSnapshot(first.data, figures)
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function readAgain(): Promise<LoadReport> {
+    try {
+      const next = await loadCatalogue(settings)
+      snapshot = compileSnapshot(next.data, figures)
+      report = next.report
+      return report
+    } catch (error) {
+      if (!(error instanceof CatalogueRefused)) throw error
+      throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
+    }
+  }
+  /** One after the other, so that what was read last is what stays. */
+  function reload(): Promise<LoadReport> {
+    const next = last.then(readAgain, readAgain)
+    last = next
+    return next
+  }
+
+  const follow = () => void reload().catch(onError)
+  const unsubscribe = [
+    signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
+    signals.onMissed(follow),
+  ]
+  return {
+    current: () => snapshot,
+    report: () => report,
+    reload,
+    measured(newer) {
+      figures = newer
+      snapshot = withFigures(snapshot, newer)
+    },
+    origin,
+    close() {
+      for (const end of unsubscribe) end()
+    },
+  }
+}
+
+function refuseToStart(error: unknown): never {
+  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+}

@@ -1,0 +1,40 @@
+import type { Endpoint, Model, Prices, Provider } from './model.ts'
+
+/** A row that was left out, and why. `source` is a file or a name; `row` is the model, endpoint or provider. */
+export type Skipped = { source: string; line?: number; row: string; reason: string }
+
+/** `remove` takes away what earlier sources said. */
+type Patch<T> = Partial<T> & { remove?: boolean }
+
+export type ProviderPatch = Patch<Omit<Provider, 'slug'>>
+
+export type EndpointPatch = Patch<
+  Omit<Endpoint, 'id' | 'tag' | 'provider' | 'prices' | 'toolChoice'> & {
+    prices: Partial<Prices>
+    toolChoice: Partial<Endpoint['toolChoice']>
+  }
+>
+
+export type ModelPatch = Patch<Omit<Model, 'id' | 'author' | 'endpoints'>> & {
+  /** By tag. */
+  endpoints: Map<string, EndpointPatch>
+}
+
+/** What one source says. Every row may be partial: only the sum of all sources must be whole. */
+export type Layer = {
+  source: string
+  /** By slug. */
+  providers: Map<string, ProviderPatch>
+  /** By id. */
+  models: Map<string, ModelPatch>
+  skipped: Skipped[]
+  /** How many rows became endpoints of a model that another row had named already. */
+  mergedRows: number
+  /** The line a row stands on, where the source has lines. */
+  lineOf?: (path: readonly PropertyKey[]) => number | undefined
+}
+
+/** A whole source that cannot be used; the message says which and why, in one sentence. */
+export class CatalogueRefused extends Error {
+  override readonly name = 'CatalogueRefused'
+}

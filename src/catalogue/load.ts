@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { readCatalogueFile } from './format.ts'
+import { CatalogueRefused, type Layer, type Skipped } from './layer.ts'
+import { mergeLayers } from './merge.ts'
+import type { CatalogueData } from './model.ts'
+
+const starter = fileURLToPath(new URL('./starter.yaml', import.meta.url))
+
+/** Where the catalogue comes from; later sources override earlier ones in this order. */
+export type CatalogueSettings = {
+  starter_catalogue: boolean
+  /** `models.dev.json` in the data folder unless told, and then it need not be there. */
+  models_dev_file?: string
+  catalogue_file?: string
+  data_dir: string
+}
+
+export type LoadReport = {
+  sources: string[]
+  providers: number
+  models: number
+  endpoints: number
+  /** How many rows became endpoints of a model that another row had named already. */
+  merged: number
+  skipped: Skipped[]
+}
+
+export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
+  settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
+
+/**
+ * Reads and merges all sources.
+ * @throws CatalogueRefused when one of them cannot be read or is no catalogue at all.
+ */
+export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data: CatalogueData; report: LoadReport }> {
+  const layers: Layer[] = []
+  for await (const layer of layersOf(settings)) {
+    layers.push(layer)
+    await breathe()
+  }
+  const { data, skipped } = mergeLayers(layers)
+  return {
+    data,
+    report: {
+      sources: layers.map((layer) => layer.source),
+      providers: data.providers.length,
+      models: data.models.length,
+      endpoints: data.models.reduce((sum, model) => sum + model.endpoints.length, 0),
+      merged: layers.reduce((sum, layer) => sum + layer.mergedRows, 0),
+      skipped: [...layers.flatMap((layer) => layer.skipped), ...skipped],
+    },
+  }
+}
+
+async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
+  if (settings.starter_catalogue) yield readCatalogueFile(await read(starter), basename(starter))
+  if (settings.catalogue_file) yield readCatalogueFile(await read(settings.catalogue_file), settings.catalogue_file)
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new CatalogueRefused(`${path} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : message}.`)
+  }
+}

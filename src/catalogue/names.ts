@@ -1,0 +1,21 @@
+/** `author`, also of providers: lowercase letters, digits and `. _ -`. */
+export const slugShape = /^[a-z0-9][a-z0-9._-]*$/
+
+/** `author/slug`, or `author/slug:variant`. */
+export const modelIdShape = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._@+-]*(?::[a-z0-9][a-z0-9._-]*)?$/
+
+/** A provider's slug, with a part of its own where the provider has several endpoints of a model. */
+export const tagShape = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._:-]*)?$/
+
+export const authorOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'))
+
+export const providerOf = (tag: string) => tag.split('/', 1)[0]!
+
+/** `author/slug-2025-08-07`, with the variant behind it; undefined without a day. */
+export function defaultCanonicalSlug(modelId: string, created: number | undefined): string | undefined {
+  if (created === undefined) return undefined
+  const [base = '', variant] = modelId.split(':')
+  const day = new Date(created * 1000).toISOString().slice(0, 10)
+  const dated = base.endsWith(day) ? base : `${base}-${day}`
+  return variant ? `${dated}:${variant}` : dated
+}

@@ -1,0 +1,94 @@
+import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
+import type { Endpoint, Model, Provider } from './model.ts'
+import { authorOf, defaultCanonicalSlug } from './names.ts'
+
+/** The provider that a patch amounts to, or what it lacks, as a sentence. */
+export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
+  const { name, protocol } = patch
+  if (!name || !protocol) return lacking('provider', { name, protocol })
+  return {
+    slug,
+    name,
+    protocol,
+    baseUrl: patch.baseUrl ?? null,
+    credentialVariables: patch.credentialVariables ?? [],
+    privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
+    termsOfServiceUrl: patch.termsOfServiceUrl ?? null,
+    statusPageUrl: patch.statusPageUrl ?? null,
+  }
+}
+
+/** The model without its endpoints, or what it lacks. */
+export function wholeModel(id: string, patch: ModelPatch): Model | string {
+  const { name, created, contextLength } = patch
+  const canonicalSlug = patch.canonicalSlug ?? defaultCanonicalSlug(id, created)
+  if (!name || created === undefined || !contextLength || !canonicalSlug) {
+    return lacking('model', { name, created, context_length: contextLength })
+  }
+  return {
+    id,
+    canonicalSlug,
+    author: authorOf(id),
+    name,
+    description: patch.description ?? null,
+    created,
+    contextLength,
+    inputModalities: patch.inputModalities ?? ['text'],
+    outputModalities: patch.outputModalities ?? ['text'],
+    tokenizer: patch.tokenizer ?? null,
+    instructType: patch.instructType ?? null,
+    family: patch.family ?? null,
+    defaultParameters: patch.defaultParameters ?? null,
+    perRequestLimits: patch.perRequestLimits ?? null,
+    expirationDate: patch.expirationDate ?? null,
+    knowledgeCutoff: patch.knowledgeCutoff ?? null,
+    supportedVoices: patch.supportedVoices ?? null,
+    aliases: patch.aliases ?? [],
+    categories: patch.categories ?? [],
+    distillable: patch.distillable ?? null,
+    benchmarks: patch.benchmarks ?? {},
+    endpoints: [],
+  }
+}
+
+/** A model's endpoint, or what it lacks. */
+export function wholeEndpoint(model: Model, provider: Provider, tag: string, patch: EndpointPatch): Endpoint | string {
+  const { upstreamModel, prices } = patch
+  if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
+    return lacking('endpoint', {
+      model: upstreamModel,
+      'prices.prompt': prices?.prompt,
+      'prices.completion': prices?.completion,
+    })
+  }
+  const supportedParameters = patch.supportedParameters ?? []
+  const chooses = supportedParameters.includes('tool_choice')
+  return {
+    id: `${model.id}@${tag}`,
+    provider: provider.slug,
+    tag,
+    name: patch.name ?? `${provider.name} | ${model.canonicalSlug}`,
+    upstreamModel,
+    ...(patch.protocol && { protocol: patch.protocol }),
+    ...(patch.baseUrl && { baseUrl: patch.baseUrl }),
+    contextLength: patch.contextLength ?? model.contextLength,
+    maxCompletionTokens: patch.maxCompletionTokens ?? null,
+    maxPromptTokens: patch.maxPromptTokens ?? null,
+    quantization: patch.quantization ?? 'unknown',
+    prices: { ...prices, prompt: prices.prompt, completion: prices.completion },
+    supportedParameters,
+    supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
+    toolChoice: { auto: chooses, none: chooses, required: chooses, function: chooses, ...patch.toolChoice },
+    regions: patch.regions ?? [],
+    zeroDataRetention: patch.zeroDataRetention ?? false,
+    trainsOnData: patch.trainsOnData ?? false,
+    publishesPrompts: patch.publishesPrompts ?? false,
+    moderated: patch.moderated ?? false,
+  }
+}
+
+/** A row may be partial only where an earlier source holds the rest. */
+function lacking(kind: string, members: Record<string, unknown>): string {
+  const missing = Object.keys(members).filter((name) => members[name] === undefined)
+  return `no earlier source knows this ${kind}, and here it lacks ${missing.join(', ')}`
+}
