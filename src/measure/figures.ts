@@ -1,0 +1,39 @@
+export type Percentiles = { p50: number; p75: number; p90: number; p99: number }
+
+/** What was measured of one endpoint; null where there is too little to say. */
+export type EndpointFigures = {
+  /** Milliseconds to the first token, over 30 minutes. */
+  latencyMs: Percentiles | null
+  /** Tokens per second, over 30 minutes. */
+  throughput: Percentiles | null
+  /** Percentages. */
+  uptime5m: number | null
+  uptime30m: number | null
+  uptime1d: number | null
+}
+
+/** What was routed to one model over 7 days. */
+export type ModelFigures = {
+  requests7d: number
+  tokens7d: number
+  /** The share, from 0 to 1, of the finished requests that ended with tool calls; null when there were none. */
+  toolSuccess: number | null
+}
+
+/** Everything measured as of one moment. It never changes; newer figures are another object. */
+export type Figures = {
+  endpoint: (id: string) => EndpointFigures
+  model: (id: string) => ModelFigures
+}
+
+export const unmeasuredEndpoint: EndpointFigures = Object.freeze({
+  latencyMs: null,
+  throughput: null,
+  uptime5m: null,
+  uptime30m: null,
+  uptime1d: null,
+})
+
+export const unmeasuredModel: ModelFigures = Object.freeze({ requests7d: 0, tokens7d: 0, toolSuccess: null })
+
+export const noFigures: Figures = { endpoint: () => unmeasuredEndpoint, model: () => unmeasuredModel }

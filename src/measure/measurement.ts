@@ -1,0 +1,22 @@
+/**
+ * How one attempt of a request at one endpoint ended. What the upstream rate-limited or the client broke says nothing
+ * about whether the endpoint works, and is left out of its uptime.
+ */
+export type Outcome = 'success' | 'upstream_error' | 'rate_limited' | 'client_broke'
+
+/** One attempt at one endpoint, recorded when it is over. A request that fell back is several, one a success at most. */
+export type Measurement = {
+  endpointId: string
+  modelId: string
+  outcome: Outcome
+  /** When it ended, in milliseconds since the epoch; now unless told. */
+  at?: number
+  /** From sending the request to the upstream's first token; absent when none came. */
+  firstTokenMs?: number
+  /** From the first token to the last, for the throughput; absent when the answer was not streamed to its end. */
+  generationMs?: number
+  promptTokens?: number
+  completionTokens?: number
+  /** Whether the finish reason was `tool_calls`. */
+  calledTools?: boolean
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Sketch } from './sketch.ts'
+
+/** A skewed spread of values like those of latencies, the same each time. */
+const values = Array.from({ length: 5000 }, (_, index) => 40 * Math.exp(3 * Math.abs(Math.sin(index * 12.9898))))
+const sorted = values.toSorted((a, b) => a - b)
+
+function sketchOf(some: number[]): Sketch {
+  const sketch = new Sketch()
+  for (const value of some) sketch.accept(value)
+  return sketch
+}
+
+function assertClose(sketch: Sketch) {
+  for (const share of [0, 0.5, 0.75, 0.9, 0.99, 1]) {
+    const exact = sorted[Math.floor(share * (sorted.length - 1))]!
+    const told = sketch.quantile(share)!
+    assert.ok(Math.abs(told - exact) <= 0.0101 * exact, `${share}: ${told} for ${exact}`)
+  }
+}
+
+test('every quantile is within 1 % of the exact one', () => assertClose(sketchOf(values)))
+
+test('sketches that were merged tell what one sketch of everything tells', () => {
+  const merged = new Sketch()
+  for (let from = 0; from < values.length; from += 7) merged.merge(sketchOf(values.slice(from, from + 7)))
+  assert.equal(merged.toText(), sketchOf(values).toText())
+  assertClose(merged)
+})
+
+test('a sketch comes back from its text as it was', () => {
+  const sketch = sketchOf(values)
+  const back = Sketch.fromText(sketch.toText())
+  assert.deepEqual([back.toText(), back.count], [sketch.toText(), values.length])
+  assert.equal(Sketch.fromText('').count, 0)
+})
+
+test('absurd values cost no memory and break nothing', () => {
+  const sketch = sketchOf([0, -5, Number.MIN_VALUE, 1e300, Number.POSITIVE_INFINITY])
+  assert.equal(sketch.count, 5)
+  assert.ok(sketch.quantile(1)! < 1.02e9)
+})
+
+test('an empty sketch has no quantile', () => assert.equal(new Sketch().quantile(0.5), undefined))

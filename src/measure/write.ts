@@ -1,0 +1,94 @@
+import type { Db, Tx } from '#db/db.ts'
+import { type EndpointMinute, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
+
+/** Keeps rows a little longer than any window: the servers' clocks differ. */
+const marginMs = 5 * 60_000
+
+/** Writes one writer's rows, all or none. Each holds a whole count, so that writing it again does no harm. */
+export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {
+  const common = { writer, written_at: now }
+  await deps.db.query.transaction().execute(async (tx) => {
+    for (const cells of inParts(changed.endpointMinutes)) await writeMinutes(tx, common, cells)
+    for (const cells of inParts(changed.endpointHours)) await writeHours(tx, common, cells)
+    for (const cells of inParts(changed.modelHours)) await writeModels(tx, common, cells)
+  })
+}
+
+type Common = { writer: string; written_at: number }
+type Entry<Cell> = [slot: number, id: string, cell: Cell]
+
+/** A statement takes a limited number of parameters. */
+function* inParts<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
+  const entries = [...slots].flatMap(([slot, cells]) => [...cells].map(([id, cell]): Entry<Cell> => [slot, id, cell]))
+  for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
+}
+
+async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinute>[]): Promise<void> {
+  const rows = entries.map(([minute, endpoint, { successes, errors, latency, throughput }]) => ({
+    ...common,
+    minute,
+    endpoint,
+    successes,
+    errors,
+    latency: latency.toText(),
+    throughput: throughput.toText(),
+  }))
+  await tx
+    .insertInto('endpoint_minutes')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['minute', 'endpoint', 'writer']).doUpdateSet(({ ref }) => ({
+        successes: ref('excluded.successes'),
+        errors: ref('excluded.errors'),
+        latency: ref('excluded.latency'),
+        throughput: ref('excluded.throughput'),
+        written_at: ref('excluded.written_at'),
+      })),
+    )
+    .execute()
+}
+
+async function writeHours(tx: Tx, common: Common, entries: Entry<Uptime>[]): Promise<void> {
+  await tx
+    .insertInto('endpoint_hours')
+    .values(entries.map(([hour, endpoint, cell]) => ({ ...common, hour, endpoint, ...cell })))
+    .onConflict((conflict) =>
+      conflict.columns(['hour', 'endpoint', 'writer']).doUpdateSet(({ ref }) => ({
+        successes: ref('excluded.successes'),
+        errors: ref('excluded.errors'),
+        written_at: ref('excluded.written_at'),
+      })),
+    )
+    .execute()
+}
+
+async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]): Promise<void> {
+  const rows = entries.map(([hour, model, { requests, tokens, toolCalls }]) => ({
+    ...common,
+    hour,
+    model,
+    requests,
+    tokens,
+    tool_calls: toolCalls,
+  }))
+  await tx
+    .insertInto('model_hours')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['hour', 'model', 'writer']).doUpdateSet(({ ref }) => ({
+        requests: ref('excluded.requests'),
+        tokens: ref('excluded.tokens'),
+        tool_calls: ref('excluded.tool_calls'),
+        written_at: ref('excluded.written_at'),
+      })),
+    )
+    .execute()
+}
+
+/** Deletes the rows that no window reaches any more. */
+export async function deleteExpired(deps: { db: Db }, now: number): Promise<void> {
+  const { halfHour, day, week } = reach(now - marginMs)
+  await deps.db.query.deleteFrom('endpoint_minutes').where('minute', '<', halfHour).execute()
+  await deps.db.query.deleteFrom('endpoint_hours').where('hour', '<', day).execute()
+  await deps.db.query.deleteFrom('model_hours').where('hour', '<', week).execute()
+}
