@@ -23,6 +23,8 @@ declare module 'fastify' {
 
 export const defaultBodyLimit = 4 * 1024 * 1024
 
+const maxPathPart = 1024
+
 /** A client's own request id is kept when it is harmless in a log. */
 const sayableId = /^[\w.-]{1,64}$/
 
@@ -41,7 +43,7 @@ export function createApp(log: Log): FastifyInstance {
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 32 * 1024 },
-    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: maxPathPart, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
@@ -80,6 +82,8 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
       )
     case 'FST_ERR_BAD_URL':
       return new Fault('invalid', 'The path is not validly percent-encoded.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Fault('invalid', `A part of the path has more than ${maxPathPart} characters.`)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Fault('invalid', 'The body is not as long as its content-length says.')
     default:

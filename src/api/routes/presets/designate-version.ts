@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { designateVersion } from '#presets/change.ts'
+import { PresetWithVersion } from '#presets/preset.ts'
+import { route } from '../../route.ts'
+import { VersionPath } from './path.ts'
+
+export const designatePresetVersion = route({
+  method: 'post',
+  path: '/presets/{slug}/versions/{version}/designate',
+  tag: 'presets',
+  key: 'management',
+  summary: 'Make a version of a preset, usually an older one, the one that is used',
+  request: { params: VersionPath },
+  response: z.object({ data: PresetWithVersion }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params: { slug, version }, caller }, deps) => ({
+    data: await designateVersion(deps, caller, slug, version),
+  }),
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { PresetVersion } from '#presets/preset.ts'
+import { getVersion } from '#presets/read.ts'
+import { route } from '../../route.ts'
+import { VersionPath } from './path.ts'
+
+export const getPresetVersion = route({
+  method: 'get',
+  path: '/presets/{slug}/versions/{version}',
+  tag: 'presets',
+  key: 'any',
+  summary: 'One version of a preset',
+  request: { params: VersionPath },
+  response: z.object({ data: PresetVersion }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params: { slug, version }, caller }, deps) => ({
+    data: await getVersion(deps, caller.workspaceId, slug, version),
+  }),
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { PresetWithVersion } from '#presets/preset.ts'
+import { getPreset } from '#presets/read.ts'
+import { route } from '../../route.ts'
+import { PresetPath } from './path.ts'
+
+export const getOnePreset = route({
+  method: 'get',
+  path: '/presets/{slug}',
+  tag: 'presets',
+  key: 'any',
+  summary: 'One preset with its designated version',
+  request: { params: PresetPath },
+  response: z.object({ data: PresetWithVersion }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({ data: await getPreset(deps, caller.workspaceId, params.slug) }),
+})

@@ -1,0 +1,17 @@
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { PresetVersion } from '#presets/preset.ts'
+import { listVersions } from '#presets/read.ts'
+import { route } from '../../route.ts'
+import { PresetPath } from './path.ts'
+
+export const listPresetVersions = route({
+  method: 'get',
+  path: '/presets/{slug}/versions',
+  tag: 'presets',
+  key: 'any',
+  summary: 'The versions of a preset, the oldest first',
+  request: { params: PresetPath, query: PageQuery },
+  response: pageOf(PresetVersion),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: ({ params, query, caller }, deps) => listVersions(deps, caller.workspaceId, params.slug, query),
+})

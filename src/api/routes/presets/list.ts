@@ -1,0 +1,16 @@
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { Preset } from '#presets/preset.ts'
+import { listPresets } from '#presets/read.ts'
+import { route } from '../../route.ts'
+
+export const listAllPresets = route({
+  method: 'get',
+  path: '/presets',
+  tag: 'presets',
+  key: 'any',
+  summary: "The presets of the key's workspace, the most recently changed first",
+  request: { query: PageQuery },
+  response: pageOf(Preset),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, caller }, deps) => listPresets(deps, caller.workspaceId, query),
+})

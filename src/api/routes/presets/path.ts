@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { PresetSlug } from '#presets/preset.ts'
+
+export const PresetPath = z.object({ slug: PresetSlug })
+
+export const VersionPath = PresetPath.extend({
+  version: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, at least 1')
+    .transform(Number)
+    .describe('The number of the version.'),
+})

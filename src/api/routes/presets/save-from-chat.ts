@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { ChatPresetBody, settingsFromChat } from '#presets/from-chat.ts'
+import { PresetWithVersion } from '#presets/preset.ts'
+import { savePreset } from '#presets/save.ts'
+import { route } from '../../route.ts'
+import { PresetPath } from './path.ts'
+
+export const savePresetFromChat = route({
+  method: 'post',
+  path: '/presets/{slug}/chat/completions',
+  tag: 'presets',
+  key: 'management',
+  summary: 'Create a preset, or its next version, from a chat-completions request body',
+  request: { params: PresetPath, body: ChatPresetBody },
+  response: z.object({ data: PresetWithVersion }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],
+  handler: async ({ params, body, caller }, deps) => ({
+    data: await savePreset(deps, caller, params.slug, settingsFromChat(body)),
+  }),
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { ResponsesRequest } from '#chat/responses-request.ts'
+import { PresetWithVersion } from '#presets/preset.ts'
+import { savePreset } from '#presets/save.ts'
+import { settingsFromResponses } from '#presets/settings.ts'
+import { route } from '../../route.ts'
+import { PresetPath } from './path.ts'
+
+export const savePresetFromResponses = route({
+  method: 'post',
+  path: '/presets/{slug}/responses',
+  tag: 'presets',
+  key: 'management',
+  summary: 'Create a preset, or its next version, from a responses-style request body',
+  request: { params: PresetPath, body: ResponsesRequest },
+  response: z.object({ data: PresetWithVersion }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  undeclaredBody: 'invalid',
+  handler: async ({ params, body, caller }, deps) => ({
+    data: await savePreset(deps, caller, params.slug, settingsFromResponses(body)),
+  }),
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { changePreset } from '#presets/change.ts'
+import { PresetPatch, PresetWithVersion } from '#presets/preset.ts'
+import { route } from '../../route.ts'
+import { PresetPath } from './path.ts'
+
+export const updatePreset = route({
+  method: 'patch',
+  path: '/presets/{slug}',
+  tag: 'presets',
+  key: 'management',
+  summary: 'Change the name, description or status of a preset',
+  request: { params: PresetPath, body: PresetPatch },
+  response: z.object({ data: PresetWithVersion }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, body, caller }, deps) => ({ data: await changePreset(deps, caller, params.slug, body) }),
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { text } from '#lib/text.ts'
+
+/**
+ * What belongs to one call rather than to how it is answered, in every kind of request body alike. Nested objects
+ * take unknown keys.
+ */
+
+/** Sticky routing key and observability grouping; the body's beats the `x-session-id` header. */
+export const SessionId = text({ max: 256 }).describe('Keeps the calls of one conversation together.')
+
+/** The caller's own end user. */
+export const EndUser = text({ max: 256 }).describe('Names the end user on whose behalf the call is made.')
+
+export const Trace = z
+  .looseObject({
+    trace_id: z.string(),
+    trace_name: z.string(),
+    span_name: z.string(),
+    generation_name: z.string(),
+    parent_span_id: z.string(),
+  })
+  .partial()
+  .describe('Names for traces; other keys are passed on as custom metadata.')
+
+export const Debug = z
+  .looseObject({ echo_upstream_body: z.boolean().optional() })
+  .describe('For looking at what was sent upstream; streaming only.')

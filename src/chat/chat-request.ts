@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
+import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './generation-fields.ts'
+import { Message } from './message.ts'
+import { Metadata } from './metadata.ts'
+import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './routing-fields.ts'
+
+const ChatFunction = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.looseObject({}).nullish().describe('A JSON Schema.'),
+  strict: z.boolean().nullish(),
+})
+
+/** Any tool; one of type `function` has the function beside it. */
+export const ChatTool = z
+  .looseObject({ type: z.string(), function: ChatFunction.optional() })
+  .refine((tool) => tool.type !== 'function' || tool.function !== undefined, {
+    error: 'is required with type "function"',
+    path: ['function'],
+  })
+export type ChatTool = z.infer<typeof ChatTool>
+
+const ChatToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+  error: 'must be "auto", "none", "required" or an object such as {type: "function", function: {name}}',
+})
+
+const ResponseFormat = z.looseObject({ type: z.string(), json_schema: z.looseObject({}).optional() })
+
+/** Fields that shape the answer. */
+const generation = {
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_k: z.int().nullish(),
+  top_a: z.number().nullish(),
+  min_p: z.number().nullish(),
+  frequency_penalty: z.number().nullish(),
+  presence_penalty: z.number().nullish(),
+  repetition_penalty: z.number().nullish(),
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().nullish(),
+  seed: z.int().nullish(),
+  stop: z.union([z.string(), z.array(z.string())], { error: 'must be text or an array of text' }).nullish(),
+  max_tokens: z.int().nullish().describe('Deprecated: `max_completion_tokens`.'),
+  max_completion_tokens: z.int().nullish(),
+  reasoning: Reasoning.nullish(),
+  reasoning_effort: z.string().nullish(),
+  response_format: ResponseFormat.nullish(),
+  verbosity: z.string().nullish(),
+  tools: z.array(ChatTool).nullish(),
+  tool_choice: ChatToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  modalities: z.array(z.enum(['text', 'image', 'audio'])).nullish(),
+  image_config: ImageConfig.nullish(),
+  cache_control: CacheControl.nullish(),
+  prompt_cache_options: PromptCacheOptions.nullish(),
+  service_tier: ServiceTier.nullish(),
+  stop_server_tools_when: z.array(StopCondition).min(1).optional(),
+}
+
+/** Fields that say who may answer. */
+const routing = {
+  model: z.string().optional(),
+  models: z.array(z.string()).nullish().describe('Models to fall back on, in this order.'),
+  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  provider: ProviderPreferences.nullish(),
+  route: Route.nullish(),
+  plugins: z.array(Plugin).nullish(),
+}
+
+/** Fields that belong to this one call. */
+const call = {
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  usage: z.looseObject({ include: z.boolean().optional() }).nullish().describe('Usage is always told; accepted.'),
+  store: z.boolean().nullish(),
+  session_id: SessionId.nullish(),
+  trace: Trace.nullish(),
+  debug: Debug.nullish(),
+  user: EndUser.nullish(),
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+  metadata: Metadata.nullish(),
+}
+
+/**
+ * The body of a chat-completions request. Nothing is filled in, and unknown fields pass: what one provider adds is not
+ * ours to refuse.
+ */
+export const ChatRequest = z
+  .looseObject(
+    { messages: z.array(Message).min(1), ...generation, ...routing, ...call },
+    { error: 'the body must be a JSON object' },
+  )
+  .meta({ id: 'ChatRequest', description: 'The body of a chat-completions request.' })
+export type ChatRequest = z.infer<typeof ChatRequest>

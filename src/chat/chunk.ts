@@ -1,0 +1,43 @@
+import type { Usage } from './usage.ts'
+
+/** Why a completion ended. Null while it has not. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error'
+
+/** A piece of a tool call: the first carries id and name, the later ones more of the arguments. */
+export type ToolCallDelta = {
+  index: number
+  id?: string
+  type?: 'function'
+  function?: { name?: string; arguments?: string }
+}
+
+/** What a chunk adds to the message. Every member is absent where the chunk adds nothing of it. */
+export type Delta = {
+  role?: 'assistant'
+  content?: string | null
+  reasoning?: string
+  refusal?: string
+  tool_calls?: ToolCallDelta[]
+}
+
+export type ChunkChoice = {
+  index: number
+  delta: Delta
+  finish_reason: FinishReason | null
+  logprobs?: unknown
+}
+
+/** A failure after the first byte: `code` is the status it would have had before it. */
+export type StreamError = { code: number; message: string; metadata?: Record<string, unknown> }
+
+/** One `data:` line of a streamed chat completion; the last before `[DONE]` has no choices, and the usage. */
+export type Chunk = {
+  id: string
+  object: 'chat.completion.chunk'
+  /** Unix time in seconds. */
+  created: number
+  model: string
+  choices: ChunkChoice[]
+  usage?: Usage | null
+  error?: StreamError
+}

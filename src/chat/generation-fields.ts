@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+/** What shapes the answer, in every kind of request body alike. Nested objects take unknown keys. */
+
+export const Reasoning = z
+  .looseObject({
+    effort: z.string().nullish(),
+    summary: z.string().nullish(),
+    enabled: z.boolean().nullish(),
+    max_tokens: z.int().nullish(),
+  })
+  .describe('Whether and how much the model thinks first.')
+
+export const CacheControl = z
+  .looseObject({ type: z.string(), ttl: z.string().optional() })
+  .describe('Puts cache breakpoints on the last cacheable block, for models that take them.')
+
+export const PromptCacheOptions = z
+  .looseObject({ mode: z.string().optional(), ttl: z.string().nullish() })
+  .describe('`mode` `explicit` caches only the marked blocks.')
+
+export const ImageConfig = z.looseObject({}).describe('Image options; the keys vary by model.')

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** A part of a message: text, an image, a file, audio, or what a provider adds. */
+export const ContentPart = z.looseObject({ type: z.string(), text: z.string().optional() })
+export type ContentPart = z.infer<typeof ContentPart>
+
+export const Content = z.union([z.string(), z.array(ContentPart)], {
+  error: 'must be text or an array of parts, each with a type',
+})
+export type Content = z.infer<typeof Content>
+
+/** A call of a function, whole, as an assistant message holds it. */
+export const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.string().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+})
+export type ToolCall = z.infer<typeof ToolCall>
+
+/** One message of a chat. Fields that providers add pass. */
+export const Message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: Content, name: z.string().optional() }),
+    z.looseObject({
+      role: z.literal('assistant'),
+      content: Content.nullish(),
+      name: z.string().optional(),
+      tool_calls: z.array(ToolCall).nullish(),
+    }),
+    z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() }),
+  ],
+  { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
+)
+export type Message = z.infer<typeof Message>
+
+/** The text of a message's content; what is not text is left out. */
+export function textOf(content: Content | null | undefined, separator = ''): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).flatMap((part) => (part.text === undefined ? [] : [part.text])).join(separator)
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { EndUser, SessionId, Trace } from './call-fields.ts'
+import { CacheControl } from './generation-fields.ts'
+import { Content } from './message.ts'
+import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
+
+/** A tool of the caller's (no type, or `custom`), or one the provider runs, named by its type. */
+export const MessagesTool = z.looseObject({
+  type: z.string().nullish(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  input_schema: z.looseObject({}).optional(),
+})
+export type MessagesTool = z.infer<typeof MessagesTool>
+
+export const MessagesToolChoice = z
+  .looseObject({
+    type: z.enum(['auto', 'any', 'none', 'tool']),
+    name: z.string().optional(),
+    disable_parallel_tool_use: z.boolean().optional(),
+  })
+  .refine((choice) => choice.type !== 'tool' || choice.name !== undefined, {
+    error: 'is required with type "tool"',
+    path: ['name'],
+  })
+export type MessagesToolChoice = z.infer<typeof MessagesToolChoice>
+
+export const Thinking = z
+  .looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().optional() })
+  .refine((thinking) => thinking.type !== 'enabled' || thinking.budget_tokens !== undefined, {
+    error: 'is required with type "enabled"',
+    path: ['budget_tokens'],
+  })
+export type Thinking = z.infer<typeof Thinking>
+
+const OutputConfig = z.looseObject({
+  effort: z.string().nullish(),
+  format: z.looseObject({ type: z.string(), schema: z.looseObject({}).optional() }).nullish(),
+})
+
+/** The body of a messages request (the Anthropic style). Nothing is filled in, and unknown fields pass. */
+export const MessagesRequest = z
+  .looseObject(
+    {
+      messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Content })).min(1),
+      system: Content.optional(),
+      model: z.string().optional(),
+      models: z.array(z.string()).nullish(),
+      fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
+      max_tokens: z.int().optional(),
+      temperature: z.number().nullish(),
+      top_p: z.number().nullish(),
+      top_k: z.int().nullish(),
+      stop_sequences: z.array(z.string()).nullish(),
+      thinking: Thinking.nullish(),
+      output_config: OutputConfig.nullish(),
+      tools: z.array(MessagesTool).nullish(),
+      tool_choice: MessagesToolChoice.nullish(),
+      provider: ProviderPreferences.nullish(),
+      route: Route.nullish(),
+      plugins: z.array(Plugin).nullish(),
+      cache_control: CacheControl.nullish(),
+      service_tier: z.string().nullish(),
+      stop_server_tools_when: z.array(StopCondition).min(1).optional(),
+      stream: z.boolean().nullish(),
+      metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+      session_id: SessionId.nullish(),
+      user: EndUser.nullish(),
+      trace: Trace.nullish(),
+    },
+    { error: 'the body must be a JSON object' },
+  )
+  .meta({ id: 'MessagesRequest', description: 'The body of a messages request.' })
+export type MessagesRequest = z.infer<typeof MessagesRequest>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { FunctionTool, ResponsesRequest } from './responses-request.ts'
+
+/** Any tool; a function must have what a function needs. */
+export const Tool = z
+  .looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() })
+  .refine((tool) => tool.type !== 'function' || tool.name !== undefined, {
+    error: 'is required with type "function"',
+    path: ['name'],
+  })
+
+const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+  error: 'must be "auto", "none", "required" or an object with a type, such as {type: "function", name}',
+})
+
+/** The same body sent to be answered: what real clients send beyond the specified values is let through. */
+export const ResponsesCall = ResponsesRequest.extend({
+  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  tools: z.array(Tool).optional(),
+  tool_choice: ToolChoice.optional(),
+}).meta({ id: 'ResponsesCall', description: 'A responses-style request to be answered.' })
+export type ResponsesCall = z.infer<typeof ResponsesCall>

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+/** How a request wants to be routed, in every kind of request body alike. Nested objects take unknown keys. */
+
+const Sort = z.enum(['price', 'throughput', 'latency'])
+
+const names = z.array(z.string()).nullish()
+
+const Price = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?$/)], {
+  error: 'must be a number or decimal text, at least 0, in USD per million tokens, or per image or request',
+})
+
+/** One bound, or one for each percentile of the last 30 minutes. */
+const Measured = z.union(
+  [z.number(), z.looseObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).partial()],
+  {
+    error: 'must be a number or an object of percentiles (p50, p75, p90, p99)',
+  },
+)
+
+export const ProviderPreferences = z
+  .looseObject({
+    order: names.describe('Providers to try first, in this order.'),
+    only: names.describe('The only providers to use.'),
+    ignore: names.describe('Providers not to use.'),
+    allow_fallbacks: z.boolean().nullish().describe('Whether other providers may be tried when the first fails.'),
+    require_parameters: z.boolean().nullish().describe('Only endpoints that support every parameter of the request.'),
+    data_collection: z.enum(['allow', 'deny']).nullish(),
+    zdr: z.boolean().nullish().describe('Only endpoints with zero data retention.'),
+    quantizations: names,
+    sort: z
+      .union([Sort, z.looseObject({ by: Sort.nullish(), partition: z.enum(['model', 'none']).nullish() })], {
+        error: 'must be "price", "throughput", "latency" or an object with "by" and "partition"',
+      })
+      .nullish(),
+    max_price: z
+      .looseObject({ prompt: Price, completion: Price, image: Price, request: Price, audio: Price })
+      .partial()
+      .nullish(),
+    preferred_min_throughput: Measured.nullish().describe('Tokens per second.'),
+    preferred_max_latency: Measured.nullish().describe('Seconds to the first token.'),
+  })
+  .meta({ id: 'ProviderPreferences', description: 'Which providers may answer, and in which order they are tried.' })
+export type ProviderPreferences = z.infer<typeof ProviderPreferences>
+
+export const Route = z
+  .enum(['fallback', 'sort'])
+  .describe('Deprecated: `fallback` means `provider.sort.partition` `model`, `sort` means `none`.')
+
+export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and its settings.')
+
+export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'scale'])
+
+/** Any condition that holds ends the server-tool loop. Kinds not known here are kept as they are. */
+export const StopCondition = z
+  .looseObject({
+    type: z.string(),
+    step_count: z.int().optional(),
+    max_cost_in_dollars: z.number().optional(),
+  })
+  .refine((condition) => condition.type !== 'step_count_is' || condition.step_count !== undefined, {
+    error: 'is required with type "step_count_is"',
+    path: ['step_count'],
+  })
+  .refine((condition) => condition.type !== 'max_cost' || condition.max_cost_in_dollars !== undefined, {
+    error: 'is required with type "max_cost"',
+    path: ['max_cost_in_dollars'],
+  })
+  .describe('For example `{type: "step_count_is", step_count: 5}` or `{type: "max_cost", max_cost_in_dollars: 0.5}`.')

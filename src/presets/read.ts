@@ -1,0 +1,45 @@
+import type { Db } from '#db/db.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Page, PageQuery } from '#lib/page.ts'
+import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
+import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './rows.ts'
+
+/** The workspace's presets, of every status, the most recently changed first. */
+export function listPresets(deps: { db: Db }, workspaceId: string, page: PageQuery): Promise<Page<Preset>> {
+  return pageOfPresets(deps.db.query, workspaceId, page)
+}
+
+/** @throws Fault `not_found`. */
+export async function getPreset(deps: { db: Db }, workspaceId: string, slug: string): Promise<PresetWithVersion> {
+  return (await findPreset(deps.db.query, workspaceId, slug)) ?? noPreset(slug)
+}
+
+/** The oldest first. @throws Fault `not_found`. */
+export async function listVersions(
+  deps: { db: Db },
+  workspaceId: string,
+  slug: string,
+  page: PageQuery,
+): Promise<Page<PresetVersion>> {
+  const preset = await getPreset(deps, workspaceId, slug)
+  return pageOfVersions(deps.db.query, preset.id, page)
+}
+
+/** @throws Fault `not_found`. */
+export async function getVersion(
+  deps: { db: Db },
+  workspaceId: string,
+  slug: string,
+  version: number,
+): Promise<PresetVersion> {
+  const preset = await getPreset(deps, workspaceId, slug)
+  return (await findVersion(deps.db.query, preset.id, version)) ?? noVersion(slug, version)
+}
+
+export function noPreset(slug: string): never {
+  throw new Fault('not_found', `There is no preset "${slug}".`)
+}
+
+export function noVersion(slug: string, version: number): never {
+  throw new Fault('not_found', `The preset "${slug}" has no version ${version}.`)
+}

@@ -1,0 +1,57 @@
+import type { ResponsesRequest } from '#chat/responses-request.ts'
+
+/** What a version keeps of the body it was made from. */
+export type PresetSettings = { systemPrompt: string | null; config: Record<string, unknown> }
+
+/** The fields that configure generation and routing; all others belong to one call. */
+const kept = [
+  'model',
+  'models',
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'max_output_tokens',
+  'max_tool_calls',
+  'top_logprobs',
+  'reasoning',
+  'text',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'plugins',
+  'provider',
+  'route',
+  'service_tier',
+  'modalities',
+  'image_config',
+  'cache_control',
+  'prompt_cache_options',
+  'stop_server_tools_when',
+  'truncation',
+] as const satisfies (keyof typeof ResponsesRequest.shape)[]
+
+/** Every value is kept as it came, an explicit null too. */
+export function settingsFromResponses(body: ResponsesRequest): PresetSettings {
+  return { systemPrompt: body.instructions ?? null, config: withoutDefaults(pick(body, kept)) }
+}
+
+/** Some clients send the documented default with every request; it says nothing, so it is not stored. */
+export function withoutDefaults({ service_tier, ...config }: Record<string, unknown>): Record<string, unknown> {
+  return service_tier === undefined || service_tier === 'auto' ? config : { ...config, service_tier }
+}
+
+export function pick(body: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
+}
+
+/** Members without a value left out: in chat and messages bodies null means the same as nothing. */
+export function withoutNulls(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null))
+}
+
+/** The object, or nothing when it has no members. */
+export function unlessEmpty(members: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.keys(members).length > 0 ? members : undefined
+}
