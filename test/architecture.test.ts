@@ -20,6 +20,8 @@ const mayImport: Record<string, string[]> = {
   filters: ['lib'],
   guardrails: ['lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
+  interns: ['lib', 'chat'],
+  daemon: ['lib', 'interns'],
   api: ['*'],
   cli: ['*'],
 }

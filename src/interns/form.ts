@@ -1,0 +1,105 @@
+import { RE2JS } from 're2js'
+import type { Field } from './question.ts'
+
+/** A field with all that its agent demands of the value. The caller is told in words, in the question's message. */
+export type FormField = Field & {
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  format?: string
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  /** What else may be said for an option: its title. */
+  titles?: Map<string, string>
+}
+
+export type FieldValue = string | number | boolean | string[]
+
+/** A value that does not fit; the message begins with the field's name and says what would fit. */
+export class Misfit extends Error {}
+
+/** The value as the agent will get it, titles replaced by their options. Throws `Misfit`. */
+export function fitValue(field: FormField, value: unknown): FieldValue {
+  switch (field.type) {
+    case 'string':
+      return field.options ? fitOption(field, value) : fitString(field, value)
+    case 'number':
+    case 'integer':
+      return fitNumber(field, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? value : misfit(field, 'must be true or false')
+    case 'array':
+      return fitChoices(field, value)
+    default:
+      return field.type satisfies never
+  }
+}
+
+function misfit(field: FormField, demand: string): never {
+  throw new Misfit(`${field.name} ${demand}`)
+}
+
+function fitOption(field: FormField, value: unknown): string {
+  const options = field.options ?? []
+  if (typeof value === 'string') {
+    if (options.includes(value)) return value
+    const byTitle = field.titles?.get(value)
+    if (byTitle !== undefined) return byTitle
+  }
+  return misfit(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
+}
+
+function fitString(field: FormField, value: unknown): string {
+  if (typeof value !== 'string') return misfit(field, 'must be a string')
+  const length = [...value].length
+  if (length < (field.minLength ?? 0)) misfit(field, `must have at least ${field.minLength} characters`)
+  if (length > (field.maxLength ?? Number.POSITIVE_INFINITY)) {
+    misfit(field, `must have at most ${field.maxLength} characters`)
+  }
+  if (field.pattern && !matches(field.pattern, value)) misfit(field, `must match the pattern ${field.pattern}`)
+  if (field.format && formats[field.format]?.(value) === false) misfit(field, `must be a valid ${field.format}`)
+  return value
+}
+
+function fitNumber(field: FormField, value: unknown): number {
+  if (typeof value !== 'number')
+    return misfit(field, field.type === 'integer' ? 'must be an integer' : 'must be a number')
+  if (field.type === 'integer' && !Number.isSafeInteger(value)) misfit(field, 'must be an integer')
+  if (value < (field.minimum ?? Number.NEGATIVE_INFINITY)) misfit(field, `must be at least ${field.minimum}`)
+  if (value > (field.maximum ?? Number.POSITIVE_INFINITY)) misfit(field, `must be at most ${field.maximum}`)
+  return value
+}
+
+function fitChoices(field: FormField, value: unknown): string[] {
+  if (!Array.isArray(value)) return misfit(field, 'must be an array of its options')
+  const chosen = value.map((item) => fitOption(field, item))
+  if (new Set(chosen).size < chosen.length) misfit(field, 'must not name an option twice')
+  if (chosen.length < (field.minItems ?? 0)) misfit(field, `must name at least ${field.minItems} options`)
+  if (chosen.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) {
+    misfit(field, `must name at most ${field.maxItems} options`)
+  }
+  return chosen
+}
+
+/** On a linear-time engine, since agent and caller are both strangers. What it cannot run is left to the agent. */
+function matches(pattern: string, value: string): boolean {
+  try {
+    return RE2JS.compile(pattern).matcher(value).find()
+  } catch {
+    return true
+  }
+}
+
+const formats: Record<string, (value: string) => boolean> = {
+  email: (value) => /^[^\s@]+@[^\s@]+$/.test(value),
+  uri: (value) => URL.canParse(value),
+  date: (value) => /^\d{4}-\d\d-\d\d$/.test(value) && isRealDate(value),
+  'date-time': (value) => /^\d{4}-\d\d-\d\d[Tt ]/.test(value) && !Number.isNaN(Date.parse(value)),
+}
+
+function isRealDate(value: string): boolean {
+  const date = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value)
+}

@@ -1,0 +1,27 @@
+/** What a caller can say to a request for permission. The words are those of the Agent Client Protocol. */
+export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const
+export type PermissionKind = (typeof permissionKinds)[number]
+
+/** An agent wants to do something that needs consent. Each kind of option is offered once. */
+export type PermissionQuestion = {
+  kind: 'permission'
+  /** The tool's name, or what the agent called the operation. */
+  operation: string | null
+  /** What exactly would be done, such as the command line; null when the agent did not say more than `operation`. */
+  detail: string | null
+  options: PermissionKind[]
+}
+
+/** One value an agent asks for. `array` chooses several of `options`. */
+export type Field = {
+  name: string
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  required: boolean
+  options?: string[]
+}
+
+/** An agent asks for answers. `message` tells the caller all there is to know about the fields. */
+export type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
+
+/** What an intern asks its caller while a run waits. `id` is unique among all interns. */
+export type Question = { id: string } & (PermissionQuestion | FormQuestion)

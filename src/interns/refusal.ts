@@ -1,0 +1,45 @@
+/** Why an intern does not start or resume a turn, and the status that says so. */
+export const refusals = {
+  bad_request: { code: 400, retryable: false },
+  interaction_unknown: { code: 404, retryable: false },
+  session_busy: { code: 409, retryable: true },
+  interaction_not_pending: { code: 409, retryable: false },
+  already_attached: { code: 409, retryable: false },
+  output_lost: { code: 410, retryable: false },
+  intern_rejected: { code: 502, retryable: false },
+  turn_failed: { code: 502, retryable: false },
+  stream_severed: { code: 502, retryable: true },
+  questions_full: { code: 503, retryable: true },
+  intern_unreachable: { code: 502, retryable: true },
+} as const
+export type RefusalKind = keyof typeof refusals
+
+/** Where one public reason has several causes, with different statuses. */
+const publicReason: Partial<Record<RefusalKind, string>> = {
+  session_busy: 'busy',
+  questions_full: 'busy',
+  already_attached: 'attachment_failed',
+  output_lost: 'attachment_failed',
+}
+
+/** A turn that did not start, or an answer that changed nothing. `message` is for the caller. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind
+  readonly retryable: boolean
+
+  constructor(kind: RefusalKind, message: string, retryable: boolean = refusals[kind].retryable) {
+    super(message)
+    this.name = 'Refusal'
+    this.kind = kind
+    this.retryable = retryable
+  }
+
+  get code(): number {
+    return refusals[this.kind].code
+  }
+
+  /** The word of the chat route for it. */
+  get reason(): string {
+    return publicReason[this.kind] ?? this.kind
+  }
+}

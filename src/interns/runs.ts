@@ -1,0 +1,38 @@
+import type { TurnEvent } from './turn-event.ts'
+
+/** The version of this contract. Both sides name it in every path; a daemon of another version refuses by name. */
+export const contractVersion = 1
+
+/** `manual` asks the caller before an operation that needs consent; `self-drive` consents on the caller's behalf. */
+export type ApprovalMode = 'manual' | 'self-drive'
+
+/** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
+export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string }
+
+/** An answer, as the caller wrote it: a word for a permission, a JSON object for a question. */
+export type AnswerQuestion = { sessionId: string; questionId: string; answer: string }
+
+export type InternHealth = {
+  contract: number
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  agent: 'stopped' | 'starting' | 'running'
+  /** What the agent calls itself, once it has run. */
+  agentName: string | null
+  runs: number
+  waiting: number
+}
+
+/**
+ * The runs of one intern. The API calls it, the intern's daemon does it; `connectRuns` carries it over a socket.
+ *
+ * `start` and `answer` resolve once the agent has begun or resumed the turn, and reject with a `Refusal` before: then
+ * nothing has changed. Leaving the events before the one that closes them, or aborting `signal`, cancels the run.
+ */
+export type Runs = {
+  start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
+  answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
+  /** Ends a run for whoever is attached. False when there is no such run, or it is over. */
+  cancel(runId: string): Promise<boolean>
+  health(): Promise<InternHealth>
+}

@@ -1,0 +1,30 @@
+import type { Usage } from '#chat/usage.ts'
+import type { Question } from './question.ts'
+
+/** Why a turn failed after it had begun, in the words of the chat route. */
+export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
+
+/** What the intern reported about a turn that is over. Null where it reported nothing. */
+export type TurnReport = { model: string | null; usage: Usage | null }
+
+/**
+ * What the caller of a turn hears, in order. `turn.started` comes first, also when an answer resumes a run; exactly one
+ * of the last four closes the stream.
+ */
+export type TurnEvent =
+  | { type: 'turn.started'; runId: string; sessionId: string; model: string | null }
+  | { type: 'text.added'; text: string }
+  | { type: 'reasoning.added'; text: string }
+  /** The intern is at work on something that the caller does not see. At most one a second. */
+  | { type: 'work.noticed' }
+  /** The run waits. `deadlineAt` is in milliseconds since the epoch. */
+  | { type: 'question.asked'; question: Question; deadlineAt: number }
+  | ({ type: 'turn.finished' } & TurnReport)
+  | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)
+  /** An ending that the intern confirms: it was cancelled. */
+  | ({ type: 'run.ended'; message: string } & TurnReport)
+
+const closing: ReadonlySet<TurnEvent['type']> = new Set(['question.asked', 'turn.finished', 'turn.failed', 'run.ended'])
+
+/** Whether a stream of events is over with this one. */
+export const closesStream = (event: TurnEvent) => closing.has(event.type)
