@@ -5,6 +5,7 @@ import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
+import type { Measures } from '#measure/measures.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
 export type Deps = {
@@ -12,6 +13,7 @@ export type Deps = {
   config: Config
   db: Db
   keys: KeyRing
+  measures: Measures
   now: Now
   newId: NewId
   log: Log

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
+import { keyReader } from '#accounts/read-keys.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
@@ -8,6 +9,7 @@ import { openDb } from '#db/open.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
+import { createMeasures } from '#measure/measures.ts'
 import { createApi, listen } from './server.ts'
 
 export type Service = {
@@ -38,7 +40,7 @@ export async function startService({ config, log, now, newId, checkResponses }: 
     )
     opened.push(db.close)
     const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
-    const keys = createKeyRing({ db, now })
+    const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })
     opened.push(keys.close)
     const catalogue = await openCatalogue({
       settings: { ...config, data_dir: dataDir.path },
@@ -47,7 +49,15 @@ export async function startService({ config, log, now, newId, checkResponses }: 
       onError: (error) => log.warn({ err: error }, 'catalogue'),
     })
     opened.push(catalogue.close)
-    const app = await createApi({ catalogue, config, db, keys, now, newId, log }, { checkResponses })
+    const measures = await createMeasures({
+      db,
+      now,
+      newId,
+      onError: (error) => log.warn({ err: error }, 'measurements could not be exchanged with the database'),
+    })
+    opened.push(measures.close, measures.onRefresh(catalogue.measured))
+    catalogue.measured(measures.figures())
+    const app = await createApi({ catalogue, config, db, keys, measures, now, newId, log }, { checkResponses })
     opened.push(() => closeGracefully(app, config.shutdown_grace_ms))
     return { url: await listen(app, config), firstKeys, stop: closeAll }
   } catch (error) {

@@ -28,7 +28,7 @@ type Deps = { db: Db; now: Now; newId: NewId; onError: (error: Error) => void }
 type Rhythm = { refreshMs?: number; exchangeMs?: number }
 
 /** Others may write rows late, and their clocks may be behind. */
-const hindsightMs = 5 * 60_000
+const hindsightMs = 60_000
 
 /** Starts with what is in the database. A crash loses what was recorded since the last exchange. */
 export async function createMeasures(

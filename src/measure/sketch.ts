@@ -44,8 +44,11 @@ export class Sketch {
   static fromText(text: string): Sketch {
     const sketch = new Sketch()
     for (const pair of text === '' ? [] : text.split(' ')) {
-      const [bucket, count] = pair.split(':').map(Number)
-      sketch.#add(bucket!, count!)
+      const colon = pair.indexOf(':')
+      const count = Number(pair.slice(colon + 1))
+      sketch.#buckets.push(Number(pair.slice(0, colon)))
+      sketch.#counts.push(count)
+      sketch.count += count
     }
     return sketch
   }
