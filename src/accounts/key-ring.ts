@@ -1,9 +1,16 @@
-import type { Db } from '#db/db.ts'
+import type { Signals } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
-import type { Caller, KeyKind } from './caller.ts'
+import { inBatches } from './batch.ts'
+import type { Caller } from './caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 
-type Entry = { caller: Caller; disabled: boolean; expiresAt: number | null; loadedAt: number }
+/** What the database says of a key. */
+export type KnownKey = { caller: Caller; disabled: boolean; expiresAt: number | null }
+
+/** Reads the keys with these hashes; unknown ones are absent from the answer. */
+export type ReadKeys = (hashes: string[]) => Promise<Map<string, KnownKey>>
+
+type Remembered = KnownKey & { loadedAt: number }
 
 /** How old what is remembered may be while other servers cannot be heard. */
 const unheardTrustMs = 700
@@ -20,31 +27,49 @@ export type KeyRing = {
   close: () => void
 }
 
-export function createKeyRing(deps: { db: Db; now: Now }): KeyRing {
-  const remembered = new Map<string, Entry>()
-  /** Counts changes, so that a row read before a change is not remembered after it. */
-  let changes = 0
+export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: ReadKeys }): KeyRing {
+  const remembered = new Map<string, Remembered>()
+  /** What is being read. A change takes the key out, so that what was read before it is not remembered after it. */
+  const loading = new Map<string, Promise<KnownKey | undefined>>()
+  const readKey = inBatches(deps.readKeys)
+
   const forget = (hash: string) => {
-    changes++
     remembered.delete(hash)
+    loading.delete(hash)
   }
   const forgetAll = () => {
-    changes++
     remembered.clear()
+    loading.clear()
   }
   const unsubscribe = [
-    deps.db.signals.subscribe('key.changed', forget),
-    deps.db.signals.subscribe('organization.changed', forgetAll),
+    deps.signals.subscribe('key.changed', forget),
+    deps.signals.subscribe('organization.changed', forgetAll),
+    deps.signals.onMissed(forgetAll),
   ]
 
-  async function load(hash: string): Promise<Entry | undefined> {
-    const before = changes
-    const entry = await readKey(deps, hash)
-    if (entry && before === changes) {
-      if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(hash, entry)
-    }
-    return entry
+  function isTrusted(known: Remembered): boolean {
+    return deps.signals.live() || deps.now() - known.loadedAt < unheardTrustMs
+  }
+
+  function load(hash: string): Promise<KnownKey | undefined> {
+    const underway = loading.get(hash)
+    if (underway) return underway
+    const loadedAt = deps.now()
+    const reading: Promise<KnownKey | undefined> = readKey(hash)
+      .then((key) => {
+        if (key && loading.get(hash) === reading) remember(hash, { ...key, loadedAt })
+        return key
+      })
+      .finally(() => {
+        if (loading.get(hash) === reading) loading.delete(hash)
+      })
+    loading.set(hash, reading)
+    return reading
+  }
+
+  function remember(hash: string, key: Remembered): void {
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(hash, key)
   }
 
   return {
@@ -52,43 +77,14 @@ export function createKeyRing(deps: { db: Db; now: Now }): KeyRing {
       if (!isSecret(secret)) return undefined
       const hash = hashOf(secret)
       const known = remembered.get(hash)
-      const fresh = known && (deps.db.signals.live() || deps.now() - known.loadedAt < unheardTrustMs)
-      const entry = fresh ? known : await load(hash)
-      if (!entry || entry.disabled) return undefined
-      if (entry.expiresAt !== null && entry.expiresAt <= deps.now()) return undefined
-      return entry.caller
+      const key = known && isTrusted(known) ? known : await load(hash)
+      if (!key || key.disabled) return undefined
+      if (key.expiresAt !== null && key.expiresAt <= deps.now()) return undefined
+      return key.caller
     },
     close() {
       for (const end of unsubscribe) end()
       forgetAll()
     },
-  }
-}
-
-async function readKey(deps: { db: Db; now: Now }, hash: string): Promise<Entry | undefined> {
-  const loadedAt = deps.now()
-  const row = await deps.db.query
-    .selectFrom('api_keys as k')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
-    )
-    .where('k.hash', '=', hash)
-    .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
-    .select(['k.disabled', 'k.expires_at', 'm.joined_at', 'm.left_at'])
-    .executeTakeFirst()
-  if (!row) return undefined
-  return {
-    caller: {
-      keyHash: row.hash,
-      keyKind: row.kind as KeyKind,
-      keyName: row.name,
-      userId: row.creator_user_id,
-      creatorLeft: row.joined_at === null || row.left_at !== null,
-      organizationId: row.organization_id,
-      workspaceId: row.workspace_id,
-    },
-    disabled: row.disabled === 1,
-    expiresAt: row.expires_at,
-    loadedAt,
   }
 }

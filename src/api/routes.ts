@@ -2,6 +2,13 @@ import type { Route } from './route.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { getHealth } from './routes/health/get.ts'
+import { getCurrentKey } from './routes/key/get.ts'
+import { createOneKey } from './routes/keys/create.ts'
+import { deleteOneKey } from './routes/keys/delete.ts'
+import { getOneKey } from './routes/keys/get.ts'
+import { listAllKeys } from './routes/keys/list.ts'
+import { updateKey } from './routes/keys/update.ts'
+import { listOrganizationMembers } from './routes/organization/list-members.ts'
 import { designatePresetVersion } from './routes/presets/designate-version.ts'
 import { getOnePreset } from './routes/presets/get.ts'
 import { getPresetVersion } from './routes/presets/get-version.ts'
@@ -11,9 +18,14 @@ import { savePresetFromChat } from './routes/presets/save-from-chat.ts'
 import { savePresetFromMessages } from './routes/presets/save-from-messages.ts'
 import { savePresetFromResponses } from './routes/presets/save-from-responses.ts'
 import { updatePreset } from './routes/presets/update.ts'
+import { createOneWorkspace } from './routes/workspaces/create.ts'
+import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
+import { getOneWorkspace } from './routes/workspaces/get.ts'
+import { listAllWorkspaces } from './routes/workspaces/list.ts'
+import { updateWorkspace } from './routes/workspaces/update.ts'
 
-/** The table of contents of the public API. */
-export const routes: Route[] = [
+/** The table of contents of the public API. Each name is the operation's id in its description. */
+const table = {
   getHealth,
   reload,
   listAllPresets,
@@ -25,12 +37,29 @@ export const routes: Route[] = [
   savePresetFromMessages,
   updatePreset,
   designatePresetVersion,
+  getCurrentKey,
+  listAllKeys,
+  createOneKey,
+  getOneKey,
+  updateKey,
+  deleteOneKey,
+  listAllWorkspaces,
+  createOneWorkspace,
+  getOneWorkspace,
+  updateWorkspace,
+  deleteOneWorkspace,
+  listOrganizationMembers,
   listAudit,
-]
+} satisfies Record<string, Route>
+
+export const routes: Route[] = Object.entries<Route>(table).map(([operationId, route]) => ({ operationId, ...route }))
 
 export const tags = [
   { name: 'service', description: 'The service itself.' },
   { name: 'catalogue', description: 'Where models, providers and prices come from.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
+  { name: 'keys', description: 'The keys of the organization, and the calling one.' },
+  { name: 'workspaces', description: 'The parts of the organization.' },
+  { name: 'organization', description: 'Who belongs to the organization.' },
   { name: 'audit', description: 'What was changed, when and by whom.' },
 ]

@@ -29,6 +29,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** Below the base URL, with `{name}` for each parameter. */
   path: string
   tag: string
+  /** Its name in the API's description, for generated clients. */
+  operationId?: string
   summary: string
   description?: string
   key: KeyNeed

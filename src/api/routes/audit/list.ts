@@ -3,6 +3,8 @@ import { listChanges } from '#audit/audit.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { route } from '../../route.ts'
 
+const Instant = z.iso.datetime({ offset: true, error: 'expected an ISO 8601 instant such as 2030-01-31T00:00:00Z' })
+
 const AuditEvent = z
   .object({
     id: z.uuid(),
@@ -20,12 +22,18 @@ export const listAudit = route({
   path: '/audit',
   tag: 'audit',
   key: 'management',
-  summary: 'The changes made to keys, guardrails, assignments and presets, newest first',
+  summary: 'The changes made to keys, workspaces, guardrails, assignments and presets, newest first',
   request: {
     query: PageQuery.extend({
-      action: z.string().max(100).optional(),
-      target_kind: z.string().max(100).optional(),
-      target_id: z.string().max(200).optional(),
+      action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),
+      target_kind: z.string().max(100).optional().describe('Only changes of these, such as `key` or `guardrail`.'),
+      target_id: z.string().max(200).optional().describe('Only changes of this one.'),
+      from: Instant.optional().describe('Only changes at or after this instant.'),
+      to: Instant.optional().describe('Only changes before this instant.'),
+      starting_after: z
+        .string()
+        .optional()
+        .describe('The id of the last event of a page: the next page, unmoved by what has happened since.'),
     }),
   },
   response: pageOf(AuditEvent),

@@ -1,0 +1,34 @@
+/** How many batches are read at a time, and how many look-ups one holds. */
+const maxAtOnce = 4
+const maxBatch = 512
+
+type Waiting<T> = { key: string; resolve: (found: T | undefined) => void; reject: (error: unknown) => void }
+
+/**
+ * Turns single look-ups into batches: whoever comes while some are being read joins the next one. A flood of look-ups
+ * thus costs few reads, and nobody waits for longer than a few of them.
+ */
+export function inBatches<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
+  const waiting: Waiting<T>[] = []
+  let underway = 0
+
+  async function readWaiting(): Promise<void> {
+    underway++
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxBatch)
+      try {
+        const found = await read(batch.map(({ key }) => key))
+        for (const { key, resolve } of batch) resolve(found.get(key))
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    underway--
+  }
+
+  return (key: string): Promise<T | undefined> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject })
+      if (underway < maxAtOnce) void readWaiting()
+    })
+}

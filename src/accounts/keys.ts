@@ -1,0 +1,147 @@
+import { recordChange } from '#audit/audit.ts'
+import type { Db, Query } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Page, PageQuery } from '#lib/page.ts'
+import type { Caller } from './caller.ts'
+import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
+import { insertKey } from './key-row.ts'
+import { keepOneManagementKey } from './last-management-key.ts'
+import { accountsLock } from './lock.ts'
+import { isMember } from './members.ts'
+import { newSecret } from './secret.ts'
+import { requireWorkspace } from './workspaces.ts'
+
+type Deps = { db: Db; now: Now; newId: NewId }
+
+/** The keys of one workspace, the newest first. */
+export async function listKeys(
+  deps: { db: Db },
+  workspaceId: string,
+  { offset, limit, include_disabled }: PageQuery & { include_disabled: boolean },
+): Promise<Page<KeyRecord>> {
+  const all = deps.db.query.selectFrom('api_keys').where('workspace_id', '=', workspaceId)
+  const matching = include_disabled ? all : all.where('disabled', '=', 0)
+  const [rows, count] = await Promise.all([
+    matching.selectAll().orderBy('created_at', 'desc').orderBy('hash').offset(offset).limit(limit).execute(),
+    matching.select((key) => key.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(keyRecord), total_count: count.n }
+}
+
+/** @throws Fault `not_found`, the same for another organization's key as for one that does not exist. */
+export async function getKey(deps: { db: { query: Query } }, organizationId: string, hash: string): Promise<KeyRecord> {
+  const row = await deps.db.query
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('hash', '=', hash)
+    .selectAll()
+    .executeTakeFirst()
+  if (!row) throw new Fault('not_found', 'There is no key with this hash.')
+  return keyRecord(row)
+}
+
+/** @returns the key and its secret, which is kept nowhere. */
+export async function createKey(
+  deps: Deps,
+  caller: Caller,
+  wanted: NewKey,
+): Promise<{ key: KeyRecord; secret: string }> {
+  const expiresAt = expiryOf(deps, wanted.expires_at)
+  const secret = newSecret()
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const workspaceId = wanted.workspace_id ?? caller.workspaceId
+    const userId = wanted.creator_user_id ?? caller.userId
+    await requireWorkspace({ db: { query: tx } }, caller.organizationId, workspaceId)
+    if (!(await isMember(tx, caller.organizationId, userId))) {
+      throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
+    }
+    const owner = { organizationId: caller.organizationId, userId, workspaceId }
+    const key = await insertKey(deps, tx, owner, {
+      secret,
+      kind: wanted.kind,
+      name: wanted.name,
+      limitUsd: wanted.limit ?? null,
+      limitReset: wanted.limit_reset ?? null,
+      includeByokInLimit: wanted.include_byok_in_limit,
+      expiresAt: expiresAt ?? null,
+      externalUser: wanted.external?.user ?? null,
+    })
+    await recordChange(deps, tx, caller, {
+      action: 'key.created',
+      targetKind: 'key',
+      targetId: key.hash,
+      before: null,
+      after: key,
+    })
+    announce('key.changed', key.hash)
+    return { key, secret }
+  })
+}
+
+/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+export async function changeKey(deps: Deps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
+  const expiresAt = expiryOf(deps, patch.expires_at)
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    if (changesNothing(before, patch, expiresAt)) return before
+    if (patch.disabled) await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    await tx
+      .updateTable('api_keys')
+      .set({
+        name: patch.name,
+        disabled: patch.disabled === undefined ? undefined : Number(patch.disabled),
+        limit_usd: patch.limit,
+        limit_reset: patch.limit_reset,
+        include_byok_in_limit:
+          patch.include_byok_in_limit === undefined ? undefined : Number(patch.include_byok_in_limit),
+        expires_at: expiresAt,
+        updated_at: deps.now(),
+      })
+      .where('hash', '=', hash)
+      .execute()
+    const after = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    await recordChange(deps, tx, caller, {
+      action: 'key.updated',
+      targetKind: 'key',
+      targetId: hash,
+      before,
+      after,
+    })
+    announce('key.changed', hash)
+    return after
+  })
+}
+
+/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+export async function deleteKey(deps: Deps, caller: Caller, hash: string): Promise<void> {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    await tx.deleteFrom('api_keys').where('hash', '=', hash).execute()
+    await recordChange(deps, tx, caller, {
+      action: 'key.deleted',
+      targetKind: 'key',
+      targetId: hash,
+      before,
+      after: null,
+    })
+    announce('key.changed', hash)
+  })
+}
+
+/** In milliseconds; undefined and null stay what they are. */
+function expiryOf(deps: { now: Now }, text: string | null | undefined): number | null | undefined {
+  if (text === undefined || text === null) return text
+  const at = Date.parse(text)
+  if (at > deps.now()) return at
+  throw new Fault('invalid', 'Invalid request: expires_at: expected an instant in the future')
+}
+
+function changesNothing(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
+  const { expires_at, ...plain } = patch
+  const sameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
+  const names = Object.keys(plain) as (keyof typeof plain)[]
+  return sameExpiry && names.every((name) => plain[name] === undefined || plain[name] === before[name])
+}

@@ -1,0 +1,46 @@
+import type { Db } from '#db/db.ts'
+import type { KeyKind } from './caller.ts'
+import type { KnownKey, ReadKeys } from './key-ring.ts'
+
+/** Reads what the key ring needs, in one query however many keys are asked for. */
+export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
+  return async (hashes) => {
+    const rows = await selectKeys(deps, padded(hashes)).execute()
+    return new Map(rows.map((row) => [row.hash, knownKey(row)]))
+  }
+}
+
+/** To a power of two, so that there are few different statements to prepare. */
+function padded(hashes: string[]): string[] {
+  const size = 2 ** Math.ceil(Math.log2(hashes.length))
+  return [...hashes, ...Array<string>(size - hashes.length).fill(hashes[0] ?? '')]
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number]
+
+function selectKeys({ db }: { db: Pick<Db, 'query'> }, hashes: string[]) {
+  return db.query
+    .selectFrom('api_keys as k')
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
+    )
+    .where('k.hash', 'in', hashes)
+    .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
+    .select(['k.disabled', 'k.expires_at', 'm.joined_at', 'm.left_at'])
+}
+
+function knownKey(row: Row): KnownKey {
+  return {
+    caller: {
+      keyHash: row.hash,
+      keyKind: row.kind as KeyKind,
+      keyName: row.name,
+      userId: row.creator_user_id,
+      creatorLeft: row.joined_at === null || row.left_at !== null,
+      organizationId: row.organization_id,
+      workspaceId: row.workspace_id,
+    },
+    disabled: row.disabled === 1,
+    expiresAt: row.expires_at,
+  }
+}

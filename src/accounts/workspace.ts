@@ -1,0 +1,52 @@
+import type { Selectable } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '#db/tables.ts'
+import { isoTime } from '#lib/clock.ts'
+
+const Slug = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected lowercase letters and digits, in parts separated by single hyphens')
+  .describe('Its name in URLs, unique in the organization.')
+
+/** What a client may ask of a new workspace. */
+export const NewWorkspace = z
+  .object({
+    name: z.string().min(1).max(200),
+    slug: Slug,
+    description: z.string().max(1000).nullish(),
+  })
+  .meta({ id: 'NewWorkspace' })
+export type NewWorkspace = z.output<typeof NewWorkspace>
+
+/** What may be changed of a workspace; what is left out stays as it is. */
+export const WorkspacePatch = NewWorkspace.partial().meta({ id: 'WorkspacePatch' })
+export type WorkspacePatch = z.output<typeof WorkspacePatch>
+
+/** A workspace as clients and the audit trail see it. */
+export const WorkspaceRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string().nullable(),
+  default_guardrail_id: z
+    .string()
+    .describe('The guardrail that applies to all its traffic. It comes to be when it is first changed.'),
+  created_by: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>
+
+export function workspaceRecord(row: Selectable<Tables['workspaces']>): WorkspaceRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    default_guardrail_id: row.default_guardrail_id,
+    created_by: row.created_by,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  }
+}

@@ -1,0 +1,175 @@
+import { recordChange } from '#audit/audit.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Page, PageQuery } from '#lib/page.ts'
+import type { Caller } from './caller.ts'
+import { accountsLock } from './lock.ts'
+import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
+
+type Deps = { db: Db; now: Now; newId: NewId }
+
+/** In the order in which they were made. */
+export async function listWorkspaces(
+  deps: { db: Db },
+  organizationId: string,
+  { offset, limit }: PageQuery,
+): Promise<Page<WorkspaceRecord>> {
+  const all = deps.db.query.selectFrom('workspaces').where('organization_id', '=', organizationId)
+  const [rows, count] = await Promise.all([
+    all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    all.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(workspaceRecord), total_count: count.n }
+}
+
+/** @param name its id or its slug. */
+export async function findWorkspace(
+  deps: { db: { query: Query } },
+  organizationId: string,
+  name: string,
+): Promise<WorkspaceRecord | undefined> {
+  const row = await deps.db.query
+    .selectFrom('workspaces')
+    .where('organization_id', '=', organizationId)
+    .where((workspace) => workspace.or([workspace('id', '=', name), workspace('slug', '=', name)]))
+    // A slug may look like the id of another workspace; the id wins.
+    .orderBy((workspace) => workspace.case().when('id', '=', name).then(0).else(1).end())
+    .selectAll()
+    .executeTakeFirst()
+  return row && workspaceRecord(row)
+}
+
+/** @throws Fault `not_found`, the same for another organization's workspace as for one that does not exist. */
+export async function getWorkspace(
+  deps: { db: { query: Query } },
+  organizationId: string,
+  name: string,
+): Promise<WorkspaceRecord> {
+  const workspace = await findWorkspace(deps, organizationId, name)
+  if (!workspace) throw new Fault('not_found', 'There is no such workspace.')
+  return workspace
+}
+
+/** @throws Fault `invalid` when a request names, by `workspace_id`, one that the organization does not have. */
+export async function requireWorkspace(
+  deps: { db: { query: Query } },
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const workspace = await findWorkspace(deps, organizationId, id)
+  if (workspace?.id === id) return
+  throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
+}
+
+/** @throws Fault `conflict` when the slug is taken. */
+export async function createWorkspace(deps: Deps, caller: Caller, wanted: NewWorkspace): Promise<WorkspaceRecord> {
+  const { organizationId, userId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
+    const workspace = await refusingTakenSlugs(
+      wanted.slug,
+      insertWorkspace(deps, tx, { organizationId, userId }, wanted),
+    )
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.created',
+      targetKind: 'workspace',
+      targetId: workspace.id,
+      before: null,
+      after: workspace,
+    })
+    return workspace
+  })
+}
+
+/** Stores a workspace, with the id of its default guardrail from birth. */
+export async function insertWorkspace(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  owner: { organizationId: string; userId: string },
+  values: NewWorkspace,
+): Promise<WorkspaceRecord> {
+  const at = deps.now()
+  const row = {
+    id: deps.newId(),
+    organization_id: owner.organizationId,
+    name: values.name,
+    slug: values.slug,
+    description: values.description ?? null,
+    default_guardrail_id: deps.newId(),
+    created_by: owner.userId,
+    created_at: at,
+    updated_at: at,
+  }
+  await tx.insertInto('workspaces').values(row).execute()
+  return workspaceRecord(row)
+}
+
+/** @throws Fault `conflict` when the slug is taken. */
+export async function changeWorkspace(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  patch: WorkspacePatch,
+): Promise<WorkspaceRecord> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx) => {
+    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    const wanted = { name: patch.name, slug: patch.slug, description: patch.description }
+    const fields = Object.keys(wanted) as (keyof typeof wanted)[]
+    if (fields.every((field) => wanted[field] === undefined || wanted[field] === before[field])) return before
+    const updating = tx
+      .updateTable('workspaces')
+      .set({ ...wanted, updated_at: deps.now() })
+      .where('id', '=', before.id)
+      .execute()
+    await refusingTakenSlugs(patch.slug ?? before.slug, updating)
+    const after = await getWorkspace({ db: { query: tx } }, caller.organizationId, before.id)
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.updated',
+      targetKind: 'workspace',
+      targetId: before.id,
+      before,
+      after,
+    })
+    return after
+  })
+}
+
+/**
+ * Deletes a workspace with its guardrails and presets.
+ * @throws Fault `conflict` while it has keys: whoever deletes them knows what stops working.
+ */
+export async function deleteWorkspace(deps: Deps, caller: Caller, name: string): Promise<void> {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    await refuseWithKeys(tx, before.id)
+    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute()
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.deleted',
+      targetKind: 'workspace',
+      targetId: before.id,
+      before,
+      after: null,
+    })
+    announce('organization.changed', caller.organizationId)
+  })
+}
+
+async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
+  const { keys } = await tx
+    .selectFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .select((key) => key.fn.countAll<number>().as('keys'))
+    .executeTakeFirstOrThrow()
+  if (keys === 0) return
+  throw new Fault('conflict', `The workspace still has ${keys} key${keys === 1 ? '' : 's'}. Delete them first.`)
+}
+
+async function refusingTakenSlugs<T>(slug: string, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Fault('conflict', `The organization has a workspace with the slug "${slug}" already.`)
+  }
+}

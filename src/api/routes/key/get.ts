@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { KeyRecord } from '#accounts/key.ts'
+import { getKey } from '#accounts/keys.ts'
+import { route } from '../../route.ts'
+import { KeyUsage, usageOf } from '../keys/usage.ts'
+
+const DataRegion = z.enum(['global', 'europe', 'us'])
+
+/** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
+const withoutTiers = {
+  is_free_tier: false,
+  free_model_daily_requests: { limit: -1, remaining: -1, used: 0 },
+  rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: keys have no rate limit of their own.' },
+}
+
+const CurrentKey = KeyRecord.pick({
+  hash: true,
+  kind: true,
+  name: true,
+  label: true,
+  workspace_id: true,
+  creator_user_id: true,
+  limit: true,
+  limit_reset: true,
+  include_byok_in_limit: true,
+  expires_at: true,
+})
+  .extend(KeyUsage.shape)
+  .extend({
+    organization_id: z.string(),
+    is_management_key: z.boolean(),
+    is_provisioning_key: z.boolean().describe('Deprecated: the same as `is_management_key`.'),
+    allowed_data_regions: z.array(DataRegion),
+    is_free_tier: z.literal(false),
+    free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
+    rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
+  })
+  .meta({ id: 'CurrentKey', description: 'The calling key, what it may do and what it has spent.' })
+
+export const getCurrentKey = route({
+  method: 'get',
+  path: '/key',
+  tag: 'keys',
+  key: 'any',
+  summary: 'The calling key',
+  response: z.object({ data: CurrentKey }),
+  faults: ['unauthenticated'],
+  handler: async ({ caller }, deps) => {
+    const { disabled, external_user, created_at, updated_at, ...key } = await getKey(
+      deps,
+      caller.organizationId,
+      caller.keyHash,
+    )
+    const isManagement = key.kind === 'management'
+    return {
+      data: {
+        ...key,
+        ...usageOf(key),
+        ...withoutTiers,
+        organization_id: caller.organizationId,
+        is_management_key: isManagement,
+        is_provisioning_key: isManagement,
+        allowed_data_regions: [...DataRegion.options],
+      },
+    }
+  },
+})

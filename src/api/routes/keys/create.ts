@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { NewKey } from '#accounts/key.ts'
+import { createKey } from '#accounts/keys.ts'
+import { route } from '../../route.ts'
+import { Key, keyAnswer } from './key.ts'
+
+export const createOneKey = route({
+  method: 'post',
+  path: '/keys',
+  tag: 'keys',
+  key: 'management',
+  summary: 'Make a key',
+  description: '`key` is the secret. It is shown this once: only its hash is stored.',
+  request: { body: NewKey },
+  status: 201,
+  response: z.object({ data: Key, key: z.string() }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
+  handler: async ({ body, caller }, deps) => {
+    const { key, secret } = await createKey(deps, caller, body)
+    return { data: keyAnswer(key), key: secret }
+  },
+})

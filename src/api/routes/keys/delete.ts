@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { deleteKey } from '#accounts/keys.ts'
+import { route } from '../../route.ts'
+import { KeyParams } from './key.ts'
+
+export const deleteOneKey = route({
+  method: 'delete',
+  path: '/keys/{hash}',
+  tag: 'keys',
+  key: 'management',
+  summary: 'Revoke a key for good',
+  description:
+    'It stops working at once on the server that answers, and within a second on every other. The last working management key cannot be deleted.',
+  request: { params: KeyParams },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await deleteKey(deps, caller, params.hash)
+    return { deleted: true as const }
+  },
+})

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { getKey } from '#accounts/keys.ts'
+import { route } from '../../route.ts'
+import { Key, KeyParams, keyAnswer } from './key.ts'
+
+export const getOneKey = route({
+  method: 'get',
+  path: '/keys/{hash}',
+  tag: 'keys',
+  key: 'management',
+  summary: 'One key',
+  request: { params: KeyParams },
+  response: z.object({ data: Key }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({
+    data: keyAnswer(await getKey(deps, caller.organizationId, params.hash)),
+  }),
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { listKeys } from '#accounts/keys.ts'
+import { requireWorkspace } from '#accounts/workspaces.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+import { Key, keyAnswer } from './key.ts'
+
+export const listAllKeys = route({
+  method: 'get',
+  path: '/keys',
+  tag: 'keys',
+  key: 'management',
+  summary: 'The keys of a workspace, newest first',
+  request: {
+    query: PageQuery.extend({
+      workspace_id: z.string().optional().describe('Whose keys; those of the calling key’s own workspace unless told.'),
+      include_disabled: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('Whether to list disabled keys too.')
+        .transform((word) => word === 'true'),
+    }),
+  },
+  response: pageOf(Key),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: async ({ query, caller }, deps) => {
+    const workspaceId = query.workspace_id ?? caller.workspaceId
+    await requireWorkspace(deps, caller.organizationId, workspaceId)
+    const { data, total_count } = await listKeys(deps, workspaceId, query)
+    return { data: data.map(keyAnswer), total_count }
+  },
+})

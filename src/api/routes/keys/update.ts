@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { KeyPatch } from '#accounts/key.ts'
+import { changeKey } from '#accounts/keys.ts'
+import { route } from '../../route.ts'
+import { Key, KeyParams, keyAnswer } from './key.ts'
+
+export const updateKey = route({
+  method: 'patch',
+  path: '/keys/{hash}',
+  tag: 'keys',
+  key: 'management',
+  summary: 'Change or disable a key',
+  description:
+    'It holds at once on the server that answers, and within a second on every other. The last working management key cannot be disabled.',
+  request: { params: KeyParams, body: KeyPatch },
+  response: z.object({ data: Key }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    data: keyAnswer(await changeKey(deps, caller, params.hash, body)),
+  }),
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+const Usd = z.number().describe('In USD.')
+
+/** What a key has spent: on this service's own provider credentials, and on the caller's (`byok`). */
+export const KeyUsage = z.object({
+  usage: Usd,
+  usage_daily: Usd,
+  usage_weekly: Usd,
+  usage_monthly: Usd,
+  byok_usage: Usd,
+  byok_usage_daily: Usd,
+  byok_usage_weekly: Usd,
+  byok_usage_monthly: Usd,
+  limit_remaining: z.number().nullable().describe('What is left of the limit now, in USD; null without a limit.'),
+})
+export type KeyUsage = z.infer<typeof KeyUsage>
+
+/** Nothing is metered yet, so nothing is spent. This is the one place for the ledger's figures. */
+export function usageOf(key: { limit: number | null }): KeyUsage {
+  return {
+    usage: 0,
+    usage_daily: 0,
+    usage_weekly: 0,
+    usage_monthly: 0,
+    byok_usage: 0,
+    byok_usage_daily: 0,
+    byok_usage_weekly: 0,
+    byok_usage_monthly: 0,
+    limit_remaining: key.limit,
+  }
+}

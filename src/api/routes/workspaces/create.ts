@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { NewWorkspace } from '#accounts/workspace.ts'
+import { createWorkspace } from '#accounts/workspaces.ts'
+import { route } from '../../route.ts'
+import { Workspace, workspaceAnswer } from './workspace.ts'
+
+export const createOneWorkspace = route({
+  method: 'post',
+  path: '/workspaces',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Make a workspace',
+  request: { body: NewWorkspace },
+  status: 201,
+  response: z.object({ data: Workspace }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
+  handler: async ({ body, caller }, deps) => ({ data: workspaceAnswer(await createWorkspace(deps, caller, body)) }),
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { deleteWorkspace } from '#accounts/workspaces.ts'
+import { route } from '../../route.ts'
+import { WorkspaceParams } from './workspace.ts'
+
+export const deleteOneWorkspace = route({
+  method: 'delete',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Delete a workspace, its guardrails and its presets',
+  description: 'Refused while it has keys.',
+  request: { params: WorkspaceParams },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await deleteWorkspace(deps, caller, params.id)
+    return { deleted: true as const }
+  },
+})

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { getWorkspace } from '#accounts/workspaces.ts'
+import { route } from '../../route.ts'
+import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
+
+export const getOneWorkspace = route({
+  method: 'get',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'One workspace',
+  request: { params: WorkspaceParams },
+  response: z.object({ data: Workspace }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({
+    data: workspaceAnswer(await getWorkspace(deps, caller.organizationId, params.id)),
+  }),
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { WorkspacePatch } from '#accounts/workspace.ts'
+import { changeWorkspace } from '#accounts/workspaces.ts'
+import { route } from '../../route.ts'
+import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
+
+export const updateWorkspace = route({
+  method: 'patch',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Rename or describe a workspace',
+  request: { params: WorkspaceParams, body: WorkspacePatch },
+  response: z.object({ data: Workspace }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    data: workspaceAnswer(await changeWorkspace(deps, caller, params.id, body)),
+  }),
+})
