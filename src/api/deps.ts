@@ -6,14 +6,18 @@ import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
+import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
 export type Deps = {
   catalogue: CatalogueHolder
   config: Config
   db: Db
+  /** Whether an environment variable holds a provider's credential. */
+  hasCredential: (variable: string) => boolean
   keys: KeyRing
   measures: Measures
+  metrics: Metrics
   now: Now
   newId: NewId
   log: Log

@@ -1,6 +1,8 @@
 import type { Route } from './route.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { reload } from './routes/catalogue/reload.ts'
+import { listEndpoints } from './routes/endpoints/list.ts'
+import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { getHealth } from './routes/health/get.ts'
 import { getCurrentKey } from './routes/key/get.ts'
 import { createOneKey } from './routes/keys/create.ts'
@@ -8,6 +10,11 @@ import { deleteOneKey } from './routes/keys/delete.ts'
 import { getOneKey } from './routes/keys/get.ts'
 import { listAllKeys } from './routes/keys/list.ts'
 import { updateKey } from './routes/keys/update.ts'
+import { getMetrics } from './routes/metrics/get.ts'
+import { countModels } from './routes/models/count.ts'
+import { getModel } from './routes/models/get.ts'
+import { listModels } from './routes/models/list.ts'
+import { listModelsForUser } from './routes/models/list-for-user.ts'
 import { listOrganizationMembers } from './routes/organization/list-members.ts'
 import { designatePresetVersion } from './routes/presets/designate-version.ts'
 import { getOnePreset } from './routes/presets/get.ts'
@@ -18,6 +25,7 @@ import { savePresetFromChat } from './routes/presets/save-from-chat.ts'
 import { savePresetFromMessages } from './routes/presets/save-from-messages.ts'
 import { savePresetFromResponses } from './routes/presets/save-from-responses.ts'
 import { updatePreset } from './routes/presets/update.ts'
+import { listProviders } from './routes/providers/list.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { getOneWorkspace } from './routes/workspaces/get.ts'
@@ -27,6 +35,14 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
 /** The table of contents of the public API. Each name is the operation's id in its description. */
 const table = {
   getHealth,
+  getMetrics,
+  listModels,
+  listModelsForUser,
+  countModels,
+  getModel,
+  listEndpoints,
+  listZdrEndpoints,
+  listProviders,
   reload,
   listAllPresets,
   getOnePreset,
@@ -56,6 +72,9 @@ export const routes: Route[] = Object.entries<Route>(table).map(([operationId, r
 
 export const tags = [
   { name: 'service', description: 'The service itself.' },
+  { name: 'models', description: 'The models and what they cost.' },
+  { name: 'endpoints', description: 'Who serves a model, at what price and how well.' },
+  { name: 'providers', description: 'Who serves models here.' },
   { name: 'catalogue', description: 'Where models, providers and prices come from.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },

@@ -6,64 +6,67 @@ import { openCatalogue } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
-import type { Now } from '#lib/clock.ts'
-import type { NewId } from '#lib/id.ts'
-import type { Log } from '#lib/log.ts'
 import { createMeasures } from '#measure/measures.ts'
-import { createApi, listen } from './server.ts'
+import type { Deps } from './deps.ts'
+import { createMetrics } from './metrics.ts'
+import { startMetricsServer } from './metrics-server.ts'
+import { type ApiOptions, createApi, listen } from './server.ts'
 
 export type Service = {
   /** The base URL, version segment included. */
   url: string
+  /** Where metrics are served without a key, if anywhere. */
+  metricsUrl: string | undefined
   /** The first keys' secrets, on the very first start only. */
   firstKeys: FirstKeys | undefined
   /** Finishes open requests, within the grace time, and lets go of everything. */
   stop: () => Promise<void>
 }
 
-type Parts = { config: Config; log: Log; now: Now; newId: NewId; checkResponses?: boolean }
+type Parts = Pick<Deps, 'config' | 'hasCredential' | 'log' | 'now' | 'newId'> & ApiOptions
 
 /**
  * Opens the store, brings it up to date and answers requests.
  * @throws StartupError with one sentence; whatever was opened is closed again.
  */
-export async function startService({ config, log, now, newId, checkResponses }: Parts): Promise<Service> {
-  const opened: (() => unknown)[] = []
-  const closeAll = async () => {
-    for (const close of opened.splice(0).reverse()) await close()
-  }
-  try {
-    const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
-    opened.push(dataDir.release)
-    const db = await openDb({ ...config, data_dir: dataDir.path }, (error) =>
-      log.warn({ err: error }, 'database connection'),
-    )
-    opened.push(db.close)
-    const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
-    const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })
-    opened.push(keys.close)
-    const catalogue = await openCatalogue({
-      settings: { ...config, data_dir: dataDir.path },
-      signals: db.signals,
-      newId,
-      onError: (error) => log.warn({ err: error }, 'catalogue'),
-    })
-    opened.push(catalogue.close)
-    const measures = await createMeasures({
-      db,
-      now,
-      newId,
-      onError: (error) => log.warn({ err: error }, 'measurements could not be exchanged with the database'),
-    })
-    opened.push(measures.close, measures.onRefresh(catalogue.measured))
-    catalogue.measured(measures.figures())
-    const app = await createApi({ catalogue, config, db, keys, measures, now, newId, log }, { checkResponses })
-    opened.push(() => closeGracefully(app, config.shutdown_grace_ms))
-    return { url: await listen(app, config), firstKeys, stop: closeAll }
-  } catch (error) {
-    await closeAll()
-    throw error
-  }
+export async function startService({ config, hasCredential, log, now, newId, ...options }: Parts): Promise<Service> {
+  await using opened = new AsyncDisposableStack()
+  const { deps, firstKeys } = await openDeps({ config, hasCredential, log, now, newId }, opened)
+  const app = await createApi(deps, options)
+  opened.defer(() => closeGracefully(app, config.shutdown_grace_ms))
+  const url = await listen(app, config)
+  const metricsUrl = await openMetricsPort(deps, opened)
+  const running = opened.move()
+  return { url, metricsUrl, firstKeys, stop: () => running.disposeAsync() }
+}
+
+async function openDeps({ config, hasCredential, log, now, newId }: Parts, opened: AsyncDisposableStack) {
+  const warn = (what: string) => (error: Error) => log.warn({ err: error }, what)
+  const metrics = createMetrics()
+  const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
+  opened.defer(dataDir.release)
+  const settings = { ...config, data_dir: dataDir.path }
+  const db = await openDb(settings, { onError: warn('database connection'), onQuery: metrics.observeQuery })
+  opened.defer(db.close)
+  const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
+  const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })
+  opened.defer(keys.close)
+  const catalogue = await openCatalogue({ settings, signals: db.signals, newId, onError: warn('catalogue') })
+  opened.defer(catalogue.close)
+  metrics.observeCatalogue(catalogue.current)
+  const measures = await createMeasures({ db, now, newId, onError: warn('measurements were not exchanged') })
+  opened.defer(measures.close)
+  measures.onRefresh(catalogue.measured)
+  catalogue.measured(measures.figures())
+  return { deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log }, firstKeys }
+}
+
+async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisposableStack) {
+  if (config.metrics_port === undefined) return undefined
+  const server = await startMetricsServer(metrics, { host: config.host, port: config.metrics_port })
+  opened.defer(server.close)
+  log.info({ url: server.url }, 'serving metrics without a key')
+  return server.url
 }
 
 function chosenKeys(config: Config): Partial<FirstKeys> {

@@ -26,6 +26,7 @@ type Options = {
   place?: Place
   settings?: Partial<Config>
   now?: () => number
+  hasCredential?: (variable: string) => boolean
 }
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -46,6 +47,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     config,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
+    hasCredential: options.hasCredential ?? (() => false),
     newId: newUuid,
     checkResponses: true,
   })

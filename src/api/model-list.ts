@@ -1,0 +1,45 @@
+import { feedType, modelFeed } from '#catalogue/feed.ts'
+import type { CatalogueHolder } from '#catalogue/holder.ts'
+import { findModels, listBytes, listTag, wholeList } from '#catalogue/list.ts'
+import type { ModelQuery } from '#catalogue/query.ts'
+import type { Snapshot } from '#catalogue/snapshot.ts'
+import { answerReady, type ReadyAnswer } from '#http/ready-answer.ts'
+import type { Answer } from '#http/route.ts'
+import type { Now } from '#lib/clock.ts'
+import { feedLinks, originOf } from './console-links.ts'
+
+type ListCall = {
+  query: ModelQuery
+  url: string
+  headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Answers a list of models: ready bytes, as JSON or as a feed. */
+export function answerModelList(
+  call: ListCall,
+  deps: { catalogue: Pick<CatalogueHolder, 'current'>; now: Now },
+): Promise<Answer> {
+  return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now()))
+}
+
+function listOf(snapshot: Snapshot, { query, url, headers }: ListCall, nowMs: number): ReadyAnswer {
+  if (!url.includes('?')) {
+    const { tag, bytes } = wholeList(snapshot)
+    return { etag: tag, type: 'application/json', bytes: () => bytes }
+  }
+  const found = findModels(snapshot, query, { nowMs, url })
+  if (!query.use_rss) {
+    const etag = listTag(snapshot, found, 'json')
+    return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
+  }
+  const links = feedLinks(originOf(headers), url, { toChat: query.use_rss_chat_links === true })
+  return {
+    etag: listTag(snapshot, found, links.self),
+    type: feedType,
+    bytes: () =>
+      modelFeed(
+        Array.from(found.shown, (at) => snapshot.models[at]!),
+        links,
+      ),
+  }
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import type { Model } from '#catalogue/model.ts'
+import type { Snapshot } from '#catalogue/snapshot.ts'
+import { Fault } from '#lib/fault.ts'
+
+/** The two path parameters that name a model: by id, canonical slug or alias. */
+export const ModelPath = z.object({
+  author: z.string().min(1).describe("The model's author."),
+  slug: z.string().min(1).describe("The model's slug, with `:variant` where there is one."),
+})
+
+/** @throws Fault `not_found`. */
+export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, { author, slug }: z.infer<typeof ModelPath>): Model {
+  const name = `${author}/${slug}`
+  const model = snapshot.findModel(name)
+  if (!model) throw new Fault('not_found', `There is no model "${name}".`)
+  return model
+}

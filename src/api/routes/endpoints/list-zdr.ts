@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { EndpointItem } from '#catalogue/endpoint-item.ts'
+import { endpointItems } from '../../endpoint-items.ts'
+import { route } from '../../route.ts'
+
+export const listZdrEndpoints = route({
+  method: 'get',
+  path: '/endpoints/zdr',
+  tag: 'endpoints',
+  key: 'any',
+  summary: 'The endpoints of all models that retain no data',
+  response: z.object({ data: z.array(EndpointItem) }),
+  faults: ['unauthenticated'],
+  handler: (_call, deps) => {
+    const snapshot = deps.catalogue.current()
+    const data = snapshot.models.flatMap((model) => {
+      const retainingNothing = model.endpoints.filter((endpoint) => endpoint.zeroDataRetention)
+      return endpointItems(deps, snapshot, model, retainingNothing)
+    })
+    return { data }
+  },
+})

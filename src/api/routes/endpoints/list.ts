@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { ModelEndpoints, modelEndpoints } from '#catalogue/endpoint-item.ts'
+import { endpointItems } from '../../endpoint-items.ts'
+import { ModelPath, namedModel } from '../../named-model.ts'
+import { route } from '../../route.ts'
+
+export const listEndpoints = route({
+  method: 'get',
+  path: '/models/{author}/{slug}/endpoints',
+  tag: 'endpoints',
+  key: 'any',
+  summary: "A model's endpoints: who serves it, at what price and how well",
+  request: { params: ModelPath },
+  response: z.object({ data: ModelEndpoints }),
+  faults: ['unauthenticated', 'not_found'],
+  handler: ({ params }, deps) => {
+    const snapshot = deps.catalogue.current()
+    const model = namedModel(snapshot, params)
+    return { data: modelEndpoints(model, endpointItems(deps, snapshot, model)) }
+  },
+})

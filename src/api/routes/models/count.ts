@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { ModelFilter } from '#catalogue/query.ts'
+import { selectModels } from '#catalogue/select.ts'
+import { route } from '../../route.ts'
+
+export const countModels = route({
+  method: 'get',
+  path: '/models/count',
+  tag: 'models',
+  key: 'any',
+  summary: 'How many models a list with the same conditions has',
+  request: { query: ModelFilter },
+  response: z.object({ data: z.object({ count: z.int() }) }),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query }, { catalogue, now }) => ({
+    data: { count: selectModels(catalogue.current(), query, now()).length },
+  }),
+})

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { ModelItem, modelItem } from '#catalogue/model-item.ts'
+import { ModelPath, namedModel } from '../../named-model.ts'
+import { route } from '../../route.ts'
+
+export const getModel = route({
+  method: 'get',
+  path: '/model/{author}/{slug}',
+  tag: 'models',
+  key: 'any',
+  summary: 'One model',
+  request: { params: ModelPath },
+  response: z.object({ data: ModelItem }),
+  faults: ['unauthenticated', 'not_found'],
+  handler: ({ params }, { catalogue }) => ({ data: modelItem(namedModel(catalogue.current(), params)) }),
+})

@@ -1,0 +1,23 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+import type { Encoding } from './accept-encoding.ts'
+
+const brotli = promisify(brotliCompress)
+const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) =>
+    brotli(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+  gzip: promisify<Buffer, Buffer>(gzip),
+  zstd: promisify<Buffer, Buffer>(zstdCompress),
+}
+
+const compressed = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
+
+/** Off the main thread, and once: bytes that stay for many answers keep their compressed forms as long as they live. */
+export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  const forms = compressed.get(bytes) ?? {}
+  compressed.set(bytes, forms)
+  forms[encoding] ??= compressors[encoding](bytes)
+  return forms[encoding]
+}
