@@ -23,6 +23,14 @@ export type Db = {
   close: () => Promise<void>
 }
 
+/** What its owner hears of the database. */
+export type Watch = {
+  /** A connection that nobody was waiting on broke. */
+  onError?: (error: Error) => void
+  /** A statement is done. */
+  onQuery?: (seconds: number, outcome: 'ok' | 'failed') => void
+}
+
 /** Whether a write failed because a unique value was taken. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }

@@ -1,17 +1,14 @@
 import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
-import type { Db, Query } from './db.ts'
+import type { Db, Query, Watch } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres/open.ts'
 import { openEmbedded } from './sqlite/open.ts'
 
 /** Opens the configured database and brings it up to this version. */
-export async function openDb(
-  config: Pick<Config, 'data_dir' | 'database_url'>,
-  onError: (error: Error) => void = () => {},
-): Promise<Db> {
+export async function openDb(config: Pick<Config, 'data_dir' | 'database_url'>, watch: Watch = {}): Promise<Db> {
   const bringUpToDate = (query: Query) => migrate({ query })
   return config.database_url
-    ? openPostgres(config.database_url, bringUpToDate, onError)
-    : openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate)
+    ? openPostgres(config.database_url, bringUpToDate, watch)
+    : openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
 }

@@ -28,8 +28,13 @@ const maxPathPart = 1024
 /** A client's own request id is kept when it is harmless in a log. */
 const sayableId = /^[\w.-]{1,64}$/
 
+/** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
+export type Patience = { headersMs: number; requestMs: number; checkEveryMs: number }
+
+const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
+
 /** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
-export function createApp(log: Log): FastifyInstance {
+export function createApp(log: Log, patience: Patience = ordinaryPatience): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -40,9 +45,13 @@ export function createApp(log: Log): FastifyInstance {
       return typeof given === 'string' && sayableId.test(given) ? given : randomUUID()
     },
     connectionTimeout: 0,
-    requestTimeout: 60_000,
+    requestTimeout: patience.requestMs,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 32 * 1024 },
+    http: {
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: patience.checkEveryMs,
+      maxHeaderSize: 32 * 1024,
+    },
     routerOptions: { maxParamLength: maxPathPart, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
     return503OnClosing: false,

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { Fault, StartupError } from '#lib/fault.ts'
-import type { Db, Query, Tx } from '../db.ts'
+import type { Db, Query, Tx, Watch } from '../db.ts'
+import { queryLog } from '../query-log.ts'
 import type { Announcement } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { announceIn } from './revisions.ts'
@@ -22,8 +23,9 @@ const types: pg.CustomTypesConfig = {
 export async function openPostgres(
   connectionString: string,
   prepare: (query: Query) => Promise<void>,
-  onError: (error: Error) => void,
+  watch: Watch,
 ): Promise<Db> {
+  const { onError = () => {} } = watch
   const pool = new pg.Pool({
     connectionString,
     types,
@@ -38,7 +40,7 @@ export async function openPostgres(
       `The database named by DATABASE_URL cannot be reached: ${error.message || 'connection refused'}.`,
     )
   })
-  const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: queryLog(watch) })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error

@@ -1,17 +1,18 @@
 import { Kysely } from 'kysely'
 import { StartupError } from '#lib/fault.ts'
-import type { Db, Query, Tx } from '../db.ts'
+import type { Db, Query, Tx, Watch } from '../db.ts'
+import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite } from './client.ts'
 import { sqliteDialect } from './dialect.ts'
 
 /** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
-export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>): Promise<Db> {
+export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>, watch: Watch): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client) })
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client), log: queryLog(watch) })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error

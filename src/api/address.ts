@@ -1,0 +1,27 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { StartupError } from '#lib/fault.ts'
+
+export type Address = { host: string; port: number }
+
+export function originOf(server: Server, { host }: Address): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Why an address cannot be had, and which setting to change. */
+export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new StartupError(
+        `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to another port (0 takes any free one).`,
+      )
+    case 'EACCES':
+      return new StartupError(`Port ${port} on ${host} may not be used by this user. Set ${setting} to one above 1023.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartupError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
+    default:
+      return new StartupError(`Cannot listen on ${host}, port ${port}: ${error.message}.`)
+  }
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '#lib/log.ts'
+
+/** A finished request, by its route's pattern: what a client put into path, query or body stays with the client. */
+export type FinishedRequest = { id: string; method: string; route: string; status: number; seconds: number }
+
+/** Calls `act` once for every request, after its answer or its end. */
+export function whenFinished(app: FastifyInstance, act: (request: FinishedRequest) => void): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    act({
+      id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    })
+    done()
+  })
+}
+
+/** One line a request: for those who ask for it, except where the service failed. */
+export function logRequest(log: Log, { id, method, route, status, seconds }: FinishedRequest): void {
+  const level = status >= 500 ? 'warn' : 'debug'
+  if (!log.isLevelEnabled(level)) return
+  log[level]({ requestId: id, method, route, status, ms: Math.round(seconds * 1e5) / 100 }, 'request')
+}
