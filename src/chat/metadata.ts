@@ -18,6 +18,11 @@ export const Metadata = z
       else if (isLonger(pairs[key]!, maxValueLength)) refuse(`must have at most ${maxValueLength} characters`, [key])
     }
   })
-  .describe('At most 16 pairs: keys of up to 64 characters without square brackets, values of up to 512 characters.')
+  .meta({
+    description: "The caller's own notes. Keys have no square brackets.",
+    maxProperties: maxPairs,
+    propertyNames: { type: 'string', maxLength: maxKeyLength, pattern: '^[^\\[\\]]*$' },
+    additionalProperties: { type: 'string', maxLength: maxValueLength },
+  })
 
 const shown = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { openDb } from '#db/open.ts'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { addOrganization } from '#test/harness/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+onEachDatabase('presets', (kind) => {
+  let service: TestService
+  let clock = Date.parse('2026-11-01T12:00:00Z')
+  before(async () => {
+    service = await startTestService({ kind, now: () => clock })
+  })
+  after(() => service[Symbol.asyncDispose]())
+  const save = (slug: string, body: unknown = {}) => service.manage('POST', `/presets/${slug}/responses`, body)
+  const get = async (path: string) => (await service.manage('GET', `/presets/${path}`)).body.data
+
+  test('a first save creates an active preset named like its slug, with version 1', async () => {
+    const { status, body } = await save('first', { model: 'a/b', instructions: 'Be brief.' })
+    const { designated_version: version, ...preset } = body.data
+    assert.equal(status, 200)
+    assert.deepEqual(
+      [preset.name, preset.slug, preset.description, preset.status, preset.status_updated_at],
+      ['first', 'first', null, 'active', null],
+    )
+    assert.deepEqual([version.version, version.system_prompt, version.config], [1, 'Be brief.', { model: 'a/b' }])
+    assert.deepEqual([version.id, version.preset_id], [preset.designated_version_id, preset.id])
+    assert.deepEqual([preset.created_at, version.created_at], ['2026-11-01T12:00:00.000Z', '2026-11-01T12:00:00.000Z'])
+  })
+
+  test('every save makes the next version and designates it, an identical body too', async () => {
+    for (const expected of [1, 2, 3]) {
+      const { body } = await save('again', { model: 'a/b' })
+      assert.equal(body.data.designated_version.version, expected)
+    }
+    assert.equal((await get('again')).designated_version.version, 3)
+    assert.deepEqual(
+      (await get('again/versions')).map((v: any) => v.version),
+      [1, 2, 3],
+    )
+  })
+
+  test('twenty saves at once make versions 1 to 20, and the last is the designated one', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => save('busy', { model: `a/${n}` })))
+    const versions = replies.map(({ body }) => body.data.designated_version)
+    assert.deepEqual(
+      versions.map((v) => v.version).sort((a, b) => a - b),
+      [...Array(20).keys()].map((n) => n + 1),
+    )
+    assert.equal(new Set(versions.map((v) => v.config.model)).size, 20)
+    assert.deepEqual(await get('busy/versions/20'), (await get('busy')).designated_version)
+    assert.equal((await get('busy/versions')).length, 20)
+  })
+
+  test('an older version can be designated, and the next save still gets the next number', async () => {
+    await save('back', { model: 'a/1' })
+    await save('back', { model: 'a/2' })
+    const { body } = await service.manage('POST', '/presets/back/versions/1/designate')
+    assert.deepEqual(body.data.designated_version.config, { model: 'a/1' })
+    assert.equal((await get('back')).designated_version_id, body.data.designated_version.id)
+    assert.equal((await save('back')).body.data.designated_version.version, 3)
+  })
+
+  test('a changed status is dated; a new version does not change it', async () => {
+    await save('off')
+    clock += 1000
+    const { body } = await service.manage('PATCH', '/presets/off', { status: 'disabled' })
+    assert.deepEqual([body.data.status, body.data.status_updated_at], ['disabled', new Date(clock).toISOString()])
+    clock += 1000
+    assert.equal((await save('off')).body.data.status, 'disabled')
+    const named = await service.manage('PATCH', '/presets/off', { name: 'Off', description: 'Not now.' })
+    assert.deepEqual([named.body.data.name, named.body.data.description], ['Off', 'Not now.'])
+    assert.equal(named.body.data.status_updated_at, body.data.status_updated_at)
+    const archived = await service.manage('PATCH', '/presets/off', { status: 'archived', description: null })
+    assert.deepEqual([archived.body.data.status, archived.body.data.description], ['archived', null])
+  })
+
+  test('a change that changes nothing leaves no trace', async () => {
+    const { body } = await save('same')
+    clock += 1000
+    for (const patch of [{}, { status: 'active', name: 'same', description: null }]) {
+      assert.deepEqual((await service.manage('PATCH', '/presets/same', patch)).body.data, body.data)
+    }
+    assert.deepEqual((await service.manage('POST', '/presets/same/versions/1/designate')).body.data, body.data)
+    const trail = await service.manage('GET', `/audit?target_id=${body.data.id}`)
+    assert.equal(trail.body.total_count, 1)
+  })
+
+  test('every change is in the audit trail, with the state before and after', async () => {
+    const { body } = await save('audited', { instructions: 'One.' })
+    clock += 1000
+    await save('audited')
+    clock += 1000
+    await service.manage('PATCH', '/presets/audited', { status: 'disabled' })
+    clock += 1000
+    await service.manage('POST', '/presets/audited/versions/1/designate')
+    const { data } = (await service.manage('GET', `/audit?target_id=${body.data.id}`)).body
+    assert.deepEqual(
+      data
+        .reverse()
+        .map((event: any) => [
+          event.action,
+          event.before?.designated_version.version,
+          event.after.designated_version.version,
+          event.after.status,
+        ]),
+      [
+        ['preset.created', undefined, 1, 'active'],
+        ['preset.version_added', 1, 2, 'active'],
+        ['preset.updated', 2, 2, 'disabled'],
+        ['preset.version_designated', 2, 1, 'disabled'],
+      ],
+    )
+  })
+
+  test('the list is paged, the most recently changed first', async () => {
+    clock += 1000
+    await save('list-a')
+    clock += 1000
+    await save('list-b')
+    clock += 1000
+    await save('list-a')
+    const { body } = await service.manage('GET', '/presets?limit=2')
+    assert.deepEqual(
+      body.data.map((preset: any) => preset.slug),
+      ['list-a', 'list-b'],
+    )
+    const rest = await service.manage('GET', '/presets?offset=2&limit=100')
+    assert.equal(rest.body.data.length, body.total_count - 2)
+    const versions = await service.manage('GET', '/presets/list-a/versions?offset=1&limit=1')
+    assert.deepEqual([versions.body.data[0].version, versions.body.total_count], [2, 2])
+  })
+
+  test('an ordinary key reads the presets of its workspace and changes none', async () => {
+    await save('readable')
+    for (const path of ['', '/readable', '/readable/versions', '/readable/versions/1']) {
+      assert.equal((await service.ask('GET', `/presets${path}`)).status, 200)
+    }
+    for (const [method, path] of [
+      ['POST', '/presets/readable/responses'],
+      ['POST', '/presets/readable/chat/completions'],
+      ['POST', '/presets/readable/messages'],
+      ['PATCH', '/presets/readable'],
+      ['POST', '/presets/readable/versions/1/designate'],
+    ] as const) {
+      const { status, body } = await service.ask(method, path, { body: {} })
+      assert.equal(status, 403)
+      assert.deepEqual(body.error, { code: 403, message: 'Only management keys can perform this operation' })
+    }
+  })
+
+  test("another organization's preset answers exactly like one that does not exist", async () => {
+    await save('private', { instructions: 'Secret.' })
+    const other = await addOrganization(service.place)
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/versions'],
+      ['GET', '/versions/1'],
+      ['PATCH', ''],
+      ['POST', '/versions/1/designate'],
+    ] as const) {
+      const ask = (slug: string) =>
+        service.ask(method, `/presets/${slug}${path}`, {
+          key: other.managementKey,
+          ...(method === 'PATCH' && { body: {} }),
+        })
+      const [existing, missing] = [await ask('private'), await ask('nothing')]
+      assert.deepEqual([existing.status, existing.text], [404, missing.text.replace('nothing', 'private')])
+    }
+    assert.equal((await service.ask('GET', '/presets', { key: other.apiKey })).body.total_count, 0)
+    const { body } = await service.ask('POST', '/presets/private/responses', { key: other.managementKey, body: {} })
+    assert.equal(body.data.designated_version.version, 1)
+    assert.equal((await get('private')).designated_version.system_prompt, 'Secret.')
+  })
+
+  test('a 409 answers who waits too long for another writer, and nothing is changed', {
+    skip: kind === 'sqlite' ? 'the embedded database has no second writer' : false,
+  }, async () => {
+    const { body } = await save('held')
+    const db = await openDb(service.place.settings)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const held = db.exclusively(`preset:${body.data.workspace_id}/held`, () => released)
+    const { status, body: refusal } = await save('held', { model: 'a/b' })
+    release()
+    await held
+    await db.close()
+    assert.deepEqual([status, refusal.error.code], [409, 409])
+    assert.match(refusal.error.message, /try again later/)
+    assert.equal((await get('held')).designated_version.version, 1)
+  })
+})
+
+describe('requests about presets that are refused', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+    await service.manage('POST', '/presets/known/responses', {})
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  test('a slug has 1 to 64 of a-z 0-9 - _ and starts with a letter or digit', async () => {
+    for (const slug of ['a', '0', 'a-b_c9', 'x'.repeat(64)]) {
+      assert.equal((await service.manage('POST', `/presets/${slug}/responses`, {})).status, 200, slug)
+    }
+    for (const slug of ['', 'x'.repeat(65), 'A', '-a', '_a', 'a.b', 'a b', 'é', 'a/b', '\0', 'x'.repeat(2000)]) {
+      const { status } = await service.manage('POST', `/presets/${encodeURIComponent(slug)}/responses`, {})
+      assert.equal(status, 400, slug)
+    }
+    assert.equal((await service.manage('GET', '/presets/Known')).status, 400)
+  })
+
+  test('without a valid key everything is 401', async () => {
+    for (const [method, path] of [
+      ['GET', '/presets'],
+      ['GET', '/presets/known'],
+      ['POST', '/presets/known/responses'],
+      ['PATCH', '/presets/known'],
+    ] as const) {
+      for (const key of [null, 'sb-v1-no', `sb-v1-${'0'.repeat(64)}`]) {
+        assert.equal((await service.ask(method, path, { key, ...(method !== 'GET' && { body: {} }) })).status, 401)
+      }
+    }
+  })
+
+  test('a body not declared as JSON is 400 on the specified operation and 415 on the others', async () => {
+    for (const [path, expected] of [
+      ['/presets/known/responses', 400],
+      ['/presets/known/chat/completions', 415],
+      ['/presets/known/messages', 415],
+    ] as const) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+        const headers = { 'content-type': type }
+        const { status } = await service.ask('POST', path, { key: service.managementKey, body: {}, headers })
+        assert.equal(status, expected, `${path} as ${type}`)
+      }
+    }
+  })
+
+  test('malformed JSON is 400, a body over 4 MiB 413, another method 405', async () => {
+    const path = '/presets/known/responses'
+    const headers = { authorization: `Bearer ${service.managementKey}`, 'content-type': 'application/json' }
+    const malformed = await fetch(service.url + path, { method: 'POST', headers, body: '{"model":' })
+    assert.equal(malformed.status, 400)
+    const tooLarge = await service.manage('POST', path, { input: 'x'.repeat(4 * 1024 * 1024) })
+    assert.equal(tooLarge.status, 413)
+    const { status, headers: answered } = await service.manage('GET', path)
+    assert.deepEqual([status, answered.get('allow')], [405, 'POST'])
+  })
+
+  test('an unknown preset or version is 404, a malformed version number 400', async () => {
+    for (const [path, expected] of [
+      ['/presets/unknown', 404],
+      ['/presets/unknown/versions', 404],
+      ['/presets/unknown/versions/1', 404],
+      ['/presets/known/versions/2', 404],
+      ['/presets/known/versions/999999999', 404],
+      ['/presets/known/versions/0', 400],
+      ['/presets/known/versions/01', 400],
+      ['/presets/known/versions/x', 400],
+      ['/presets?limit=0', 400],
+      ['/presets?limit=101', 400],
+      ['/presets?offset=-1', 400],
+    ] as const) {
+      assert.equal((await service.manage('GET', path)).status, expected, path)
+    }
+  })
+
+  test('name, description and status have their limits', async () => {
+    const change = async (patch: object) => (await service.manage('PATCH', '/presets/known', patch)).status
+    for (const patch of [
+      { name: 'x' },
+      { name: '😀'.repeat(200) },
+      { description: '' },
+      { description: '😀'.repeat(1000) },
+      { description: null },
+      { status: 'archived' },
+      { status: 'active' },
+    ]) {
+      assert.equal(await change(patch), 200)
+    }
+    for (const patch of [
+      { name: '' },
+      { name: 'x'.repeat(201) },
+      { name: null },
+      { description: 'x'.repeat(1001) },
+      { description: 'NUL \0' },
+      { status: 'deleted' },
+      { status: null },
+    ]) {
+      assert.equal(await change(patch), 400)
+    }
+  })
+
+  test('a failure of ours is a 500 that tells nothing but the request id', async () => {
+    await using broken = await startTestService()
+    new DatabaseSync(`${broken.place.settings.data_dir}/signalbox.db`).exec('drop table preset_versions')
+    const { status, body, headers } = await broken.manage('POST', '/presets/known/responses', {})
+    assert.equal(status, 500)
+    assert.equal(
+      body.error.message,
+      `Internal server error. The log has it under request id ${headers.get('x-request-id')}.`,
+    )
+  })
+})
