@@ -69,7 +69,8 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience): Fast
 
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const fault = asFault(error, request)
-  if (!fault) request.log.error({ err: error, requestId: request.id, url: pathOnly(request.url) }, 'request failed')
+  if (!fault)
+    request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
   const answer = fault ? errorAnswer(fault) : internalError(request.id)
   return reply
     .code(answer.status)

@@ -6,11 +6,15 @@ export type Log = pino.Logger
 /** Headers and members that may hold a secret; they never reach a log line. */
 const redact = { paths: ['headers.authorization', 'req.headers.authorization', '*.secret'], censor: '[secret]' }
 
+/** Our keys, wherever a message, an error or a value may have picked one up. */
+const anyKey = /sb-v1-[0-9a-f]{64}/gi
+const hooks = { streamWrite: (line: string) => line.replace(anyKey, 'sb-v1-[secret]') }
+
 /** A logger on standard error: standard output belongs to what a person or a script reads. */
 export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
   const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
   const stream = asText
     ? pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
     : pino.destination({ dest: 2, sync: false })
-  return pino({ level: options.level, redact }, stream)
+  return pino({ level: options.level, redact, hooks }, stream)
 }

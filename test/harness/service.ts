@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { startService } from '#api/start.ts'
 import { type Config, Settings } from '#config/settings.ts'
+import type { Patience } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
 import { type DatabaseKind, newPlace, type Place } from './databases.ts'
 
@@ -11,6 +12,7 @@ type Ask = { key?: string | null; body?: unknown; headers?: Record<string, strin
 /** A real service on a real socket, its own store, and a client that speaks to it. `await using` ends it. */
 export type TestService = AsyncDisposable & {
   url: string
+  metricsUrl: string | undefined
   managementKey: string
   apiKey: string
   place: Place
@@ -27,6 +29,7 @@ type Options = {
   settings?: Partial<Config>
   now?: () => number
   hasCredential?: (variable: string) => boolean
+  patience?: Patience
 }
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -50,6 +53,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     hasCredential: options.hasCredential ?? (() => false),
     newId: newUuid,
     checkResponses: true,
+    patience: options.patience,
   })
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {
@@ -69,6 +73,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
 
   return {
     url: service.url,
+    metricsUrl: service.metricsUrl,
     managementKey,
     apiKey,
     place,

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from '#test/harness/service.ts'
+
+test('metrics count requests by route and status, never by what the client put into the path', async () => {
+  await using service = await startTestService()
+  await service.ask('GET', '/health')
+  await service.manage('GET', '/presets/no-such-preset')
+  await service.ask('GET', '/nowhere/sb-v1-secret')
+  const { status, headers, text } = await service.ask('GET', '/metrics', { key: service.managementKey })
+  assert.equal(status, 200)
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=/)
+  assert.match(text, /duration_seconds_count\{method="GET",route="\/api\/v1\/health",status="200"\} 1/)
+  assert.match(text, /duration_seconds_count\{method="GET",route="\/api\/v1\/presets\/:slug",status="404"\} 1/)
+  assert.match(text, /duration_seconds_count\{method="GET",route="none",status="404"\} 1/)
+  assert.doesNotMatch(text, /no-such-preset|sb-v1/)
+})
+
+test('metrics tell of the event loop, the database and the catalogue', async () => {
+  await using service = await startTestService()
+  const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m)
+  assert.match(text, /^signalbox_db_query_duration_seconds_count\{outcome="ok"\} [1-9]/m)
+  assert.match(text, /^signalbox_catalogue_size\{of="models"\} [1-9]/m)
+})
+
+test('metrics need a management key, except on their own port', async () => {
+  await using service = await startTestService({ settings: { metrics_port: 0 } })
+  assert.equal((await service.ask('GET', '/metrics', { key: null })).status, 401)
+  assert.equal((await service.ask('GET', '/metrics')).status, 403)
+  const open = await fetch(service.metricsUrl!)
+  assert.equal(open.status, 200)
+  assert.match(await open.text(), /signalbox_catalogue_size/)
+  assert.equal((await fetch(service.metricsUrl!.replace('/metrics', '/'))).status, 404)
+})

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** `bin/server.ts` as a process of its own, as a user starts it. `await using` kills what still runs. */
+export type ServerProcess = AsyncDisposable & {
+  /** The base URL once it listens. Rejects with its standard error when it ends before that. */
+  url: Promise<string>
+  out: () => string
+  err: () => string
+  /** The exit code; null after a deadly signal. */
+  ended: Promise<number | null>
+  signal: (name: NodeJS.Signals) => void
+}
+
+export function startProcess(env: Record<string, string | undefined> = {}): ServerProcess {
+  const child = spawn(process.execPath, ['bin/server.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const told = { out: '', err: '' }
+  const listening = Promise.withResolvers<string>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told.out += text
+    const url = /^listening on (\S+)$/m.exec(told.out)?.[1]
+    if (url) listening.resolve(url)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told.err += text
+  })
+  const ended = once(child, 'close').then(([code]) => {
+    listening.reject(new Error(`the server ended before it listened: ${told.err}`))
+    return code as number | null
+  })
+  listening.promise.catch(() => {})
+  return {
+    url: listening.promise,
+    out: () => told.out,
+    err: () => told.err,
+    ended,
+    signal: (name) => void child.kill(name),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
