@@ -3,6 +3,19 @@ import { listAudit } from './routes/audit/list.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
+import { assignKeys } from './routes/guardrails/assign-keys.ts'
+import { assignMembers } from './routes/guardrails/assign-members.ts'
+import { createOneGuardrail } from './routes/guardrails/create.ts'
+import { deleteOneGuardrail } from './routes/guardrails/delete.ts'
+import { getOneGuardrail } from './routes/guardrails/get.ts'
+import { listAllGuardrails } from './routes/guardrails/list.ts'
+import { listAllKeyAssignments } from './routes/guardrails/list-all-key-assignments.ts'
+import { listAllMemberAssignments } from './routes/guardrails/list-all-member-assignments.ts'
+import { listGuardrailKeyAssignments } from './routes/guardrails/list-key-assignments.ts'
+import { listGuardrailMemberAssignments } from './routes/guardrails/list-member-assignments.ts'
+import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
+import { unassignMembers } from './routes/guardrails/unassign-members.ts'
+import { updateGuardrail } from './routes/guardrails/update.ts'
 import { getHealth } from './routes/health/get.ts'
 import { getCurrentKey } from './routes/key/get.ts'
 import { createOneKey } from './routes/keys/create.ts'
@@ -44,6 +57,19 @@ const table = {
   listZdrEndpoints,
   listProviders,
   reload,
+  listAllGuardrails,
+  createOneGuardrail,
+  getOneGuardrail,
+  updateGuardrail,
+  deleteOneGuardrail,
+  listAllKeyAssignments,
+  listAllMemberAssignments,
+  listGuardrailKeyAssignments,
+  assignKeys,
+  unassignKeys,
+  listGuardrailMemberAssignments,
+  assignMembers,
+  unassignMembers,
   listAllPresets,
   getOnePreset,
   listPresetVersions,
@@ -76,6 +102,7 @@ export const tags = [
   { name: 'endpoints', description: 'Who serves a model, at what price and how well.' },
   { name: 'providers', description: 'Who serves models here.' },
   { name: 'catalogue', description: 'Where models, providers and prices come from.' },
+  { name: 'guardrails', description: 'Limits on spend, models, providers, regions, retention and content.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'workspaces', description: 'The parts of the organization.' },

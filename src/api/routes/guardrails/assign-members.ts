@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { MemberTargets } from '#guardrails/assignment.ts'
+import { assign } from '#guardrails/assignments.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const assignMembers = route({
+  method: 'post',
+  path: '/guardrails/{id}/assignments/members',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'Put members under a guardrail; a member has at most one in a workspace, so loses the one it had',
+  request: { params: GuardrailPath, body: MemberTargets },
+  response: z.object({ assigned_count: z.int() }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    assigned_count: await assign(deps, caller, params.id, 'member', body.member_user_ids),
+  }),
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { createGuardrail } from '#guardrails/change.ts'
+import { Guardrail } from '#guardrails/guardrail.ts'
+import { NewGuardrail } from '#guardrails/patch.ts'
+import { route } from '../../route.ts'
+
+export const createOneGuardrail = route({
+  method: 'post',
+  path: '/guardrails',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'Make a guardrail; it governs nothing until it is assigned to keys or members',
+  request: { body: NewGuardrail },
+  response: z.object({ data: Guardrail }),
+  status: 201,
+  faults: ['invalid', 'unauthenticated', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+  handler: async ({ body, caller }, deps) => ({ data: await createGuardrail(deps, caller, body) }),
+})

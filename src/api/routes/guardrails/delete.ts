@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { deleteGuardrail } from '#guardrails/change.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const deleteOneGuardrail = route({
+  method: 'delete',
+  path: '/guardrails/{id}',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: "Delete a guardrail with its assignments; a workspace's default cannot be deleted",
+  request: { params: GuardrailPath },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await deleteGuardrail(deps, caller, params.id)
+    return { deleted: true as const }
+  },
+})

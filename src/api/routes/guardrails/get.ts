@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { Guardrail } from '#guardrails/guardrail.ts'
+import { getGuardrail } from '#guardrails/read.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const getOneGuardrail = route({
+  method: 'get',
+  path: '/guardrails/{id}',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'One guardrail',
+  request: { params: GuardrailPath },
+  response: z.object({ data: Guardrail }),
+  faults: ['unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({ data: await getGuardrail(deps, caller, params.id) }),
+})

@@ -1,0 +1,17 @@
+import { KeyAssignment } from '#guardrails/assignment.ts'
+import { listKeyAssignments } from '#guardrails/assignments.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+
+export const listAllKeyAssignments = route({
+  method: 'get',
+  path: '/guardrails/assignments/keys',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'Which guardrails govern which keys, oldest assignment first',
+  request: { query: PageQuery },
+  response: pageOf(KeyAssignment),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, caller }, deps) => listKeyAssignments(deps, caller, query),
+})

@@ -1,0 +1,17 @@
+import { MemberAssignment } from '#guardrails/assignment.ts'
+import { listMemberAssignments } from '#guardrails/assignments.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+
+export const listAllMemberAssignments = route({
+  method: 'get',
+  path: '/guardrails/assignments/members',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'Which guardrails govern which members, oldest assignment first',
+  request: { query: PageQuery },
+  response: pageOf(MemberAssignment),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, caller }, deps) => listMemberAssignments(deps, caller, query),
+})

@@ -1,0 +1,18 @@
+import { KeyAssignment } from '#guardrails/assignment.ts'
+import { listKeyAssignments } from '#guardrails/assignments.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const listGuardrailKeyAssignments = route({
+  method: 'get',
+  path: '/guardrails/{id}/assignments/keys',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'The keys that one guardrail governs, oldest assignment first',
+  request: { params: GuardrailPath, query: PageQuery },
+  response: pageOf(KeyAssignment),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: ({ params, query, caller }, deps) => listKeyAssignments(deps, caller, query, params.id),
+})

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { Guardrail } from '#guardrails/guardrail.ts'
+import { listGuardrails } from '#guardrails/read.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+
+export const listAllGuardrails = route({
+  method: 'get',
+  path: '/guardrails',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'The guardrails of the organization or of one workspace, oldest first',
+  request: { query: PageQuery.extend({ workspace_id: z.uuid().optional().describe('Only those of this workspace.') }) },
+  response: pageOf(Guardrail),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, caller }, deps) => listGuardrails(deps, caller, query),
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { KeyTargets } from '#guardrails/assignment.ts'
+import { unassign } from '#guardrails/assignments.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const unassignKeys = route({
+  method: 'post',
+  path: '/guardrails/{id}/assignments/keys/remove',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'Take keys from under a guardrail; those it does not govern are left alone',
+  request: { params: GuardrailPath, body: KeyTargets },
+  response: z.object({ unassigned_count: z.int() }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    unassigned_count: await unassign(deps, caller, params.id, 'key', body.key_hashes),
+  }),
+})

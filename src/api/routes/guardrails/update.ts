@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { changeGuardrail } from '#guardrails/change.ts'
+import { Guardrail } from '#guardrails/guardrail.ts'
+import { GuardrailPatch } from '#guardrails/patch.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from './path.ts'
+
+export const updateGuardrail = route({
+  method: 'patch',
+  path: '/guardrails/{id}',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  undeclaredBody: 'invalid',
+  summary: "Change a guardrail, or make a workspace's default by changing it for the first time",
+  request: { params: GuardrailPath, body: GuardrailPatch },
+  response: z.object({ data: Guardrail }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large'],
+  handler: async ({ params, body, caller }, deps) => ({ data: await changeGuardrail(deps, caller, params.id, body) }),
+})

@@ -1,0 +1,27 @@
+/** What a content filter does with what it finds: refuse the request, replace the text, or only note it. */
+export const filterActions = ['block', 'redact', 'flag'] as const
+export type FilterAction = (typeof filterActions)[number]
+
+/** The filters that come with the service, and the label each leaves where it redacts. */
+export const builtinLabels = {
+  email: '[EMAIL]',
+  phone: '[PHONE]',
+  ssn: '[SSN]',
+  'credit-card': '[CREDIT_CARD]',
+  'ip-address': '[IP_ADDRESS]',
+  secrets: '[SECRET]',
+  'person-name': '[PERSON_NAME]',
+  address: '[ADDRESS]',
+  'regex-prompt-injection': '[PROMPT_INJECTION]',
+} as const
+
+export type BuiltinSlug = keyof typeof builtinLabels
+
+export const builtinSlugs = Object.keys(builtinLabels) as [BuiltinSlug, ...BuiltinSlug[]]
+
+/** Whose messages a filter reads. */
+export const scanScopes = ['user_only', 'all_messages'] as const
+export type ScanScope = (typeof scanScopes)[number]
+
+/** The filters that can be told whose messages to read; the others read all. */
+export const scopedBuiltins: ReadonlySet<BuiltinSlug> = new Set(['regex-prompt-injection'])

@@ -1,0 +1,51 @@
+const quoted = String.raw`\\Q.*?(?:\\E|$)`
+const escaped = String.raw`\\[pP]\{[^}]{0,80}\}|\\x\{[^}]{0,20}\}|\\.`
+const bracketed = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$)`
+const repeated = String.raw`\{(?<min>\d+)(?:,(?<max>\d*))?\}`
+const opened = String.raw`\((?:\?(?:P?<\w*>|[imsU-]*:?))?`
+const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${opened}|.`, 'gsu')
+
+/**
+ * Roughly how many instructions a pattern compiles to, without compiling it: counted repetition (`(abc){500}`) writes
+ * its body out that many times. Never exact, and not meant to be: it keeps patterns away from the compiler whose
+ * compilation alone would take seconds.
+ */
+export function estimateSize(pattern: string): number {
+  const outer: number[] = []
+  let total = 0
+  let last = 0
+  const add = (size: number) => {
+    total += size
+    last = size
+  }
+  for (const { 0: text, groups: { min, max } = {} } of pattern.matchAll(token)) {
+    if (text.startsWith('(')) {
+      outer.push(total)
+      total = 0
+    } else if (text === ')') {
+      const body = total + 2
+      total = outer.pop() ?? 0
+      add(body)
+    } else if (min !== undefined) {
+      const more = last * (repetitions(min, max) - 1)
+      total += more
+      last += more
+    } else if (text.startsWith('\\Q')) {
+      total += text.length
+      last = 1
+    } else if (/^[*+?|]$/.test(text)) {
+      total += 1
+      last += 1
+    } else {
+      add(1)
+    }
+  }
+  return outer.reduce((sum, size) => sum + size, total)
+}
+
+/** The optional part of `{2,5}` costs an instruction more each time. */
+function repetitions(min: string, max: string | undefined): number {
+  const least = Number(min)
+  if (max === undefined) return least
+  return max === '' ? least + 1 : least + 2 * Math.max(0, Number(max) - least)
+}

@@ -1,0 +1,46 @@
+import { RE2JS } from 're2js'
+import { estimateSize } from './pattern-size.ts'
+
+/** A custom pattern made ready: matching takes time linear in the text, whatever the pattern. */
+export type CompiledPattern = { regex: RE2JS; size: number }
+
+/** Instructions one pattern may compile to. Every character of a text may cost as many steps. */
+const maxSize = 20_000
+
+/** Each `\p{…}` copies a table of hundreds of ranges; thousands of them would stall the service for a second. */
+const maxUnicodeClasses = 200
+
+/**
+ * Compiles a custom pattern in RE2 syntax, flags inline: `(?i)secret`.
+ * @returns the pattern, or the reason why it is refused. Either within a tenth of a second.
+ */
+export function compilePattern(pattern: string): CompiledPattern | { refused: string } {
+  if (estimateSize(pattern) > 2 * maxSize) return { refused: tooLarge }
+  if ((pattern.match(/\\[pP]/g)?.length ?? 0) > maxUnicodeClasses) {
+    return { refused: `has more than ${maxUnicodeClasses} Unicode classes (\\p)` }
+  }
+  try {
+    const regex = RE2JS.compile(pattern)
+    const size = regex.programSize()
+    return size > maxSize ? { refused: tooLarge } : { regex, size }
+  } catch (error) {
+    return { refused: reason((error as Error).message, pattern) }
+  }
+}
+
+const tooLarge = `is too large: its repetitions come to more than ${maxSize} steps; use smaller counts`
+
+/** The engine's own words, but for what people bring along from engines that backtrack. */
+function reason(message: string, pattern: string): string {
+  const [, what = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
+  const look = /^\(\?<?[=!]/.exec(fragment)?.[0]
+  if (look) {
+    return `look-around (${look}) is not supported: patterns run on a linear-time engine`
+  }
+  const reference = /^\\[1-9kg]/.exec(fragment)?.[0] ?? (fragment === '(?P' ? /\(\?P=/.exec(pattern)?.[0] : undefined)
+  if (reference) {
+    return `back-references (${reference}) are not supported: patterns run on a linear-time engine`
+  }
+  const where = fragment.length > 60 ? `${fragment.slice(0, 60)}…` : fragment
+  return `is not a pattern the linear-time engine (RE2 syntax) can run: ${what}${where && `: ${where}`}`
+}

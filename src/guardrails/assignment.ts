@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { isoTime } from '#lib/clock.ts'
+import { isStorable, notStorable } from '#lib/storable.ts'
+import { text } from '#lib/text.ts'
+import type { AssignmentRow, TargetKind } from './assignment-rows.ts'
+
+const common = {
+  id: z.uuid(),
+  guardrail_id: z.uuid(),
+  assigned_by: z.string().describe('The user who did it.'),
+  created_at: z.iso.datetime(),
+}
+
+export const KeyAssignment = z
+  .object({ ...common, key_hash: z.string(), key_name: z.string(), key_label: z.string() })
+  .meta({ id: 'KeyAssignment', description: 'A guardrail that governs a key. A key has at most one.' })
+export type KeyAssignment = z.infer<typeof KeyAssignment>
+
+export const MemberAssignment = z
+  .object({ ...common, organization_id: z.string(), user_id: z.string() })
+  .meta({ id: 'MemberAssignment', description: 'A guardrail that governs a member; at most one in each workspace.' })
+export type MemberAssignment = z.infer<typeof MemberAssignment>
+
+/** As many as one request may assign or remove. */
+const maxTargets = 500
+
+export const KeyTargets = z
+  .object({
+    key_hashes: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be the hash of a key: 64 lowercase hexadecimal digits'))
+      .min(1)
+      .max(maxTargets),
+  })
+  .meta({ id: 'KeyTargets' })
+
+export const MemberTargets = z
+  .object({
+    member_user_ids: z
+      .array(text({ min: 1, max: 200 }).refine(isStorable, notStorable))
+      .min(1)
+      .max(maxTargets),
+  })
+  .meta({ id: 'MemberTargets' })
+
+export function publicAssignment(kind: 'key', organizationId: string, row: AssignmentRow): KeyAssignment
+export function publicAssignment(kind: 'member', organizationId: string, row: AssignmentRow): MemberAssignment
+export function publicAssignment(kind: TargetKind, organizationId: string, row: AssignmentRow): object
+export function publicAssignment(kind: TargetKind, organizationId: string, row: AssignmentRow) {
+  const { id, guardrail_id, target_id, assigned_by } = row
+  const target =
+    kind === 'key'
+      ? { key_hash: target_id, key_name: row.key_name ?? '', key_label: row.key_label ?? '' }
+      : { organization_id: organizationId, user_id: target_id }
+  return { id, guardrail_id, ...target, assigned_by, created_at: isoTime(row.created_at) }
+}

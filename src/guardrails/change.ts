@@ -1,0 +1,103 @@
+import type { Caller } from '#accounts/caller.ts'
+import { requireWorkspace } from '#accounts/workspaces.ts'
+import { recordChange } from '#audit/audit.ts'
+import type { Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { unassignAll } from './assignments.ts'
+import { emptyPolicy, type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type NormaliseDeps, normalise } from './normalise.ts'
+import type { GuardrailPatch, NewGuardrail } from './patch.ts'
+import { refuse } from './refuse.ts'
+import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
+import { noGuardrail, requireHome, type WriteDeps, writeGuardrails } from './write.ts'
+
+type ChangeDeps = WriteDeps & NormaliseDeps
+
+/** @throws Fault `invalid`, or `conflict` when the name is taken. */
+export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
+  const workspaceId = body.workspace_id ?? caller.workspaceId
+  await requireWorkspace(deps, caller.organizationId, workspaceId)
+  const said = await normalise(deps, body)
+  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+    const record = merge(unborn(deps, deps.newId(), workspaceId, body.name), body, said)
+    await insertGuardrail(tx, record)
+    await recordGuardrail(deps, tx, caller, undefined, record)
+    announce()
+    return publicForm(deps, record)
+  })
+}
+
+/**
+ * Changes a guardrail, or makes the default of a workspace by changing it for the first time.
+ * @throws Fault `not_found`, `invalid`, or `conflict` when the name is taken.
+ */
+export async function changeGuardrail(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  body: GuardrailPatch,
+): Promise<Guardrail> {
+  const home = await requireHome(deps, caller.organizationId, id)
+  const said = await normalise(deps, body)
+  return writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+    const before = await findGuardrail(tx, id)
+    if (!before && !home.isDefault) throw noGuardrail()
+    const base = before
+      ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
+      : unborn(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+    const after = merge(base, body, said)
+    await (before ? updateGuardrail : insertGuardrail)(tx, after)
+    await recordGuardrail(deps, tx, caller, before, after)
+    announce()
+    return publicForm(deps, after)
+  })
+}
+
+/** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
+export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
+  const home = await requireHome(deps, caller.organizationId, id)
+  await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+    const before = await findGuardrail(tx, id)
+    if (!before) throw noGuardrail()
+    if (home.isDefault) throw new Fault('invalid', defaultStays)
+    await unassignAll(deps, tx, caller, id)
+    await deleteRow(tx, id)
+    await recordGuardrail(deps, tx, caller, before, undefined)
+    announce()
+  })
+}
+
+const defaultStays =
+  'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
+
+function unborn(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+  const at = deps.now()
+  return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
+}
+
+/** What was said over what was there. */
+function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<GuardrailRecord['policy']>): GuardrailRecord {
+  const policy = { ...base.policy, ...said }
+  if (policy.reset_interval !== null && policy.limit_usd === null) {
+    refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
+  }
+  const { name = base.name, description = base.description } = body
+  return { ...base, name, description, policy }
+}
+
+function recordGuardrail(
+  deps: ChangeDeps,
+  tx: Tx,
+  caller: Caller,
+  before: GuardrailRecord | undefined,
+  after: GuardrailRecord | undefined,
+): Promise<void> {
+  return recordChange(deps, tx, caller, {
+    action: !before ? 'guardrail.created' : after ? 'guardrail.updated' : 'guardrail.deleted',
+    targetKind: 'guardrail',
+    targetId: (after ?? before)!.id,
+    before: before ? publicForm(deps, before) : null,
+    after: after ? publicForm(deps, after) : null,
+  })
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
+import { isStorable, notStorable } from '#lib/storable.ts'
+import { text } from '#lib/text.ts'
+
+const flag = () => z.boolean().nullable()
+
+/** More than any catalogue has names: it bounds the work, not the policy. */
+const maxItems = 10_000
+
+/** A list that says something: at least one item, none of them twice. Null says nothing. */
+function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string) {
+  return z
+    .array(item)
+    .min(1, { error: 'must have at least 1 item; null removes the list', abort: true })
+    .max(maxItems, { error: `must have at most ${maxItems} items`, abort: true })
+    .superRefine((values, context) => {
+      const first = new Map<string, number>()
+      values.forEach((value, i) => {
+        const earlier = first.get(nameOf(value))
+        if (earlier === undefined) first.set(nameOf(value), i)
+        else context.addIssue({ code: 'custom', path: [i], message: `repeats item ${earlier}` })
+      })
+    })
+    .nullable()
+}
+
+const itself = (name: string) => name
+const Name = text({ min: 1, max: 256 })
+
+export const ContentFilter = z.object({
+  pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
+  action: z.enum(filterActions),
+  label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
+})
+export type ContentFilter = z.infer<typeof ContentFilter>
+
+const BuiltinFilter = z
+  .object({
+    slug: z.enum(builtinSlugs),
+    action: z.enum(filterActions),
+    label: z.unknown().optional().describe('Ignored: the service assigns it.'),
+    scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
+  })
+  .superRefine(({ slug, scan_scope }, context) => {
+    if (scan_scope === undefined || scopedBuiltins.has(slug)) return
+    const only = [...scopedBuiltins].join(', ')
+    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
+  })
+
+/** What a client may say of a guardrail besides its name. Every member may be left out; null takes it away. */
+const policyFields = {
+  description: text({ max: 1000 }).refine(isStorable, notStorable).nullable(),
+  limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
+  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable().describe('Needs a `limit_usd`.'),
+  include_byok_in_budgets: z.boolean().describe("Whether spend on the callers' own provider keys counts too."),
+  allowed_data_regions: list(z.enum(['global', 'europe', 'us']), itself),
+  allowed_models: list(Name, itself).describe('Ids, canonical slugs or aliases; kept as canonical slugs.'),
+  ignored_models: list(Name, itself),
+  allowed_providers: list(Name, itself),
+  ignored_providers: list(Name, itself),
+  content_filter_builtins: list(BuiltinFilter, (filter) => filter.slug),
+  content_filters: list(ContentFilter, (filter) => filter.pattern),
+  enable_free_model_publication: flag().describe('Whether free endpoints that publish prompts are allowed.'),
+  enable_free_model_training: flag().describe('Whether free endpoints that train on request data are allowed.'),
+  enable_paid_model_training: flag().describe('Whether paid endpoints that train on request data are allowed.'),
+  enforce_zdr: flag()
+    .meta({ deprecated: true })
+    .describe('Copied into each of the fields below that the request does not name.'),
+  enforce_zdr_vendor_a: flag(),
+  enforce_zdr_vendor_b: flag(),
+  enforce_zdr_vendor_c: flag(),
+  enforce_zdr_vendor_d: flag(),
+  enforce_zdr_other: flag().describe('For models of none of the four vendors.'),
+}
+
+const GuardrailName = text({ min: 1, max: 200 }).refine(isStorable, notStorable)
+
+/** The body of a PATCH: what is left out stays. Other members are kept, since the vendors' own names are settings. */
+export const GuardrailPatch = z
+  .looseObject({ name: GuardrailName, ...policyFields })
+  .partial()
+  .meta({
+    id: 'GuardrailPatch',
+    description:
+      'What is left out stays as it is; lists are replaced whole. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
+  })
+export type GuardrailPatch = z.infer<typeof GuardrailPatch>
+
+export const NewGuardrail = GuardrailPatch.extend({
+  name: GuardrailName,
+  workspace_id: z.uuid().optional().describe("The key's workspace unless told."),
+}).meta({ id: 'NewGuardrail' })
+export type NewGuardrail = z.infer<typeof NewGuardrail>

@@ -1,0 +1,32 @@
+import type { Db, Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import { findHome, type Home } from './rows.ts'
+
+export type WriteDeps = { db: Db; now: Now; newId: NewId }
+
+/**
+ * Names, assignments and records of a workspace's guardrails depend on each other, so they have one writer at a time.
+ * What changed is announced as `guardrail.changed` with the workspace's id.
+ * @throws Fault `conflict` when another writer takes too long; nothing was changed then.
+ */
+export function writeGuardrails<T>(
+  deps: { db: Db },
+  workspaceId: string,
+  work: (tx: Tx, announce: () => void) => Promise<T>,
+): Promise<T> {
+  return deps.db.exclusively(`guardrails:${workspaceId}`, (tx, announce) =>
+    work(tx, () => announce('guardrail.changed', workspaceId)),
+  )
+}
+
+/** Byte for byte the same whether an id is unknown or another organization's. */
+export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
+
+/** @throws Fault `not_found` when the organization has neither a guardrail nor a default of this id. */
+export async function requireHome(deps: { db: Db }, organizationId: string, id: string): Promise<Home> {
+  const home = await findHome(deps.db.query, organizationId, id)
+  if (!home) throw noGuardrail()
+  return home
+}

@@ -1,0 +1,62 @@
+import type { Config } from '#config/settings.ts'
+import type { Policy } from './guardrail.ts'
+import type { Problem } from './refuse.ts'
+
+type Vendors = Config['zdr_vendors']
+
+type ZdrField = Extract<keyof Policy, `enforce_zdr_${string}`>
+
+const letters = ['a', 'b', 'c', 'd'] as const
+const fields: ZdrField[] = [...letters.map((letter) => `enforce_zdr_vendor_${letter}` as const), 'enforce_zdr_other']
+
+/**
+ * What a request says of zero data retention: each field once, whichever of its two names the client used, and with
+ * the value of `enforce_zdr` where it says that and not the field. What is wrong goes to `problems`.
+ */
+export function zdrSaid(
+  vendors: Vendors,
+  body: Record<string, unknown>,
+  problems: Problem[],
+): Partial<Pick<Policy, ZdrField>> {
+  const said: Partial<Pick<Policy, ZdrField>> = {}
+  for (const field of fields) {
+    const given = givenValue(body, field, twinName(vendors, field), problems)
+    const value = given === undefined ? (body.enforce_zdr as boolean | null | undefined) : given
+    if (value !== undefined) said[field] = value
+  }
+  return said
+}
+
+/** The vendor fields under the vendors' own names. */
+export function twinsOf(vendors: Vendors, policy: Policy): Record<string, boolean | null> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const twin = twinName(vendors, field)
+      return twin ? [[twin, policy[field]]] : []
+    }),
+  )
+}
+
+function givenValue(
+  body: Record<string, unknown>,
+  field: ZdrField,
+  twin: string | undefined,
+  problems: Problem[],
+): boolean | null | undefined {
+  const byLetter = body[field] as boolean | null | undefined
+  const byName = twin === undefined ? undefined : body[twin]
+  if (twin === undefined || byName === undefined) return byLetter
+  if (typeof byName !== 'boolean' && byName !== null) {
+    problems.push({ path: twin, message: `expected boolean or null, received ${typeof byName}` })
+    return undefined
+  }
+  if (byLetter !== undefined && byLetter !== byName) {
+    problems.push({ path: twin, message: `is another name of ${field}, and the two say different things` })
+  }
+  return byName
+}
+
+function twinName(vendors: Vendors, field: ZdrField): string | undefined {
+  const letter = letters.find((known) => field === `enforce_zdr_vendor_${known}`)
+  return letter && `enforce_zdr_${vendors[letter].suffix}`
+}
