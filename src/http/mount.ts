@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { Fault, type FaultKind } from '#lib/fault.ts'
+import { once } from '#lib/once.ts'
 import { ErrorEnvelope } from './envelope.ts'
 import { faultMeaning, faultStatus } from './faults.ts'
 import { invalidRequest } from './issues.ts'
+import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -40,8 +42,8 @@ function mountRoute<Caller, Deps>(
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const callers = new WeakMap<FastifyRequest, Caller>()
   const handler: RouteHandlerMethod = async (request, reply) => {
-    const left = new AbortController()
-    reply.raw.once('close', () => left.abort())
+    const leaving = once(() => signalOfLeaving(reply))
+    const outlet = once(() => eventStream(reply, leaving()))
     const result = await route.handler(
       {
         params: request.params,
@@ -51,10 +53,16 @@ function mountRoute<Caller, Deps>(
         headers: request.headers,
         url: request.url,
         requestId: request.id,
-        signal: left.signal,
+        get signal() {
+          return leaving()
+        },
+        get outlet() {
+          return outlet()
+        },
       },
       deps,
     )
+    if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)
     return send(reply, route.status ?? 200, result)
   }
@@ -76,8 +84,16 @@ function mountRoute<Caller, Deps>(
   })
 }
 
+/** Aborts when the client leaves before the answer is over; most routes never ask. */
+function signalOfLeaving(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) left.abort()
+  })
+  return left.signal
+}
+
 function send(reply: FastifyReply, status: number, result: unknown) {
-  if (reply.sent) return reply
   if (!(result instanceof Answer)) return reply.code(status).send(result)
   reply.code(result.status).headers(result.headers)
   return reply.send(result.body ?? undefined)

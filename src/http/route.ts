@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { FaultKind } from '#lib/fault.ts'
+import type { Outlet } from '#lib/outlet.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
@@ -19,8 +20,10 @@ export type Call<S extends Schemas, Caller> = {
   /** The path and query as the client wrote them. */
   url: string
   requestId: string
-  /** Aborts when the client leaves. */
+  /** Aborts when the client leaves before the answer is over. */
   signal: AbortSignal
+  /** For answers that stream. Once it has opened, what the handler returns is ignored. */
+  outlet: Outlet
 }
 
 /** One endpoint: what it takes, what can go wrong, what it answers. Everything else is derived from it. */
