@@ -14,13 +14,16 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** Where the JSON breaks, without repeating any of it. */
+/** Where the JSON breaks, without repeating more of it than one character: the engine does not always say the place. */
 function whereIn(body: string): string {
   try {
     JSON.parse(body)
     return ' (it has a forbidden key such as "__proto__")'
   } catch (error) {
-    const position = /position (\d+)/.exec((error as Error).message)?.[1]
+    const { message } = error as Error
+    const unexpected = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
+    if (unexpected !== undefined) return `: it has an unexpected ${JSON.stringify(unexpected)}`
+    const position = / at position (\d+)/.exec(message)?.[1]
     if (position === undefined) return ': it ends too early'
     const before = body.slice(0, Number(position)).split('\n')
     return `: it breaks at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
