@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Db } from '#db/db.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { bootstrap } from './bootstrap.ts'
+import type { Caller } from './caller.ts'
+import { createKey, deleteKey, getKey, listKeys } from './keys.ts'
+import { keyReader } from './read-keys.ts'
+import { hashOf } from './secret.ts'
+
+const tools = { now: Date.now, newId: () => crypto.randomUUID() }
+const wanted = { name: 'n', kind: 'management', include_byok_in_limit: false } as const
+
+/** An organization, and its first management key as the caller. */
+async function newOrganization(db: Db) {
+  const deps = { ...tools, db }
+  const hash = hashOf((await bootstrap(deps))!.managementKey)
+  const caller = await callerOf(db, hash)
+  return { deps, caller }
+}
+
+async function callerOf(db: Db, hash: string): Promise<Caller> {
+  return (await keyReader({ db })([hash])).get(hash)!.caller
+}
+
+onEachDatabase('keys in the store', (kind) => {
+  test('of two management keys that delete each other at once, one stays', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const { key } = await createKey(deps, caller, wanted)
+    const other = await callerOf(store.db, key.hash)
+    const done = await Promise.allSettled([
+      deleteKey(deps, caller, other.keyHash),
+      deleteKey(deps, other, caller.keyHash),
+    ])
+    const refused = done.filter((one) => one.status === 'rejected')
+    assert.equal(refused.length, 1)
+    assert.equal(refused[0]?.reason.kind, 'conflict')
+  })
+
+  test("another organization's key is not found, in the same words as an unknown one", async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const says = async (organizationId: string, hash: string) =>
+      getKey(deps, organizationId, hash).then(
+        () => 'found',
+        (error: Error) => error.message,
+      )
+    assert.equal(await says(caller.organizationId, caller.keyHash), 'found')
+    assert.equal(await says('another', caller.keyHash), await says(caller.organizationId, 'unknown'))
+    await assert.rejects(deleteKey(deps, { ...caller, organizationId: 'another' }, caller.keyHash), {
+      kind: 'not_found',
+    })
+  })
+
+  test('keys made in one millisecond are listed in one order', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    for (let n = 0; n < 6; n++) await createKey({ ...deps, now: () => 1_795_000_000_000 }, caller, wanted)
+    const page = (offset: number) =>
+      listKeys(deps, caller.workspaceId, { offset, limit: 2, include_disabled: false }).then(({ data }) => data)
+    const paged = (await Promise.all([0, 2, 4, 6].map(page))).flat().map((key) => key.hash)
+    assert.equal(new Set(paged).size, 8)
+  })
+})

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+const future = new Date(Date.now() + 3_600_000).toISOString()
+const past = new Date(Date.now() - 1000).toISOString()
+const words = (length: number) => 'n'.repeat(length)
+
+async function newKey(service: TestService, body: object = {}) {
+  const { body: made, status } = await service.manage('POST', '/keys', { name: 'test', ...body })
+  assert.equal(status, 201)
+  return made as { data: any; key: string }
+}
+const statusWith = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
+
+onEachDatabase('keys', (kind) => {
+  test('a new key works at once, and its secret is shown only then', async () => {
+    await using service = await startTestService({ kind })
+    const { data, key } = await newKey(service, { name: 'ci' })
+    assert.match(key, /^sb-v1-[0-9a-f]{64}$/)
+    assert.equal(data.label, `${key.slice(0, 9)}…${key.slice(-3)}`)
+    assert.equal(await statusWith(service, key), 200)
+    const { text } = await service.manage('GET', `/keys/${data.hash}`)
+    assert.ok(!text.includes(key.slice(10, 60)))
+  })
+
+  test('a new key has no limit, no end, and has spent nothing', async () => {
+    await using service = await startTestService({ kind })
+    const { data } = await newKey(service)
+    const { hash, label, workspace_id, creator_user_id, created_at, updated_at, ...rest } = data
+    assert.deepEqual(rest, {
+      kind: 'api',
+      name: 'test',
+      external_user: null,
+      disabled: false,
+      limit: null,
+      limit_reset: null,
+      include_byok_in_limit: false,
+      expires_at: null,
+      usage: 0,
+      usage_daily: 0,
+      usage_weekly: 0,
+      usage_monthly: 0,
+      byok_usage: 0,
+      byok_usage_daily: 0,
+      byok_usage_weekly: 0,
+      byok_usage_monthly: 0,
+      limit_remaining: null,
+    })
+  })
+
+  test('a disabled key and a deleted one are refused by the next request', async () => {
+    await using service = await startTestService({ kind })
+    const { data, key } = await newKey(service)
+    assert.equal(await statusWith(service, key), 200)
+    await service.manage('PATCH', `/keys/${data.hash}`, { disabled: true })
+    assert.equal(await statusWith(service, key), 401)
+    await service.manage('PATCH', `/keys/${data.hash}`, { disabled: false })
+    assert.equal(await statusWith(service, key), 200)
+    assert.deepEqual((await service.manage('DELETE', `/keys/${data.hash}`)).body, { deleted: true })
+    assert.equal(await statusWith(service, key), 401)
+    assert.equal((await service.manage('GET', `/keys/${data.hash}`)).status, 404)
+  })
+
+  test('a key expires', async () => {
+    let now = Date.now()
+    await using service = await startTestService({ kind, now: () => now })
+    const { key } = await newKey(service, { expires_at: future })
+    assert.equal(await statusWith(service, key), 200)
+    now = Date.parse(future)
+    assert.equal(await statusWith(service, key), 401)
+  })
+
+  test('a change keeps what it does not name', async () => {
+    await using service = await startTestService({ kind })
+    const { data } = await newKey(service, { limit: 5, limit_reset: 'weekly', expires_at: future })
+    const changed = await service.manage('PATCH', `/keys/${data.hash}`, { name: 'renamed', limit: null })
+    const { updated_at, ...rest } = changed.body.data
+    assert.deepEqual(rest, { ...omit(data, 'updated_at'), name: 'renamed', limit: null, limit_remaining: null })
+  })
+
+  test('a list pages through the enabled keys of a workspace, newest first, each once', async () => {
+    await using service = await startTestService({ kind })
+    for (const name of ['a', 'b', 'c']) await newKey(service, { name })
+    const { data } = await newKey(service, { name: 'disabled' })
+    await service.manage('PATCH', `/keys/${data.hash}`, { disabled: true })
+    const pages = await Promise.all([0, 2, 4].map((offset) => service.manage('GET', `/keys?offset=${offset}&limit=2`)))
+    const names = pages.flatMap((page) => page.body.data.map((key: any) => key.name))
+    assert.deepEqual(
+      pages.map((page) => page.body.total_count),
+      [5, 5, 5],
+    )
+    assert.deepEqual(names.toSorted(), ['First API key', 'First management key', 'a', 'b', 'c'])
+    assert.equal((await service.manage('GET', '/keys?include_disabled=true')).body.total_count, 6)
+  })
+})
+
+function omit(record: Record<string, unknown>, name: string) {
+  const { [name]: _, ...rest } = record
+  return rest
+}
+
+const bodies: [what: string, body: object, status: number, says?: RegExp][] = [
+  ['a name of 1', { name: 'n' }, 201],
+  ['a name of 200', { name: words(200) }, 201],
+  ['no name', {}, 400, /name/],
+  ['an empty name', { name: '' }, 400, /name/],
+  ['a name of 201', { name: words(201) }, 400, /name/],
+  ['a limit', { name: 'n', limit: 0.01 }, 201],
+  ['a limit of null', { name: 'n', limit: null }, 201],
+  ['a limit of 0', { name: 'n', limit: 0 }, 400, /limit/],
+  ['a limit below 0', { name: 'n', limit: -1 }, 400, /limit/],
+  ['a limit as text', { name: 'n', limit: '5' }, 400, /limit/],
+  ['each reset', { name: 'n', limit: 1, limit_reset: 'monthly' }, 201],
+  ['an unknown reset', { name: 'n', limit_reset: 'yearly' }, 400, /limit_reset/],
+  ['an end in the future', { name: 'n', expires_at: future }, 201],
+  ['an end in another time zone', { name: 'n', expires_at: future.replace('Z', '+00:00') }, 201],
+  ['an end in the past', { name: 'n', expires_at: past }, 400, /expires_at: expected an instant in the future/],
+  ['an end without seconds', { name: 'n', expires_at: '2099-01-01T00:00Z' }, 400, /expires_at: expected an ISO 8601/],
+  ['an end that is no date', { name: 'n', expires_at: 'tomorrow' }, 400, /expires_at/],
+  ['a management key', { name: 'n', kind: 'management' }, 201],
+  ['an intern key', { name: 'n', kind: 'intern' }, 400, /kind/],
+  ['a creator of null', { name: 'n', creator_user_id: null }, 201],
+  ['a stranger as creator', { name: 'n', creator_user_id: 'x' }, 400, /creator_user_id: the organization has no such/],
+  ['an unknown workspace', { name: 'n', workspace_id: 'x' }, 400, /workspace_id: the organization has no such/],
+  ['an end user', { name: 'n', external: { user: 'u-1' } }, 201],
+  ['an unknown field', { name: 'n', colour: 'red' }, 201],
+]
+
+test('what POST /keys takes and refuses', async (t) => {
+  await using service = await startTestService()
+  for (const [what, body, status, says] of bodies) {
+    await t.test(what, async () => {
+      const answer = await service.manage('POST', '/keys', body)
+      assert.equal(answer.status, status, answer.text)
+      if (says) assert.match(answer.body.error.message, says)
+    })
+  }
+})
+
+test('a patch with a bad value changes nothing', async () => {
+  await using service = await startTestService()
+  const { data } = await newKey(service)
+  for (const bad of [{ name: '' }, { limit: 0 }, { expires_at: past }, { disabled: 'yes' }]) {
+    assert.equal((await service.manage('PATCH', `/keys/${data.hash}`, { limit: 1, ...bad })).status, 400)
+  }
+  assert.deepEqual((await service.manage('GET', `/keys/${data.hash}`)).body.data, data)
+})
+
+test('an empty patch changes nothing and leaves no record', async () => {
+  await using service = await startTestService()
+  const { data } = await newKey(service)
+  assert.deepEqual((await service.manage('PATCH', `/keys/${data.hash}`, {})).body.data, data)
+  const { body } = await service.manage('GET', `/audit?target_id=${data.hash}`)
+  assert.deepEqual(
+    body.data.map((event: any) => event.action),
+    ['key.created'],
+  )
+})
+
+test('the last working management key can be neither deleted nor disabled, and says why', async () => {
+  await using service = await startTestService()
+  const { hash } = (await service.manage('GET', '/key')).body.data
+  const { data: disabled } = await newKey(service, { kind: 'management' })
+  await service.manage('PATCH', `/keys/${disabled.hash}`, { disabled: true })
+  for (const answer of [
+    await service.manage('DELETE', `/keys/${hash}`),
+    await service.manage('PATCH', `/keys/${hash}`, { disabled: true }),
+  ]) {
+    assert.equal(answer.status, 409)
+    assert.match(answer.body.error.message, /last management key that works/)
+  }
+})
+
+test('every operation on keys needs a management key', async () => {
+  await using service = await startTestService()
+  const asked: [string, string, object?][] = [
+    ['GET', '/keys'],
+    ['POST', '/keys', { name: 'n' }],
+    ['GET', '/keys/x'],
+    ['PATCH', '/keys/x', {}],
+    ['DELETE', '/keys/x'],
+  ]
+  for (const [method, path, body] of asked) {
+    assert.equal((await service.ask(method, path, { body })).status, 403, `${method} ${path}`)
+    assert.equal((await service.ask(method, path, { body, key: null })).status, 401, `${method} ${path}`)
+  }
+})
+
+test('every change of a key is recorded with who, before and after, and no secret', async () => {
+  await using service = await startTestService()
+  const { data, key } = await newKey(service)
+  await service.manage('PATCH', `/keys/${data.hash}`, { limit: 3 })
+  await service.manage('DELETE', `/keys/${data.hash}`)
+  const { body, text } = await service.manage('GET', `/audit?target_id=${data.hash}`)
+  const own = (await service.manage('GET', '/key')).body.data
+  assert.deepEqual(
+    body.data.map((event: any) => [event.action, event.before?.limit, event.after?.limit, event.actor.key_hash]),
+    [
+      ['key.deleted', 3, undefined, own.hash],
+      ['key.updated', null, 3, own.hash],
+      ['key.created', undefined, null, own.hash],
+    ],
+  )
+  assert.ok(!text.includes(key.slice(10, 60)))
+})
+
+test('the calling key is told what it is', async () => {
+  await using service = await startTestService()
+  const api = (await service.ask('GET', '/key')).body.data
+  const management = (await service.manage('GET', '/key')).body.data
+  assert.deepEqual([api.kind, api.is_management_key], ['api', false])
+  assert.deepEqual([management.kind, management.is_management_key], ['management', true])
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+async function newWorkspace(service: TestService, body: object = {}) {
+  const answer = await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research', ...body })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.data
+}
+
+onEachDatabase('workspaces', (kind) => {
+  test('a workspace has the id of its default guardrail from birth, and keys of its own', async () => {
+    await using service = await startTestService({ kind })
+    const workspace = await newWorkspace(service)
+    assert.match(workspace.default_guardrail_id, /^[0-9a-f-]{36}$/)
+    const made = await service.manage('POST', '/keys', { name: 'n', workspace_id: workspace.id })
+    const own = await service.manage('GET', `/keys?workspace_id=${workspace.id}`)
+    const others = await service.manage('GET', '/keys')
+    assert.deepEqual(own.body.data, [made.body.data])
+    assert.ok(!others.text.includes(made.body.data.hash))
+  })
+
+  test('a workspace is found by id and by slug', async () => {
+    await using service = await startTestService({ kind })
+    const workspace = await newWorkspace(service)
+    for (const name of [workspace.id, 'research']) {
+      assert.deepEqual((await service.manage('GET', `/workspaces/${name}`)).body.data, workspace)
+    }
+  })
+
+  test('a taken slug is a conflict, and the id of another workspace as a slug hides nothing', async () => {
+    await using service = await startTestService({ kind })
+    const workspace = await newWorkspace(service)
+    assert.equal((await service.manage('POST', '/workspaces', { name: 'n', slug: 'research' })).status, 409)
+    assert.equal((await service.manage('PATCH', '/workspaces/default', { slug: 'research' })).status, 409)
+    await newWorkspace(service, { slug: workspace.id })
+    assert.deepEqual((await service.manage('GET', `/workspaces/${workspace.id}`)).body.data, workspace)
+  })
+
+  test('a change keeps what it does not name', async () => {
+    await using service = await startTestService({ kind })
+    const workspace = await newWorkspace(service, { description: 'What for' })
+    const { body } = await service.manage('PATCH', '/workspaces/research', { name: 'Renamed' })
+    assert.deepEqual({ ...body.data, updated_at: workspace.updated_at }, { ...workspace, name: 'Renamed' })
+  })
+
+  test('a workspace with keys stays; without, it goes with its presets and guardrails', async () => {
+    await using service = await startTestService({ kind })
+    const workspace = await newWorkspace(service)
+    const made = await service.manage('POST', '/keys', { name: 'n', kind: 'management', workspace_id: workspace.id })
+    await service.ask('POST', '/presets/p/responses', { key: made.body.key, body: { instructions: 'Be brief.' } })
+    const refused = await service.manage('DELETE', '/workspaces/research')
+    assert.deepEqual(
+      [refused.status, refused.body.error.message],
+      [409, 'The workspace still has 1 key. Delete them first.'],
+    )
+    await service.manage('DELETE', `/keys/${made.body.data.hash}`)
+    assert.deepEqual((await service.manage('DELETE', '/workspaces/research')).body, { deleted: true })
+    assert.equal((await service.manage('GET', '/workspaces')).body.total_count, 1)
+  })
+
+  test('every change of a workspace is recorded', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await newWorkspace(service)
+    await service.manage('PATCH', `/workspaces/${id}`, { name: 'Renamed' })
+    await service.manage('PATCH', `/workspaces/${id}`, { name: 'Renamed' })
+    await service.manage('DELETE', `/workspaces/${id}`)
+    const { body } = await service.manage('GET', `/audit?target_kind=workspace&target_id=${id}`)
+    assert.deepEqual(
+      body.data.map((event: any) => event.action),
+      ['workspace.deleted', 'workspace.updated', 'workspace.created'],
+    )
+  })
+})
+
+test('what POST /workspaces refuses', async (t) => {
+  await using service = await startTestService()
+  const bad: [what: string, body: object, says: RegExp][] = [
+    ['no slug', { slug: undefined }, /slug/],
+    ['no name', { name: undefined }, /name/],
+    ['an empty name', { name: '' }, /name/],
+    ['capitals in the slug', { slug: 'Research' }, /slug: expected lowercase letters/],
+    ['a hyphen at the end', { slug: 'research-' }, /slug/],
+    ['a slug of 65', { slug: 's'.repeat(65) }, /slug/],
+    ['a description of 1001', { description: 'd'.repeat(1001) }, /description/],
+  ]
+  for (const [what, body, says] of bad) {
+    await t.test(what, async () => {
+      const answer = await service.manage('POST', '/workspaces', { name: 'n', slug: 's', ...body })
+      assert.equal(answer.status, 400)
+      assert.match(answer.body.error.message, says)
+    })
+  }
+})
+
+test('the members of the organization are listed', async () => {
+  await using service = await startTestService()
+  const { body } = await service.manage('GET', '/organization/members')
+  const { id, ...owner } = body.data[0]
+  assert.deepEqual(owner, { email: 'owner@localhost', first_name: 'Owner', last_name: null, role: 'org:admin' })
+  assert.equal(body.total_count, 1)
+})
