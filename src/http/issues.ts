@@ -4,6 +4,8 @@ import { Fault } from '#lib/fault.ts'
 type Issue = z.core.$ZodIssue
 
 const maxTold = 5
+/** A client's own keys may be as long as its body. */
+const maxNameTold = 80
 
 /** Turns what a schema found into one sentence a client can act on: where, what was wrong, what would be right. */
 export function invalidRequest(issues: readonly Issue[]): Fault {
@@ -22,6 +24,8 @@ function describeIssue(issue: Issue): string {
 function pathOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
-    return text ? `${text}.${String(step)}` : String(step)
+    const name = String(step)
+    const shown = name.length > maxNameTold ? `${name.slice(0, maxNameTold)}…` : name
+    return text ? `${text}.${shown}` : shown
   }, '')
 }

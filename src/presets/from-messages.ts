@@ -47,11 +47,11 @@ function textOptionsOf(format: NonNullable<MessagesPresetBody['output_config']>[
   return { format: format.type === 'json_schema' ? { name: 'response', ...format } : format }
 }
 
-function functionTool({ input_schema, ...tool }: MessagesTool) {
-  const isFunction = !tool.type || tool.type === 'custom'
-  return isFunction
-    ? { ...tool, type: 'function', parameters: input_schema }
-    : { ...tool, ...(input_schema && { input_schema }) }
+/** A tool of the caller's is a function; what the provider runs itself is kept as it is. */
+function functionTool(tool: MessagesTool) {
+  if (tool.type && tool.type !== 'custom') return tool
+  const { input_schema, ...rest } = tool
+  return { ...rest, type: 'function', ...(input_schema && { parameters: input_schema }) }
 }
 
 function toolChoiceOf(choice: MessagesToolChoice | null | undefined) {
