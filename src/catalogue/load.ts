@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import { readCatalogueFile } from './format.ts'
 import { CatalogueRefused, type Layer, type Skipped } from './layer.ts'
 import { mergeLayers } from './merge.ts'
 import type { CatalogueData } from './model.ts'
+import { readModelsDev } from './models-dev/read.ts'
 
 const starter = fileURLToPath(new URL('./starter.yaml', import.meta.url))
 
@@ -57,6 +59,8 @@ export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data
 
 async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
   if (settings.starter_catalogue) yield readCatalogueFile(await read(starter), basename(starter))
+  const snapshot = snapshotPath(settings)
+  if (settings.models_dev_file || existsSync(snapshot)) yield readModelsDev(await read(snapshot), snapshot)
   if (settings.catalogue_file) yield readCatalogueFile(await read(settings.catalogue_file), settings.catalogue_file)
 }
 

@@ -1,0 +1,33 @@
+/** What says how large a model is or how it was tuned: one name may leave it out where another has it. */
+const detail = /^(\d+(\.\d+)?[bt]|a\d+(\.\d+)?b|\d+e|e\d+b|instruct|it|chat|hf)$/
+
+/** A whole day is the vendor's own release name, and `preview` ends with the preview. */
+const mayBeMissing = /^(20\d{6}|preview)$/
+
+/**
+ * Whether a provider's name for a model can mean the model that the row says it is based on. The snapshot's
+ * `base_model` tells where facts were copied from, which is at times a sibling: another size, an older release, a
+ * faster edition. So every word of one name must be in the other, details of size and tuning aside.
+ */
+export function namesAgree(name: string, base: string): boolean {
+  if (squash(name) === squash(base)) return true
+  const [own, other] = [wordsOf(name), wordsOf(base)]
+  const extra = own.filter((word) => !other.includes(word))
+  const missing = other.filter((word) => !own.includes(word))
+  const sizesClash = extra.some((word) => detail.test(word)) && missing.some((word) => detail.test(word))
+  return (
+    !sizesClash &&
+    extra.every((word) => detail.test(word)) &&
+    missing.every((word) => detail.test(word) || mayBeMissing.test(word))
+  )
+}
+
+const squash = (name: string) => name.replace(/[._-]/g, '')
+
+/** `claude-3-7-sonnet` is claude, 3, 7, sonnet; `qwen3.5-27b` is qwen, 3, 5, 27b. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/(?<![a-z0-9])([a-z]{2,})(?=\d)/g, '$1-')
+    .split(/[._-]+/)
+    .filter(Boolean)
+}

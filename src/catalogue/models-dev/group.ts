@@ -1,0 +1,68 @@
+import type { Row } from './row.ts'
+
+/** All entries for one model; the author is undefined where nobody we know made it, and then there is one entry. */
+export type Group = { author: string | undefined; rows: Row[] }
+
+const dayMs = 24 * 60 * 60 * 1000
+const sameReleaseMs = 31 * dayMs
+
+/** Brings the entries for one model together, by author, name and variant. */
+export function groupRows(rows: readonly Row[]): Group[] {
+  const authors = soleAuthors(rows)
+  const known = new Map<string, Group>()
+  const unknown: Group[] = []
+  for (const row of rows) {
+    const author = row.author ?? authors.get(row.key)
+    if (!author) {
+      unknown.push({ author, rows: [row] })
+      continue
+    }
+    const name = `${author}/${row.key}:${row.variant ?? ''}`
+    const group = known.get(name)
+    if (group) group.rows.push(row)
+    else known.set(name, { author, rows: [row] })
+  }
+  return [...[...known.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
+}
+
+/** Names that rows with an author give to models of one author only; others stay nobody's. */
+function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
+  const authors = new Map<string, string | undefined>()
+  for (const { key, author } of rows) {
+    if (author) authors.set(key, authors.has(key) && authors.get(key) !== author ? undefined : author)
+  }
+  return authors
+}
+
+/**
+ * A name with a day and the same name without one are one release only if the name is known with that day alone and
+ * came out about then: `gpt-4o` has moved over three days, `claude-opus-4-1` is `claude-opus-4-1-20250805`.
+ */
+function byRelease(group: Group): Group[] {
+  const days = Map.groupBy(group.rows, (row) => row.day)
+  const undated = days.get(undefined)
+  const [day, second] = [...days.keys()].filter((key) => key !== undefined)
+  if (!day || (undated && !second && releasedAbout(undated, day))) return [group]
+  return [...days.values()].map((rows) => ({ author: group.author, rows }))
+}
+
+function releasedAbout(undated: Row[], day: string): boolean {
+  const told = undated.find((row) => row.firstParty) ?? undated.find((row) => row.based) ?? undated[0]!
+  return Math.abs(Date.parse(told.model.release_date) - Date.parse(day)) <= sameReleaseMs
+}
+
+/** An image model and a text model of one name are two models; the first-named kind keeps the name. */
+function byOutput(group: Group): Group[] {
+  const lead = leadRow(group.rows)
+  const [same, other] = [[] as Row[], [] as Row[]]
+  for (const row of group.rows) {
+    const shared = row.model.modalities.output.some((kind) => lead.model.modalities.output.includes(kind))
+    ;(shared ? same : other).push(row)
+  }
+  return [{ author: group.author, rows: same }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
+}
+
+/** The row whose facts are the model's: the maker's own, else one that says what it is based on, else the first. */
+export function leadRow(rows: readonly Row[]): Row {
+  return rows.find((row) => row.firstParty) ?? rows.find((row) => row.based) ?? rows[0]!
+}

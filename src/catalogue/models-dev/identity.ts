@@ -1,0 +1,68 @@
+import { authorNamed } from './authors.ts'
+import { type Group, leadRow } from './group.ts'
+import type { Row } from './row.ts'
+
+/** What a group is called: its id, its dated name where the vendor has one, and every other `author/slug` in use. */
+export type Identity = { id: string; canonicalSlug: string | undefined; aliases: string[] }
+
+/**
+ * Names a group. The id is the one under which OpenRouter lists the model, which clients know, else what entries are
+ * based on, else the maker's own name for it. Nobody's model stands under the provider that serves it.
+ */
+export function identify({ author, rows }: Group): Identity {
+  const lead = leadRow(rows)
+  if (!author)
+    return {
+      id: withVariant(`${lead.provider.id}/${plain(lead.model.id)}`, lead),
+      canonicalSlug: undefined,
+      aliases: [],
+    }
+  const dated = rows.filter((row) => row.day !== undefined)
+  const undated = rows.filter((row) => row.day === undefined)
+  const release = dated.length > 0 ? withVariant(`${author}/${leadRow(dated).slug}`, lead) : undefined
+  const slug = slugFor(author, undated.length > 0 ? undated : rows)
+  const id = withVariant(`${author}/${slug}`, lead)
+  const names = rows.flatMap((row) => [
+    withVariant(`${author}/${row.slug}`, lead),
+    ...(row.based ? [withVariant(row.model.base_model!.toLowerCase(), lead)] : []),
+  ])
+  const aliases = [...new Set(names)].filter((name) => name !== id && name !== release)
+  return { id, canonicalSlug: release, aliases }
+}
+
+function slugFor(author: string, rows: readonly Row[]): string {
+  const listed = rows.find((row) => row.provider.id === 'openrouter' && row.quantization === undefined)
+  const [prefix = '', slug = ''] = listed?.model.id.toLowerCase().replace(/:.*/, '').split('/') ?? []
+  if (slug && authorNamed(prefix, slug) === author) return slug
+  return leadRow(rows).slug
+}
+
+const withVariant = (name: string, { variant }: Row) => (variant ? `${name}:${variant}` : name)
+
+/** A provider's own name for a model as the second half of an id. */
+function plain(listed: string): string {
+  return listed
+    .toLowerCase()
+    .replace(/:.*/, '')
+    .replace(/[^a-z0-9._+-]+/g, '-')
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+}
+
+/**
+ * A tag for each row: the provider, and a part of its own for all but the plainest of several rows of one provider,
+ * so that an entry added later does not rename the ones before.
+ */
+export function tagRows(rows: readonly Row[]): Map<string, Row> {
+  const tags = new Map<string, Row>()
+  const plainestFirst = rows.toSorted(
+    (a, b) => a.model.id.length - b.model.id.length || (a.model.id < b.model.id ? -1 : 1),
+  )
+  for (const row of plainestFirst) {
+    const { id } = row.provider
+    const byQuantization = `${id}/${row.quantization}`
+    const byName = `${id}/${plain(row.model.id)}`
+    const free = [id, ...(row.quantization ? [byQuantization] : []), byName].find((tag) => !tags.has(tag))
+    if (free) tags.set(free, row)
+  }
+  return new Map([...tags].sort(([, a], [, b]) => Number(b.firstParty) - Number(a.firstParty)))
+}

@@ -1,0 +1,108 @@
+import { authorNamed } from './authors.ts'
+
+/** What the name under which a provider lists a model says. */
+export type ParsedName = {
+  author: string | undefined
+  /** The model's own name: lowercase, without what only says where and how it is served. */
+  slug: string
+  /** Equal for two spellings of one name. */
+  key: string
+  /** `free`, `thinking`, …: a row of its own. */
+  variant: string | undefined
+  quantization: string | undefined
+  /** `2025-08-07`, where the name ends in a whole day; the key is without it. */
+  day: string | undefined
+}
+
+const quantizations: readonly (readonly [RegExp, string])[] = [
+  [/-(?:nv|mx)?fp4$/, 'fp4'],
+  [/-fp8(?:-dynamic)?$/, 'fp8'],
+  [/-(?:gptq-|awq-)?int4$/, 'int4'],
+  [/-int8$/, 'int8'],
+  [/-bf16$/, 'bf16'],
+  [/-fp16$/, 'fp16'],
+  [/-6bit$/, 'unknown'],
+]
+
+/** How it is served and not what it is: a confidential enclave, Vertex's model-as-a-service and default version. */
+const servingSuffix = /-(?:tee|maas|default)$/
+
+/** Brands that hosts put before other people's names. */
+const houseBrand = /^(?:databricks|snowflake|umans)-/
+
+const dayAtEnd = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
+
+/** Reads a name such as `accounts/fireworks/models/glm-5p1` or `hf:zai-org/GLM-5.1-FP8`. */
+export function parseName(listed: string): ParsedName {
+  const path = listed
+    .replace(/^~/, '')
+    .replace(/^[a-z]+:(?=[^/]+\/)/i, '')
+    .split('/')
+  const [name, variant] = splitVariant(path.at(-1)!)
+  const prefix = path.slice(0, -1).findLast((part) => authorNamed(part, name))
+  const spelled = name
+    .toLowerCase()
+    .replace(/[_@: ]/g, '-')
+    .replace(/(\d)p(\d)/g, '$1.$2')
+    .replace(/-+/g, '-')
+    .replace(houseBrand, '')
+  const stripped = withoutAuthor(spelled)
+  const served = withoutServing(claudeOrder(stripped.slug))
+  const [, year, month, date] = dayAtEnd.exec(served.slug) ?? []
+  const undated = year ? served.slug.replace(dayAtEnd, '') : served.slug
+  return {
+    author: (prefix && authorNamed(prefix, name)) ?? stripped.author,
+    slug: served.slug,
+    key: keyOf(undated),
+    variant,
+    quantization: served.quantization,
+    day: year && `${year}-${month}-${date}`,
+  }
+}
+
+/** `qwen-3-8b`, `qwen3_8b` and `Qwen3-8B` are one key; `qwen2-57b` and `qwen2.5-7b` are two. */
+export function keyOf(slug: string): string {
+  return slug
+    .replace(/[._-]+/g, '-')
+    .replace(/(?<=\d)-(?=\d)/g, '.')
+    .replaceAll('-', '')
+}
+
+/** Ollama writes a size behind a colon where others write a hyphen; everything else there names a variant. */
+function splitVariant(name: string): [name: string, variant: string | undefined] {
+  const at = name.indexOf(':')
+  if (at < 0 || /^\d+(\.\d+)?[bt](-.*)?$/i.test(name.slice(at + 1))) return [name, undefined]
+  return [
+    name.slice(0, at),
+    name
+      .slice(at + 1)
+      .toLowerCase()
+      .replace(/[^a-z0-9._-]+/g, '-'),
+  ]
+}
+
+/** Authors that providers write before a name which does not itself begin so, as in `zai-org-glm-5`. */
+const authorPrefix =
+  /^(anthropic|openai|google|xai|x-ai|zai-org|z-ai|zai|xiaomi|nvidia|cohere|meta|amazon|moonshotai|stepfun)[-.]+(?=(claude|gpt|o\d|gemini|gemma|grok|glm|mimo|nemotron|nvidia|command|llama|nova|kimi|step)\b)/
+
+function withoutAuthor(slug: string): { slug: string; author?: string } {
+  const [prefix, spelling] = authorPrefix.exec(slug) ?? []
+  if (!prefix || !spelling) return { slug }
+  const rest = slug.slice(prefix.length)
+  return { slug: rest, author: authorNamed(spelling, rest) }
+}
+
+/** Claude names turned round when the fourth came; both orders are in use for all of them. */
+function claudeOrder(slug: string): string {
+  return slug
+    .replace(/^claude-(4(?:[.-]\d)?)-(opus|sonnet|haiku)\b/, 'claude-$2-$1')
+    .replace(/^claude-(opus|sonnet|haiku)-(3(?:[.-]\d)?)\b/, 'claude-$2-$1')
+    .replace(/^(claude-(?:opus|sonnet)-4)-0$/, '$1')
+}
+
+function withoutServing(slug: string): { slug: string; quantization: string | undefined } {
+  let rest = slug.replace(servingSuffix, '')
+  const [suffix, quantization] = quantizations.find(([pattern]) => pattern.test(rest)) ?? []
+  if (suffix) rest = rest.replace(suffix, '')
+  return { slug: rest.replace(servingSuffix, ''), quantization }
+}

@@ -1,0 +1,121 @@
+import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch } from '../layer.ts'
+import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
+import { type Group, groupRows, leadRow } from './group.ts'
+import { type Identity, identify, tagRows } from './identity.ts'
+import { type Row, rowOf } from './row.ts'
+import { SourceModel, SourceProvider } from './source.ts'
+import { credentialsOf, wireOf } from './wire.ts'
+
+/**
+ * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
+ * model with many endpoints, by the rules in docs/catalogue.md.
+ * @throws CatalogueRefused when the file as a whole is no such snapshot.
+ */
+export function readModelsDev(text: string, source: string): Layer {
+  const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
+  const rows = [...rowsOf(parse(text, source), layer)]
+  for (const group of groupRows(rows)) addModel(layer, { author: group.author, rows: withoutPlans(group, layer) })
+  for (const { provider, wire } of rows) {
+    if (layer.providers.has(provider.id)) continue
+    const own = wireOf(provider)
+    const { protocol, baseUrl } = typeof own === 'string' ? wire : own
+    layer.providers.set(provider.id, {
+      name: provider.name,
+      protocol,
+      baseUrl,
+      credentialVariables: credentialsOf(provider),
+    })
+  }
+  return layer
+}
+
+function parse(text: string, source: string): [id: string, provider: unknown][] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new CatalogueRefused(`${source} is not JSON: ${(error as Error).message}.`)
+  }
+  const providers = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (!providers.some(([, provider]) => typeof provider?.models === 'object')) {
+    throw new CatalogueRefused(`${source} is not a models.dev snapshot: it holds no provider with models.`)
+  }
+  return providers
+}
+
+/** Every entry that can be used; what cannot is listed. */
+function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
+  const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
+  for (const [key, value] of providers) {
+    const provider = SourceProvider.safeParse(value)
+    if (!provider.success) {
+      skip(key, explain(provider.error.issues[0]!))
+      continue
+    }
+    for (const [id, entry] of Object.entries(provider.data.models)) {
+      const name = `${key}/${id}`
+      const model = SourceModel.safeParse(entry)
+      const wire = model.success ? wireOf(provider.data, model.data) : ''
+      if (!model.success) skip(name, explain(model.error.issues[0]!))
+      else if (typeof wire === 'string') skip(name, wire)
+      else if (!model.data.cost) skip(name, 'it has no price, so what it costs could not be counted')
+      else yield rowOf(provider.data, model.data, wire)
+    }
+  }
+}
+
+function explain({ path, message }: { path: readonly PropertyKey[]; message: string }): string {
+  const what = message.replace(/^Invalid input: /, '')
+  return path.length > 0 ? `${path.join('.')}: ${what}` : what
+}
+
+const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0
+
+/**
+ * A price of zero for what others sell is the price of a subscription or a trial and not of a token: as a price it
+ * would make the model look free. A variant that says `free` is another model and not among these rows.
+ */
+function withoutPlans({ rows }: Group, layer: Layer): Row[] {
+  if (!rows.some((row) => !isFree(row)) || !rows.some(isFree)) return rows
+  for (const { provider, model } of rows.filter(isFree)) {
+    const reason = 'price 0 for a model that others sell: that of a plan or a trial, not of a token'
+    layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
+  }
+  return rows.filter((row) => !isFree(row))
+}
+
+function addModel(layer: Layer, group: Group): void {
+  const identity = identify(group)
+  if (layer.models.has(identity.id)) {
+    for (const { provider, model } of group.rows) {
+      const reason = `the id ${identity.id} is taken by another model`
+      layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
+    }
+    return
+  }
+  layer.models.set(identity.id, modelPatch(group, identity))
+  layer.mergedRows += group.rows.length - 1
+}
+
+function modelPatch({ rows }: Group, { canonicalSlug, aliases }: Identity): ModelPatch {
+  const endpoints = new Map<string, EndpointPatch>()
+  for (const [tag, row] of tagRows(rows)) {
+    const ownWire = wireOf(row.provider)
+    const same =
+      typeof ownWire !== 'string' && ownWire.protocol === row.wire.protocol && ownWire.baseUrl === row.wire.baseUrl
+    endpoints.set(tag, {
+      ...endpointFacts(row.model, pricesOf(row.model)!),
+      ...(row.quantization && { quantization: row.quantization }),
+      ...(!same && row.wire),
+    })
+  }
+  const contexts = rows.map((row) => row.model.limit.context)
+  const facts = modelFacts(leadRow(rows).model)
+  return {
+    ...facts,
+    contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
+    ...(canonicalSlug && { canonicalSlug }),
+    aliases,
+    endpoints,
+  }
+}
