@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
-import { isStorable, notStorable } from '#lib/storable.ts'
 import { text } from '#lib/text.ts'
 import type { AssignmentRow, TargetKind } from './assignment-rows.ts'
 
@@ -36,7 +35,7 @@ export const KeyTargets = z
 export const MemberTargets = z
   .object({
     member_user_ids: z
-      .array(text({ min: 1, max: 200 }).refine(isStorable, notStorable))
+      .array(text({ min: 1, max: 200 }))
       .min(1)
       .max(maxTargets),
   })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
-import { isStorable, notStorable } from '#lib/storable.ts'
 import { text } from '#lib/text.ts'
 
 const flag = () => z.boolean().nullable()
@@ -28,12 +27,11 @@ function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>
 const itself = (name: string) => name
 const Name = text({ min: 1, max: 256 })
 
-export const ContentFilter = z.object({
+const ContentFilter = z.object({
   pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
   action: z.enum(filterActions),
   label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
 })
-export type ContentFilter = z.infer<typeof ContentFilter>
 
 const BuiltinFilter = z
   .object({
@@ -50,7 +48,7 @@ const BuiltinFilter = z
 
 /** What a client may say of a guardrail besides its name. Every member may be left out; null takes it away. */
 const policyFields = {
-  description: text({ max: 1000 }).refine(isStorable, notStorable).nullable(),
+  description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
   reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable().describe('Needs a `limit_usd`.'),
   include_byok_in_budgets: z.boolean().describe("Whether spend on the callers' own provider keys counts too."),
@@ -74,7 +72,7 @@ const policyFields = {
   enforce_zdr_other: flag().describe('For models of none of the four vendors.'),
 }
 
-const GuardrailName = text({ min: 1, max: 200 }).refine(isStorable, notStorable)
+const GuardrailName = text({ min: 1, max: 200 })
 
 /** The body of a PATCH: what is left out stays. Other members are kept, since the vendors' own names are settings. */
 export const GuardrailPatch = z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * Text of at least `min` and at most `max` characters: code points, as JSON Schema counts them, not UTF-16 units.
- * No NUL, which Postgres cannot hold.
+ * No NUL, which Postgres cannot hold, and no half of a surrogate pair, which UTF-8 cannot.
  */
 export function text({ min = 0, max }: { min?: number; max: number }) {
   return z
@@ -11,6 +11,7 @@ export function text({ min = 0, max }: { min?: number; max: number }) {
     .refine((value) => !isLonger(value, max), { error: `must have at most ${max} characters` })
     .refine((value) => min < 2 || isLonger(value, min - 1), { error: `must have at least ${min} characters` })
     .refine((value) => !value.includes('\0'), { error: 'must not contain the NUL character' })
+    .refine((value) => value.isWellFormed(), { error: 'must not contain half of a surrogate pair' })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
