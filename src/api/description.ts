@@ -1,11 +1,14 @@
-import pino from 'pino'
-import type { Deps } from './deps.ts'
-import { createApi } from './server.ts'
+import { describeRoutes } from '#http/openapi.ts'
+import { prefix } from './prefix.ts'
+import { routes, tags } from './routes.ts'
 
-/** The OpenAPI description as text. It follows from the routes alone, so nothing is opened to make it. */
-export async function apiDescription(): Promise<string> {
-  const app = await createApi({ log: pino({ level: 'silent' }) } as unknown as Deps)
-  const text = JSON.stringify(app.swagger(), null, 2)
-  await app.close()
-  return text
+/** The API as an OpenAPI document. It follows from the routes alone, so nothing is opened to make it. */
+export function describeApi(): object {
+  return describeRoutes(routes, {
+    title: 'Signalbox',
+    description: 'A self-hosted model router with governed agents.',
+    version: '1.0.0',
+    prefix,
+    tags,
+  })
 }

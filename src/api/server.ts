@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { createApp, type Patience } from '#http/app.ts'
 import { logRequest, whenFinished } from '#http/finished.ts'
 import { mountRoutes } from '#http/mount.ts'
-import { describeRoutes } from '#http/openapi.ts'
+import { once } from '#lib/once.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import type { Deps } from './deps.ts'
-import { routes, tags } from './routes.ts'
-
-export const prefix = '/api/v1'
+import { describeApi } from './description.ts'
+import { prefix } from './prefix.ts'
+import { routes } from './routes.ts'
 
 export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
@@ -19,20 +19,14 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   })
-  await describeRoutes(app, {
-    title: 'Signalbox',
-    description: 'A self-hosted model router with governed agents.',
-    version: '1.0.0',
-    prefix,
-    tags,
-  })
   mountRoutes(app, routes, {
     deps,
     prefix,
     admit: (route, request) => admit(deps, route, request.headers.authorization),
     ...options,
   })
-  app.get(`${prefix}/openapi.json`, { schema: { hide: true } as never }, async () => app.swagger())
+  const description = once(describeApi)
+  app.get(`${prefix}/openapi.json`, async () => description())
   await app.ready()
   return app
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { apiDescription } from '#api/description.ts'
+import { describeApi } from '#api/description.ts'
 import type { Terminal } from './terminal.ts'
 
 const checkedIn = fileURLToPath(new URL('../../openapi.json', import.meta.url))
@@ -11,8 +11,8 @@ export function openapiCommand(program: Command, { out }: Terminal): void {
     .command('openapi')
     .description("print the API's description (OpenAPI 3.1)")
     .option('--write', 'write it to openapi.json in the checkout instead')
-    .action(async (options: { write?: boolean }) => {
-      const text = await apiDescription()
+    .action((options: { write?: boolean }) => {
+      const text = JSON.stringify(describeApi(), null, 2)
       if (options.write) writeFileSync(checkedIn, `${text}\n`)
       else out(text)
     })

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
-import { Fault, type FaultKind } from '#lib/fault.ts'
+import { Fault } from '#lib/fault.ts'
 import { once } from '#lib/once.ts'
-import { ErrorEnvelope } from './envelope.ts'
-import { faultMeaning, faultStatus } from './faults.ts'
 import { invalidRequest } from './issues.ts'
 import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
@@ -29,7 +27,6 @@ export function mountRoutes<Caller, Deps>(
     const parsed = schema.safeParse(data)
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
   })
-  app.setSerializerCompiler(() => JSON.stringify)
   for (const route of routes) mountRoute(app, route, mounting)
   for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, mounting.prefix + path, methods)
 }
@@ -75,7 +72,6 @@ function mountRoute<Caller, Deps>(
       ...(params && { params }),
       ...(query && { querystring: query }),
       ...(body && { body }),
-      ...description(route),
     } as never,
     onRequest: async (request) => {
       if (route.key !== 'none') callers.set(request, await admit(route, request))
@@ -106,24 +102,6 @@ function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknow
   throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)
 }
 
-function description<Caller, Deps>(route: AnyRoute<Caller, Deps>) {
-  const faults = [...new Set<FaultKind>(route.faults)].map((kind) => [
-    faultStatus[kind],
-    { description: faultMeaning[kind], content: { 'application/json': { schema: ErrorEnvelope } } },
-  ])
-  const success = route.response
-    ? { description: 'Success', content: { 'application/json': { schema: route.response } } }
-    : undefined
-  return {
-    hide: route.hidden ?? false,
-    tags: [route.tag],
-    summary: route.summary,
-    ...(route.description && { description: route.description }),
-    security: route.key === 'none' ? [] : [{ bearer: [] }],
-    response: { ...(success && { [route.status ?? 200]: success }), ...Object.fromEntries(faults) },
-  }
-}
-
 function methodsByPath<Caller, Deps>(routes: AnyRoute<Caller, Deps>[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const route of routes) {
@@ -143,7 +121,6 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<stri
   app.route({
     method: others,
     url,
-    schema: { hide: true } as never,
     // Before the body is read: it does not matter what it holds.
     onRequest: async (request, reply) => {
       reply.header('allow', allow)

@@ -1,37 +1,153 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
+import type { FaultKind } from '#lib/fault.ts'
+import { ErrorEnvelope } from './envelope.ts'
+import { faultMeaning, faultStatus } from './faults.ts'
+import { type JsonSchema, newSchemaBook, type SchemaBook } from './json-schema.ts'
+import type { KeyNeed, RouteSpec } from './route.ts'
 
-/** Describes every route mounted after this as OpenAPI 3.1; `app.swagger()` has it once the app is ready. */
-export async function describeRoutes(
-  app: FastifyInstance,
-  about: {
-    title: string
-    description: string
-    version: string
-    prefix: string
-    tags: { name: string; description: string }[]
-  },
-): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: about.title,
-        description: about.description,
-        version: about.version,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: about.prefix }],
-      tags: about.tags,
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API, management or intern key: `sb-v1-…`' },
-        },
-      },
+type Described = Pick<
+  // biome-ignore lint/suspicious/noExplicitAny: whatever its input, its caller and its dependencies
+  RouteSpec<any, any, any>,
+  | 'method'
+  | 'path'
+  | 'tag'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'key'
+  | 'request'
+  | 'response'
+  | 'mediaTypes'
+  | 'status'
+  | 'faults'
+  | 'hidden'
+>
+
+export type About = {
+  title: string
+  description: string
+  version: string
+  /** The path all others are below. */
+  prefix: string
+  tags: { name: string; description: string }[]
+}
+
+type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
+
+const requestIdHeader = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const retryAfterHeader = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+
+/** Describes a table of routes as OpenAPI 3.1. */
+export function describeRoutes(routes: Described[], about: About): object {
+  const book = newSchemaBook()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes.filter(({ hidden }) => !hidden)) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(route, book) }
+  }
+  const faults = new Set(routes.flatMap((route) => route.faults))
+  const responses = faultResponses(faults, book)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: about.title,
+      description: about.description,
+      version: about.version,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
-    stripBasePath: true,
-    transform: jsonSchemaTransform as never,
-    transformObject: jsonSchemaTransformObject as never,
+    servers: [{ url: about.prefix }],
+    tags: about.tags,
+    paths,
+    components: { securitySchemes, headers, responses, schemas: book.components() },
+  }
+}
+
+const securitySchemes = {
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `sb-v1-…`, or the key of an intern.' },
+  management_key: { type: 'http', scheme: 'bearer', description: 'A management key, `sb-v1-…`.' },
+}
+
+const headers = {
+  RequestId: {
+    description: 'The id under which the log has this request. One sent in `x-request-id` is kept.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'After how many seconds to try again.', schema: { type: 'integer' } },
+}
+
+const keysFor: Record<KeyNeed, object[]> = {
+  none: [],
+  any: [{ api_key: [] }, { management_key: [] }],
+  api: [{ api_key: [] }],
+  management: [{ management_key: [] }],
+}
+
+function operation(route: Described, book: SchemaBook): object {
+  const { params, query, body } = (route.request ?? {}) as Schemas
+  return {
+    tags: [route.tag],
+    ...(route.operationId && { operationId: route.operationId }),
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security: keysFor[route.key],
+    parameters: [...pathParameters(route.path, params, book), ...queryParameters(query, book)],
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: book.schemaOf(body, 'input') } } },
+    }),
+    responses: { [route.status ?? 200]: success(route, book), ...failures(route) },
+  }
+}
+
+function success({ response, mediaTypes = [] }: Described, book: SchemaBook): object {
+  const content = {
+    ...(response && { 'application/json': { schema: book.schemaOf(response, 'output') } }),
+    ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' } }])),
+  }
+  return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
+}
+
+function failures({ faults }: Described): object {
+  const named = [...new Set(faults)].map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
+  return { ...Object.fromEntries(named), 500: { $ref: '#/components/responses/internal_error' } }
+}
+
+const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
+
+function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string, object> {
+  const content = { 'application/json': { schema: book.schemaOf(ErrorEnvelope, 'output') } }
+  const told = [...kinds].sort().map((kind) => {
+    const waits = kind === 'rate_limited' || kind === 'unavailable'
+    return [
+      kind,
+      { description: faultMeaning[kind], headers: { ...requestIdHeader, ...(waits && retryAfterHeader) }, content },
+    ]
   })
+  const internal = { description: 'A defect of the service, told to its log', headers: requestIdHeader, content }
+  return { ...Object.fromEntries(told), internal_error: internal }
+}
+
+function pathParameters(path: string, params: z.ZodType | undefined, book: SchemaBook): object[] {
+  const schemas = propertiesOf(params, book)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...describedSchema(schemas[name] ?? { type: 'string' }),
+  }))
+}
+
+function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object[] {
+  return Object.entries(propertiesOf(query, book)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...describedSchema(schema),
+  }))
+}
+
+function propertiesOf(schema: z.ZodType | undefined, book: SchemaBook): Record<string, JsonSchema> {
+  return (schema && (book.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
+}
+
+/** A parameter's description stands beside its schema, not in it. */
+function describedSchema({ description, ...schema }: JsonSchema): object {
+  return { ...(description !== undefined && { description }), schema }
 }

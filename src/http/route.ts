@@ -40,6 +40,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   request?: S
   /** The JSON of a success; undefined where the answer is not JSON. */
   response?: z.ZodType
+  /** What else than JSON a success may be, such as `text/event-stream`. */
+  mediaTypes?: string[]
   /** The status of a success, 200 unless told. */
   status?: number
   faults: FaultKind[]

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describeApi } from '#api/description.ts'
+import { startTestService } from './harness/service.ts'
+
+const checkedIn = fileURLToPath(new URL('../openapi.json', import.meta.url))
+
+type Operation = { operationId?: string; summary?: string; tags?: string[] }
+type Document = {
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+const document = JSON.parse(JSON.stringify(describeApi())) as Document
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+
+test('the description of the API is valid OpenAPI 3.1', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  assert.ok(valid, JSON.stringify(errors))
+})
+
+test('openapi.json in the repository is fresh: "npm run openapi" writes it', () => {
+  assert.deepEqual(JSON.parse(readFileSync(checkedIn, 'utf8')), document)
+})
+
+test('the service serves the same description', async () => {
+  await using service = await startTestService()
+  assert.deepEqual((await service.ask('GET', '/openapi.json', { key: null })).body, document)
+})
+
+test('every operation has an id of its own, a summary and a tag that is explained', () => {
+  const ids = operations.map((operation) => operation.operationId)
+  assert.equal(new Set(ids).size, operations.length)
+  const tags = document.tags.map((tag) => tag.name)
+  for (const { operationId, summary, tags: own } of operations) {
+    assert.ok(operationId && summary && own?.every((tag) => tags.includes(tag)), operationId)
+  }
+})
+
+test('every named schema is used, and every reference leads somewhere', () => {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
+  assert.deepEqual([...used].sort(), Object.keys(document.components.schemas).sort())
+})
