@@ -44,15 +44,15 @@ function reasoningOf({ reasoning, reasoning_effort }: ChatPresetBody) {
 
 function formatOf(format: ChatPresetBody['response_format']) {
   if (format?.type !== 'json_schema') return format
-  return { type: 'json_schema', ...format.json_schema }
+  return { ...format.json_schema, type: 'json_schema' }
 }
 
 function flatTool({ function: definition, ...tool }: ChatTool) {
-  return definition ? { ...tool, ...definition } : tool
+  return definition ? { ...definition, ...tool } : tool
 }
 
 function flatChoice(choice: ChatPresetBody['tool_choice']) {
   if (typeof choice !== 'object' || choice?.type !== 'function') return choice
   const { function: named, ...rest } = choice
-  return { ...rest, ...(named as object | undefined) }
+  return { ...(named as object | undefined), ...rest }
 }

@@ -53,6 +53,20 @@ onEachDatabase('presets', (kind) => {
     assert.equal((await get('busy/versions')).length, 20)
   })
 
+  test('saves over two servers are numbered in one row', {
+    skip: kind === 'sqlite' ? 'the embedded database has one server' : false,
+  }, async () => {
+    await using second = await startTestService({ kind, place: service.place, now: () => clock })
+    const saves = Array.from({ length: 10 }, () => [service, second]).flat()
+    const replies = await Promise.all(saves.map((server) => server.manage('POST', '/presets/shared/responses', {})))
+    const numbers = replies.map(({ body }) => body.data.designated_version.version).sort((a, b) => a - b)
+    assert.deepEqual(
+      numbers,
+      [...Array(20).keys()].map((n) => n + 1),
+    )
+    assert.equal((await get('shared')).designated_version.version, 20)
+  })
+
   test('an older version can be designated, and the next save still gets the next number', async () => {
     await save('back', { model: 'a/1' })
     await save('back', { model: 'a/2' })
@@ -179,10 +193,14 @@ onEachDatabase('presets', (kind) => {
   }, async () => {
     const { body } = await save('held')
     const db = await openDb(service.place.settings)
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    const held = db.exclusively(`preset:${body.data.workspace_id}/held`, () => released)
+    const [entered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const held = db.exclusively(`preset:${body.data.workspace_id}/held`, async () => {
+      entered.resolve()
+      await released.promise
+    })
+    await entered.promise
     const { status, body: refusal } = await save('held', { model: 'a/b' })
-    release()
+    released.resolve()
     await held
     await db.close()
     assert.deepEqual([status, refusal.error.code], [409, 409])
