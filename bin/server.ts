@@ -14,8 +14,13 @@ process.umask(0o077)
 try {
   const config = loadConfig(process.env)
   const log = createLog({ level: config.log_level, format: config.log_format })
-  const hasCredential = (variable: string) => Boolean(process.env[variable])
-  const service = await startService({ config, hasCredential, log, now: Date.now, newId: newUuid })
+  const service = await startService({
+    config,
+    variable: (name) => process.env[name],
+    log,
+    now: Date.now,
+    newId: newUuid,
+  })
   process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
 
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience.

@@ -6,6 +6,7 @@ import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
+import type { RoutingDeps } from '#routing/deps.ts'
 import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
@@ -20,5 +21,6 @@ export type Deps = {
   metrics: Metrics
   now: Now
   newId: NewId
+  routing: RoutingDeps
   log: Log
 }

@@ -1,6 +1,7 @@
 import type { Route } from './route.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { reload } from './routes/catalogue/reload.ts'
+import { createChatCompletion } from './routes/completions/chat.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { assignKeys } from './routes/guardrails/assign-keys.ts'
@@ -49,6 +50,7 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
 const table = {
   getHealth,
   getMetrics,
+  createChatCompletion,
   listModels,
   listModelsForUser,
   countModels,
@@ -98,6 +100,7 @@ export const routes: Route[] = Object.entries<Route>(table).map(([operationId, r
 
 export const tags = [
   { name: 'service', description: 'The service itself.' },
+  { name: 'completions', description: 'Answers of models, by whichever provider can give them.' },
   { name: 'models', description: 'The models and what they cost.' },
   { name: 'endpoints', description: 'Who serves a model, at what price and how well.' },
   { name: 'providers', description: 'Who serves models here.' },

@@ -7,6 +7,7 @@ import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
 import { createMeasures } from '#measure/measures.ts'
+import { openRouting } from '#routing/open.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
@@ -23,15 +24,19 @@ export type Service = {
   stop: () => Promise<void>
 }
 
-type Parts = Pick<Deps, 'config' | 'hasCredential' | 'log' | 'now' | 'newId'> & ApiOptions
+type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
+  ApiOptions & {
+    /** An environment variable's value: the catalogue names those that hold providers' credentials. */
+    variable: (name: string) => string | undefined
+  }
 
 /**
  * Opens the store, brings it up to date and answers requests.
  * @throws StartupError with one sentence; whatever was opened is closed again.
  */
-export async function startService({ config, hasCredential, log, now, newId, ...options }: Parts): Promise<Service> {
+export async function startService({ config, variable, log, now, newId, ...options }: Parts): Promise<Service> {
   await using opened = new AsyncDisposableStack()
-  const { deps, firstKeys } = await openDeps({ config, hasCredential, log, now, newId }, opened)
+  const { deps, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
   const app = await createApi(deps, options)
   opened.defer(() => closeGracefully(app, config.shutdown_grace_ms))
   const url = await listen(app, config)
@@ -40,7 +45,7 @@ export async function startService({ config, hasCredential, log, now, newId, ...
   return { url, metricsUrl, firstKeys, stop: () => running.disposeAsync() }
 }
 
-async function openDeps({ config, hasCredential, log, now, newId }: Parts, opened: AsyncDisposableStack) {
+async function openDeps({ config, variable, log, now, newId }: Parts, opened: AsyncDisposableStack) {
   const warn = (what: string) => (error: Error) => log.warn({ err: error }, what)
   const metrics = createMetrics()
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
@@ -58,7 +63,13 @@ async function openDeps({ config, hasCredential, log, now, newId }: Parts, opene
   opened.defer(measures.close)
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
-  return { deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log }, firstKeys }
+  const hasCredential = (name: string) => Boolean(variable(name))
+  const routing = openRouting({ config, catalogue, measures, meter: () => {}, variable, now, newId })
+  opened.defer(routing.upstreams.close)
+  return {
+    deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log, routing },
+    firstKeys,
+  }
 }
 
 async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisposableStack) {

@@ -13,6 +13,8 @@ const Vendor = z.strictObject({
     .describe('`enforce_zdr_<suffix>`.'),
 })
 
+const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
+
 /**
  * Every setting of the service, in one place. Each is read from the environment variable of the same name in
  * capitals, else from the configuration file, else it has the default here. Settings marked `file only` hold
@@ -85,6 +87,12 @@ export const Settings = z.strictObject({
       d: { author: 'x-ai', suffix: 'xai' },
     })
     .describe('Which model vendor each of `enforce_zdr_vendor_a` to `_d` means (file only).'),
+  connect_timeout_ms: milliseconds(10_000).describe('How long connecting to a provider may take.'),
+  first_byte_timeout_ms: milliseconds(120_000).describe(
+    'How long a provider may take to the first byte of its answer.',
+  ),
+  silence_timeout_ms: milliseconds(60_000).describe('How long a provider may be silent within an answer.'),
+  keepalive_ms: milliseconds(15_000).describe('How often a stream says that it is alive until its answer begins.'),
   shutdown_grace_ms: z.coerce
     .number()
     .int()

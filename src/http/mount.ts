@@ -41,24 +41,22 @@ function mountRoute<Caller, Deps>(
   const handler: RouteHandlerMethod = async (request, reply) => {
     const leaving = once(() => signalOfLeaving(reply))
     const outlet = once(() => eventStream(reply, leaving()))
-    const result = await route.handler(
-      {
-        params: request.params,
-        query: request.query,
-        body: request.body,
-        caller: callers.get(request) as Caller,
-        headers: request.headers,
-        url: request.url,
-        requestId: request.id,
-        get signal() {
-          return leaving()
-        },
-        get outlet() {
-          return outlet()
-        },
+    const call = {
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      caller: callers.get(request) as Caller,
+      headers: request.headers,
+      url: request.url,
+      requestId: request.id,
+      get signal() {
+        return leaving()
       },
-      deps,
-    )
+      get outlet() {
+        return outlet()
+      },
+    }
+    const result = await answered(() => route.handler(call, deps), request, reply)
     if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)
     return send(reply, route.status ?? 200, result)
@@ -78,6 +76,18 @@ function mountRoute<Caller, Deps>(
     },
     handler,
   })
+}
+
+/** A defect after the first byte can only be told by breaking the connection: half an answer must not look whole. */
+async function answered(handle: () => unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (!reply.sent) throw error
+    request.log.error({ err: error, requestId: request.id }, 'a stream broke')
+    reply.raw.destroy()
+    return undefined
+  }
 }
 
 /** Aborts when the client leaves before the answer is over; most routes never ask. */

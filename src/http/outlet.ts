@@ -21,6 +21,7 @@ export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
     get opened() {
       return opened
     },
+    header: (name, value) => void reply.header(name, value),
     write(chunk) {
       if (!opened) open()
       return raw.write(chunk)

@@ -2,6 +2,8 @@
 export type Outlet = {
   /** Whether the first byte has gone, after which a failure can no longer become a status. */
   readonly opened: boolean
+  /** Sets a header of the answer, streamed or not; too late once it has opened. */
+  header: (name: string, value: string) => void
   /** @returns false when the reader is slow: hold back until it has drained. */
   write: (chunk: string | Buffer) => boolean
   /** Calls `listener` each time the reader has caught up. */

@@ -28,7 +28,8 @@ type Options = {
   place?: Place
   settings?: Partial<Config>
   now?: () => number
-  hasCredential?: (variable: string) => boolean
+  /** Environment variables that hold providers' credentials. */
+  variables?: Record<string, string>
   patience?: Patience
 }
 
@@ -50,7 +51,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     config,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
-    hasCredential: options.hasCredential ?? (() => false),
+    variable: (name) => options.variables?.[name],
     newId: newUuid,
     checkResponses: true,
     patience: options.patience,

@@ -1,0 +1,29 @@
+import type { Caller } from '#accounts/caller.ts'
+import { Answer, type Call } from '#http/route.ts'
+import type { CompletionCall } from '#routing/call.ts'
+import type { Body, ClientWire } from '#routing/wire.ts'
+
+type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'requestId' | 'outlet'> & { body: Body }
+
+/** What the data plane needs of a request. The session named in the body beats the one in the header. */
+export function completionCall(
+  { body, caller, headers, requestId, outlet }: Incoming,
+  client: ClientWire,
+): CompletionCall {
+  const header = headers['x-session-id']
+  const session = body.session_id ?? (typeof header === 'string' && header.length <= 256 ? header : undefined)
+  return {
+    caller,
+    client,
+    body,
+    requestId,
+    sessionId: typeof session === 'string' && session !== '' ? session : undefined,
+    host: headers.host as string | undefined,
+    outlet,
+  }
+}
+
+/** Bytes of an upstream go out as they came; undefined means that the answer was streamed. */
+export function wholeAnswer(answer: Buffer | object | undefined): unknown {
+  return Buffer.isBuffer(answer) ? new Answer(200, { 'content-type': 'application/json' }, answer) : answer
+}

@@ -1,0 +1,54 @@
+/**
+ * What a prompt may ask of the demo model, as `demo:word` or `demo:word=value` anywhere in its last user message.
+ * Everything is deterministic, so that demos, tests and benchmarks need no other model.
+ */
+export type Wishes = {
+  /** Thinks before it answers. */
+  reasoning: boolean
+  /** Calls the first tool of the request, with arguments made up from its schema. */
+  tool: boolean
+  /** Calls every tool of the request at once. */
+  tools: boolean
+  /** Fails with this status before the first byte. */
+  error: number | undefined
+  /** Fails after the first words, with an error in the stream. */
+  break: boolean
+  /** Drops the connection after the first words. */
+  cut: boolean
+  /** Says nothing more after the first words, and keeps the connection. */
+  stall: boolean
+  /** Milliseconds before the first word. */
+  slow: number
+  /** Milliseconds between words. */
+  pace: number
+  /** How many words to say. */
+  words: number | undefined
+  /** Ends with the finish reason `length`. */
+  length: boolean
+  /** Does not tell what it used. */
+  nousage: boolean
+}
+
+const form = /\bdemo:([a-z]+)(?:=(\d+))?/g
+
+export function wishesIn(prompt: string): Wishes {
+  const found = new Map([...prompt.matchAll(form)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]))
+  const number = (word: string): number | undefined => {
+    const value = found.get(word)
+    return value === undefined || Number.isNaN(value) ? undefined : value
+  }
+  return {
+    reasoning: found.has('reasoning'),
+    tool: found.has('tool'),
+    tools: found.has('tools'),
+    error: found.has('error') ? (number('error') ?? 500) : undefined,
+    break: found.has('break'),
+    cut: found.has('cut'),
+    stall: found.has('stall'),
+    slow: Math.min(number('slow') ?? 0, 600_000),
+    pace: Math.min(number('pace') ?? 0, 60_000),
+    words: number('words') === undefined ? undefined : Math.min(number('words')!, 100_000),
+    length: found.has('length'),
+    nousage: found.has('nousage'),
+  }
+}

@@ -1,0 +1,97 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { textOf } from '#chat/message.ts'
+import { type Wishes, wishesIn } from './keywords.ts'
+import { sampleOf } from './sample.ts'
+
+/** What the demo model does, step by step. */
+export type Step = { afterMs: number } & ({ say: AnswerEvent } | { stop: 'cut' | 'stall' })
+
+export type Scene = { refuses: { status: number; message: string } } | { steps: Step[] }
+
+/** The demo model: what it does follows from the request alone. */
+export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): Scene {
+  const prompt = lastPrompt(chat.messages)
+  const wishes = wishesIn(prompt)
+  if (wishes.error !== undefined)
+    return { refuses: { status: wishes.error, message: `The demo model was asked to fail with ${wishes.error}.` } }
+  const events = [...opening(wishes), ...body(chat, prompt, wishes)]
+  const paced = events.map((say, index): Step => ({ afterMs: index === 0 ? wishes.slow : wishes.pace, say }))
+  return { steps: interrupted([...paced, ...ending(chat, wishes, events)], wishes) }
+}
+
+function lastPrompt(messages: ChatRequest['messages']): string {
+  const last = messages.findLast(({ role }) => role === 'user')
+  return textOf(last?.content)
+}
+
+function opening({ reasoning }: Wishes): AnswerEvent[] {
+  return reasoning
+    ? words('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
+    : []
+}
+
+function body(chat: Parameters<typeof play>[0], prompt: string, wishes: Wishes): AnswerEvent[] {
+  const answersTool = chat.messages.at(-1)?.role === 'tool'
+  const tools = (chat.tools ?? []).filter((tool) => tool.function)
+  const called = answersTool ? [] : wishes.tools ? tools : wishes.tool ? tools.slice(0, 1) : []
+  if (called.length > 0) return called.flatMap((tool, index) => toolCall(tool.function!, index))
+  return words(textFor(chat, prompt, wishes)).map((text) => ({ type: 'text', text }))
+}
+
+function toolCall({ name, parameters }: { name: string; parameters?: object | null }, index: number): AnswerEvent[] {
+  const json = JSON.stringify(sampleOf(parameters ?? { type: 'object' }))
+  const half = Math.ceil(json.length / 2)
+  return [
+    { type: 'tool_call', index, id: `call_demo_${index + 1}`, name },
+    { type: 'tool_arguments', index, text: json.slice(0, half) },
+    { type: 'tool_arguments', index, text: json.slice(half) },
+  ]
+}
+
+function textFor({ messages, response_format }: Parameters<typeof play>[0], prompt: string, wishes: Wishes): string {
+  if (wishes.words !== undefined) return Array.from({ length: wishes.words }, (_, i) => `word${i + 1}`).join(' ')
+  if (response_format?.type === 'json_schema') {
+    const { schema } = (response_format.json_schema ?? {}) as { schema?: object }
+    return JSON.stringify(sampleOf(schema))
+  }
+  if (response_format?.type === 'json_object') return JSON.stringify({ said: prompt.slice(0, 200) })
+  const last = messages.at(-1)
+  if (last?.role === 'tool') return `The tool answered: ${textOf(last.content).slice(0, 200)}`
+  return `You said: ${prompt.slice(0, 200) || 'nothing'}. I am the demo model, and this is all I can say.`
+}
+
+/** Words with the space before them, as tokens mostly are. */
+function words(text: string): string[] {
+  return text.match(/\s*\S+/g) ?? []
+}
+
+function ending(chat: Parameters<typeof play>[0], wishes: Wishes, events: AnswerEvent[]): Step[] {
+  const called = events.some(({ type }) => type === 'tool_call')
+  const reason = wishes.length ? 'length' : called ? 'tool_calls' : 'stop'
+  const finish: Step = { afterMs: 0, say: { type: 'finish', reason, native: reason } }
+  if (wishes.nousage) return [finish]
+  return [finish, { afterMs: 0, say: { type: 'usage', tokens: tokensOf(chat, events) } }]
+}
+
+/** A token a word in the answer; a token for four characters in the prompt. */
+function tokensOf({ messages }: Parameters<typeof play>[0], events: AnswerEvent[]): TokenCounts {
+  const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
+  const reasoning = events.filter(({ type }) => type === 'reasoning').length
+  return { prompt: Math.ceil(characters / 4), completion: events.length, cached: 0, cacheWritten: 0, reasoning }
+}
+
+const wordsBeforeTrouble = 3
+
+function interrupted(steps: Step[], wishes: Wishes): Step[] {
+  const before = steps.slice(0, wordsBeforeTrouble)
+  if (wishes.break) {
+    return [
+      ...before,
+      { afterMs: 0, say: { type: 'error', message: 'The demo model was asked to break off.', status: 502 } },
+    ]
+  }
+  if (wishes.cut) return [...before, { afterMs: 0, stop: 'cut' }]
+  if (wishes.stall) return [...before, { afterMs: 0, stop: 'stall' }]
+  return steps
+}

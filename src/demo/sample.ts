@@ -1,0 +1,35 @@
+type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  enum?: unknown[]
+  const?: unknown
+}
+
+/** A value that fits a JSON Schema, always the same one: enough for a demonstration, not for every schema there is. */
+export function sampleOf(schema: Schema | undefined, name = 'value', depth = 0): unknown {
+  if (!schema || depth > 8) return null
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum?.length) return schema.enum[0]
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {})
+          .filter(([key]) => !schema.required || schema.required.includes(key))
+          .map(([key, property]) => [key, sampleOf(property, key, depth + 1)]),
+      )
+    case 'array':
+      return [sampleOf(schema.items, name, depth + 1)]
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    default:
+      return `demo ${name}`
+  }
+}

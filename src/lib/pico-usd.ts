@@ -1,0 +1,29 @@
+/**
+ * Money as a whole number of pico-dollars (10⁻¹² USD): a token's price has up to twelve digits behind the point, and
+ * whole numbers add up exactly.
+ */
+export type PicoUsd = bigint
+
+const digits = 12
+const shape = /^(-?)(\d+)(?:\.(\d+))?$/
+
+/** What is finer than a pico-dollar is rounded up: nobody is undercharged by rounding. @throws Error on other text. */
+export function picoUsd(decimal: string): PicoUsd {
+  const [, sign, whole = '0', fraction = ''] = shape.exec(decimal) ?? []
+  if (sign === undefined) throw new Error(`not a decimal amount: ${decimal}`)
+  const exact = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
+  const finer = /[1-9]/.test(fraction.slice(digits)) ? 1n : 0n
+  return sign ? -(exact + finer) : exact + finer
+}
+
+/** As a JSON number of USD, for answers: at most the double's own rounding away. */
+export function toUsd(pico: PicoUsd): number {
+  return Number(decimalUsd(pico))
+}
+
+/** As exact decimal text of USD. */
+export function decimalUsd(pico: PicoUsd): string {
+  const text = (pico < 0n ? -pico : pico).toString().padStart(digits + 1, '0')
+  const fraction = text.slice(-digits).replace(/0+$/, '')
+  return `${pico < 0n ? '-' : ''}${text.slice(0, -digits)}${fraction && `.${fraction}`}`
+}

@@ -1,0 +1,105 @@
+import { faultStatus } from '#http/faults.ts'
+import { Fault } from '#lib/fault.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import { askOf } from './ask.ts'
+import { attempt } from './attempt.ts'
+import type { Answering } from './call.ts'
+import { costOf } from './cost.ts'
+import type { RoutingDeps } from './deps.ts'
+import { type AttemptFailure, faultOf } from './failure.ts'
+import type { Target } from './plan.ts'
+import { relayStream, relayWhole } from './relay.ts'
+import type { AnswerHead } from './wire.ts'
+
+type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
+
+/** Asks one endpoint after the other until one answers. The first byte of an answer ends the choice. */
+export async function answerFrom(
+  deps: RoutingDeps,
+  answering: Answering,
+  targets: Target[],
+): Promise<Buffer | object | undefined> {
+  const { outlet, chat } = answering
+  const keepalive =
+    chat.stream === true ? setInterval(() => outlet.write(': keepalive\n\n'), deps.keepaliveMs) : undefined
+  let last: { failure: AttemptFailure; target: Target } | undefined
+  try {
+    for (const target of targets) {
+      if (!deps.circuits.admit(target.endpoint.id)) continue
+      const answered =
+        chat.stream === true ? await streamFrom(deps, answering, target) : await wholeFrom(deps, answering, target)
+      if (!('failure' in answered)) return answered.body
+      last = { failure: answered.failure, target }
+      if (!answered.failure.tryNext || outlet.signal.aborted) break
+    }
+  } finally {
+    clearInterval(keepalive)
+  }
+  const fault = last
+    ? faultOf(last.failure, last.target)
+    : new Fault('unavailable', 'No endpoint is available now. Try again shortly.')
+  // Keepalives may have opened the stream already; then the failure is told in it.
+  if (!outlet.opened) throw fault
+  endWithError(answering, last?.target ?? targets[0]!, fault)
+  return undefined
+}
+
+async function streamFrom(deps: RoutingDeps, answering: Answering, target: Target): Promise<Answered> {
+  const { client, outlet, journal, chat } = answering
+  const { ask, byok, passThrough } = askOf(deps, answering, target)
+  const relay = relayStream(outlet, {
+    client,
+    head: headOf(answering, target),
+    passThrough,
+    includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
+    count: journal.count,
+    price: priceFor(target),
+  })
+  journal.asked()
+  const failure = await attempt(deps, ask, relay, outlet.signal)
+  if (failure) {
+    journal.gaveNothing(target, failure, outlet.signal.aborted)
+    return { failure }
+  }
+  journal.gaveAnswer(target, byok, relay.failure, outlet.signal.aborted)
+  if (relay.failure) endWithError(answering, target, faultOf(relay.failure, target))
+  return { body: undefined }
+}
+
+async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target): Promise<Answered> {
+  const { client, outlet, journal } = answering
+  const { ask, byok, passThrough } = askOf(deps, answering, target)
+  const relay = relayWhole({
+    client,
+    head: headOf(answering, target),
+    passThrough,
+    count: journal.count,
+    price: priceFor(target),
+  })
+  journal.asked()
+  const failure = (await attempt(deps, ask, relay, outlet.signal)) ?? relay.failure
+  if (failure) {
+    // Nothing has reached the client, so the next endpoint may still be asked.
+    journal.gaveNothing(target, failure, outlet.signal.aborted)
+    return { failure }
+  }
+  journal.gaveAnswer(target, byok, undefined, false)
+  return { body: relay.body() }
+}
+
+function priceFor({ endpoint }: Target) {
+  return (tokens: Parameters<typeof costOf>[1]) => ({ costUsd: toUsd(costOf(endpoint.prices, tokens)) })
+}
+
+function headOf({ journal }: Answering, target: Target): AnswerHead {
+  return { id: journal.id, model: target.model.id, createdSeconds: Math.floor(journal.createdAt / 1000) }
+}
+
+function endWithError(answering: Answering, target: Target, fault: Fault): void {
+  const { client, outlet } = answering
+  if (outlet.signal.aborted) return
+  const writer = client.writer(headOf(answering, target), { includeUsage: false })
+  const { metadata } = fault.details
+  outlet.write(writer.fail({ code: faultStatus[fault.kind], message: fault.message, ...(metadata && { metadata }) }))
+  outlet.end()
+}

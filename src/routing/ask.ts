@@ -1,0 +1,49 @@
+import { Fault } from '#lib/fault.ts'
+import type { Ask } from './attempt.ts'
+import type { Answering } from './call.ts'
+import type { RoutingDeps } from './deps.ts'
+import type { Target } from './plan.ts'
+import { protocols } from './providers/protocols.ts'
+
+/** The request as one endpoint gets it. */
+export function askOf(
+  deps: RoutingDeps,
+  answering: Answering,
+  target: Target,
+): { ask: Ask; byok: boolean; passThrough: boolean } {
+  const { endpoint } = target
+  const provider = deps.catalogue.current().findProvider(endpoint.provider)
+  const access = provider && answering.accesses.find(provider)
+  if (!access)
+    throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
+  const wire = protocols[endpoint.protocol ?? provider.protocol]
+  const stream = answering.chat.stream === true
+  const wireTarget = { endpoint, credential: access.secret, stream }
+  const encoded =
+    wire.protocol === answering.client.protocol ? wire.passThrough?.(answering.body, wireTarget) : undefined
+  const { path, headers, body } = encoded ?? wire.encode(answering.chat, wireTarget)
+  const request = {
+    ...placeOf(wire.origin ?? access.baseUrl, path),
+    headers: {
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      ...headers,
+    },
+    body,
+  }
+  return {
+    ask: { target, wire, request, credential: access.secret, stream, deadlines: deps.deadlines },
+    byok: access.byok,
+    // Where both sides speak one protocol, the bytes of an answer need no translation.
+    passThrough: encoded !== undefined,
+  }
+}
+
+const place = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
+
+function placeOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
+  const [, origin, base = ''] = place.exec(baseUrl ?? '') ?? []
+  if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
+  return { origin, path: base + path }
+}

@@ -1,0 +1,189 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type SseEvent, SseReader } from '#lib/sse.ts'
+import { type AttemptFailure, failureOfStatus, maskSecrets, retryAfterMs } from './failure.ts'
+import type { Target } from './plan.ts'
+import type { Deadlines } from './upstream/deadlines.ts'
+import { decoded } from './upstream/decode.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream/send.ts'
+import type { Wire } from './wire.ts'
+
+/** One request to one endpoint, ready to be sent. */
+export type Ask = {
+  target: Target
+  wire: Wire
+  request: UpstreamRequest
+  credential: string | undefined
+  stream: boolean
+  deadlines: Deadlines
+}
+
+/** Takes what an upstream answers. */
+export type Receiver = {
+  /** The first sign of an answer: from now on no other endpoint may be asked. */
+  started: (exchange: Exchange) => void
+  /** @param raw the bytes of the one streamed event these came in. @param whole those of a whole answer. */
+  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
+  /** The answer is whole. */
+  ended: () => void
+  /** The answer broke off after it had started. */
+  broke: (failure: AttemptFailure) => void
+}
+
+/** Errors longer than this are cut: nobody reads them, and they are held in memory. */
+const maxErrorBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024 * 1024
+
+/**
+ * Asks one endpoint. Resolves when the answer is over, or with the failure when there was none: then nothing has
+ * reached the receiver, and another endpoint may be asked.
+ */
+export function attempt(
+  deps: { upstreams: Upstreams; now: () => number },
+  ask: Ask,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<AttemptFailure | undefined> {
+  const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
+  const answer = new Answer(ask, receiver, deps.now, resolve)
+  const exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
+  answer.exchange = exchange
+  const leave = () => exchange.abort()
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  return promise.finally(() => signal.removeEventListener('abort', leave))
+}
+
+class Answer {
+  exchange: Exchange | undefined
+  readonly #ask: Ask
+  readonly #receiver: Receiver
+  readonly #now: () => number
+  readonly #settle: (failure: AttemptFailure | undefined) => void
+  readonly #sse = new SseReader()
+  readonly #read: (event: SseEvent) => AnswerEvent[]
+  #status = 0
+  #headers: Record<string, string | string[] | undefined> = {}
+  #whole: Buffer[] | undefined
+  #wholeBytes = 0
+  #started = false
+  #finished = false
+  #over = false
+
+  constructor(ask: Ask, receiver: Receiver, now: () => number, settle: (failure: AttemptFailure | undefined) => void) {
+    this.#ask = ask
+    this.#receiver = receiver
+    this.#now = now
+    this.#settle = settle
+    this.#read = ask.wire.reader()
+  }
+
+  /** Decompresses where the upstream compressed unasked, and guards against what does not speak the protocol. */
+  readonly sink: Sink = decoded({
+    head: (status, headers) => {
+      this.#status = status
+      this.#headers = headers
+      const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
+      if (!isStream) this.#whole = []
+    },
+    data: (chunk) => this.#guard(() => (this.#whole ? this.#collect(chunk) : this.#deliver(this.#sse.push(chunk)))),
+    end: () => this.#guard(() => this.#end()),
+    failed: (failure) => this.#fail(transportFailure(failure)),
+  })
+
+  #guard(step: () => void): void {
+    if (this.#over) return
+    try {
+      step()
+    } catch (error) {
+      this.#fail({
+        ...failureOfStatus(502, undefined),
+        message: `The provider's answer cannot be read: ${(error as Error).message}.`,
+      })
+      this.exchange?.abort()
+    }
+  }
+
+  #collect(chunk: Buffer): void {
+    const limit = this.#status >= 300 ? maxErrorBytes : maxBodyBytes
+    if (this.#wholeBytes + chunk.length > limit && this.#status < 300) throw new Error(`it is over ${limit} bytes`)
+    if (this.#wholeBytes < limit) this.#whole?.push(chunk)
+    this.#wholeBytes += chunk.length
+  }
+
+  #deliver(events: SseEvent[]): void {
+    for (const event of events) {
+      const read = this.#read(event)
+      const error = read.find((one) => one.type === 'error')
+      if (error) return this.#upstreamError(error)
+      if (read.some((one) => one.type === 'finish')) this.#finished = true
+      if (event.data === '[DONE]') continue
+      this.#start()
+      this.#receiver.events(read, event.raw)
+    }
+  }
+
+  #start(): void {
+    if (this.#started) return
+    this.#started = true
+    if (this.exchange) this.#receiver.started(this.exchange)
+  }
+
+  #end(): void {
+    if (this.#whole) return this.#endWhole(Buffer.concat(this.#whole))
+    this.#deliver(this.#sse.end())
+    if (this.#over) return
+    if (!this.#finished)
+      return this.#fail({ ...failureOfStatus(502, undefined), message: 'The provider ended its answer too early.' })
+    this.#finish()
+  }
+
+  #endWhole(bytes: Buffer): void {
+    const text = bytes.toString('utf8')
+    if (this.#status >= 300) {
+      const said = this.#ask.wire.errorMessage(parseJson(text)) ?? text.slice(0, 500)
+      const masked = said ? maskSecrets(said, this.#ask.credential) : undefined
+      return this.#fail(failureOfStatus(this.#status, masked, retryAfterMs(this.#headers['retry-after'], this.#now())))
+    }
+    const events = this.#ask.wire.readBody(JSON.parse(text))
+    const error = events.find((one) => one.type === 'error')
+    if (error) return this.#upstreamError(error)
+    this.#start()
+    this.#receiver.events(events, undefined, bytes)
+    this.#finish()
+  }
+
+  #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
+    this.#fail(failureOfStatus(error.status ?? 502, maskSecrets(error.message, this.#ask.credential)))
+    this.exchange?.abort()
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#receiver.ended()
+    this.#settle(undefined)
+  }
+
+  #fail(failure: AttemptFailure): void {
+    if (this.#over) return
+    this.#over = true
+    if (!this.#started) return this.#settle(failure)
+    this.#receiver.broke(failure)
+    this.#settle(undefined)
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function transportFailure({ kind, phase, message }: TransportFailure): AttemptFailure {
+  if (kind === 'timeout') return { ...failureOfStatus(408, undefined), raw: `${message} (${phase})` }
+  const what =
+    phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
+  return { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
+}

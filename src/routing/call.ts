@@ -1,0 +1,21 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Outlet } from '#lib/outlet.ts'
+import type { Accesses } from './credentials.ts'
+import type { Journal } from './journal.ts'
+import type { Body, ClientWire } from './wire.ts'
+
+/** One request for a completion. */
+export type CompletionCall = {
+  caller: Caller
+  client: ClientWire
+  body: Body
+  requestId: string
+  sessionId: string | undefined
+  /** The host name the request came in by. */
+  host: string | undefined
+  outlet: Outlet
+}
+
+/** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */
+export type Answering = CompletionCall & { chat: ChatRequest; journal: Journal; accesses: Accesses }

@@ -1,0 +1,64 @@
+import { answerFrom } from './answer.ts'
+import type { Answering, CompletionCall } from './call.ts'
+import type { RoutingDeps } from './deps.ts'
+import { Journal } from './journal.ts'
+import { needsOf } from './needs.ts'
+import { nothingLeft } from './nothing-left.ts'
+import { type Candidate, planAttempts, type Target } from './plan.ts'
+import { preferencesOf } from './preferences.ts'
+import { charactersOf } from './prompt-size.ts'
+import { resolveModels } from './resolve.ts'
+
+/** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
+export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
+  const asked = call.client.toChat(call.body)
+  const candidates = resolveModels(deps.catalogue.current(), asked)
+  const ruling = await deps.policy.decide({
+    caller: call.caller,
+    host: call.host,
+    chat: asked,
+    body: call.body,
+    candidates,
+  })
+  const journal = new Journal(deps, {
+    requestId: call.requestId,
+    caller: call.caller,
+    sessionId: call.sessionId,
+    protocol: call.client.protocol,
+    streamed: asked.stream === true,
+    requestedModel: asked.model ?? asked.models?.[0] ?? '',
+    promptCharacters: charactersOf(asked),
+  })
+  call.outlet.header('x-generation-id', journal.id)
+  try {
+    const accesses = await deps.credentials.of(call.caller.workspaceId)
+    const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses }
+    return await answerFrom(deps, answering, targetsFor(deps, answering, ruling.candidates))
+  } finally {
+    const generation = journal.close()
+    ruling.settle(generation)
+    deps.meter(generation)
+  }
+}
+
+/** The endpoints to ask, in order. @throws Fault that says why there is none. */
+function targetsFor(deps: RoutingDeps, { chat, accesses }: Answering, candidates: Candidate[]): Target[] {
+  const catalogue = deps.catalogue.current()
+  const plan = planAttempts({
+    candidates,
+    preferences: preferencesOf(chat.provider, chat.route),
+    needs: needsOf(chat),
+    standing: ({ id }) => ({
+      troubled: deps.circuits.isTroubled(id),
+      open: deps.circuits.isOpen(id),
+      ...deps.speeds(id),
+    }),
+    configured: ({ provider }) => {
+      const known = catalogue.findProvider(provider)
+      return known !== undefined && accesses.find(known) !== undefined
+    },
+    random: deps.random,
+  })
+  if (plan.targets.length === 0) throw nothingLeft(plan, deps.circuits)
+  return plan.targets
+}

@@ -1,0 +1,34 @@
+import type { Provider } from '#catalogue/model.ts'
+
+/** What opens an upstream: where it is, the secret if it wants one, and whether the caller's workspace brought it. */
+export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
+
+/** The upstreams that one workspace can reach. */
+export type Accesses = { find: (provider: Provider) => Access | undefined }
+
+export type Credentials = { of: (workspaceId: string) => Accesses | Promise<Accesses> }
+
+type Variable = (name: string) => string | undefined
+
+/** The operator's credentials, from the environment variables that the catalogue names for each provider. */
+export function environmentCredentials(variable: Variable): Credentials {
+  const find = (provider: Provider): Access | undefined => {
+    const baseUrl = provider.baseUrl === null ? undefined : filledIn(provider.baseUrl, variable)
+    if (baseUrl === null) return undefined
+    if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
+    const secret = provider.credentialVariables.map(variable).find((value) => value)
+    return secret ? { baseUrl, secret, byok: false } : undefined
+  }
+  return { of: () => ({ find }) }
+}
+
+/** The base URL with each `${NAME}` replaced; null when a variable is missing. */
+export function filledIn(url: string, variable: Variable): string | null {
+  let missing = false
+  const filled = url.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = variable(name)
+    missing ||= !value
+    return value ?? ''
+  })
+  return missing ? null : filled
+}

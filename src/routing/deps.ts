@@ -1,0 +1,30 @@
+import type { Provider } from '#catalogue/model.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Measurement } from '#measure/measurement.ts'
+import type { Circuits } from './circuit.ts'
+import type { Credentials } from './credentials.ts'
+import type { Generation } from './generation.ts'
+import type { Standing } from './plan.ts'
+import type { Policy } from './policy.ts'
+import type { Finder } from './resolve.ts'
+import type { Deadlines } from './upstream/deadlines.ts'
+import type { Upstreams } from './upstream/send.ts'
+
+/** What the data plane stands on. */
+export type RoutingDeps = {
+  catalogue: { current: () => Finder & { findProvider: (slug: string) => Provider | undefined } }
+  credentials: Credentials
+  circuits: Circuits
+  /** An endpoint's median speed of the last 30 minutes. */
+  speeds: (endpointId: string) => Pick<Standing, 'latencyMs' | 'throughput'>
+  policy: Policy
+  upstreams: Upstreams
+  deadlines: Deadlines
+  /** How long a stream may say nothing before its first token. */
+  keepaliveMs: number
+  measure: (measurement: Measurement) => void
+  meter: (generation: Generation) => void
+  now: () => number
+  newId: NewId
+  random: () => number
+}

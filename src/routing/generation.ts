@@ -1,0 +1,47 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Protocol } from '#catalogue/model.ts'
+import type { FinishReason } from '#chat/chunk.ts'
+import type { TokenCounts } from '#chat/events.ts'
+import type { FaultKind } from '#lib/fault.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+
+/** One endpoint that was asked, and how that went. */
+export type AttemptNote = {
+  endpointId: string
+  provider: string
+  outcome: 'answered' | 'broke' | 'client_left' | FaultKind
+  durationMs: number
+}
+
+/** One request as it is metered: each exactly once, whatever happened. */
+export type Generation = {
+  id: string
+  requestId: string
+  caller: Caller
+  sessionId: string | undefined
+  /** The protocol the client speaks. */
+  protocol: Protocol
+  streamed: boolean
+  createdAt: number
+  /** What the request named. */
+  requestedModel: string
+  /** Who answered; undefined when nobody did. */
+  modelId: string | undefined
+  endpointId: string | undefined
+  provider: string | undefined
+  upstreamId: string | undefined
+  upstreamModel: string | undefined
+  byok: boolean
+  tokens: TokenCounts
+  /** Whether the tokens were estimated, because the upstream told none. */
+  estimated: boolean
+  cost: PicoUsd
+  finish: FinishReason | undefined
+  nativeFinish: string | undefined
+  toolCalls: number
+  /** To the first token, in milliseconds; undefined without one. */
+  latencyMs: number | undefined
+  durationMs: number
+  outcome: 'success' | 'failed' | 'client_left'
+  attempts: AttemptNote[]
+}

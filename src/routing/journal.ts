@@ -1,0 +1,147 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Measurement } from '#measure/measurement.ts'
+import type { Circuits, Sign } from './circuit.ts'
+import { costOf } from './cost.ts'
+import type { AttemptFailure } from './failure.ts'
+import type { AttemptNote, Generation } from './generation.ts'
+import type { Target } from './plan.ts'
+import { createTally } from './tally.ts'
+
+type JournalDeps = {
+  circuits: Pick<Circuits, 'report'>
+  measure: (measurement: Measurement) => void
+  now: () => number
+  newId: NewId
+}
+
+/** What is known before anything is asked. */
+export type Opening = Pick<
+  Generation,
+  'requestId' | 'caller' | 'sessionId' | 'protocol' | 'streamed' | 'requestedModel'
+> & {
+  /** What the estimate of the prompt goes by, should no upstream count it. */
+  promptCharacters: number
+}
+
+/**
+ * Keeps account of one request: every attempt and what became of it, and what the answer took. Tells circuits and
+ * measurements as it goes, and is closed exactly once.
+ */
+export class Journal {
+  readonly id: string
+  readonly createdAt: number
+  readonly #deps: JournalDeps
+  readonly #opening: Opening
+  readonly #attempts: AttemptNote[] = []
+  #tally: ReturnType<typeof createTally>
+  #askedAt = 0
+  #answering: { target: Target; byok: boolean; failed: boolean } | undefined
+  #outcome: Generation['outcome'] = 'failed'
+
+  constructor(deps: JournalDeps, opening: Opening) {
+    this.#deps = deps
+    this.#opening = opening
+    this.id = `gen-${deps.newId()}`
+    this.createdAt = deps.now()
+    this.#tally = createTally(deps.now)
+  }
+
+  asked(): void {
+    this.#askedAt = this.#deps.now()
+    this.#tally = createTally(this.#deps.now)
+  }
+
+  readonly count = (events: AnswerEvent[]): void => this.#tally.count(events)
+
+  /** The attempt gave nothing that reached the client. */
+  gaveNothing(target: Target, failure: AttemptFailure, clientLeft: boolean): void {
+    const { id, provider } = target.endpoint
+    this.#note(id, provider, clientLeft ? 'client_left' : failure.kind)
+    this.#deps.circuits.report(id, clientLeft ? { kind: 'unknown' } : signOf(failure))
+    if (clientLeft) this.#outcome = 'client_left'
+    else this.#measureFailure(target, failure)
+  }
+
+  /** The attempt answered, whole or up to `failure`. */
+  gaveAnswer(target: Target, byok: boolean, failure: AttemptFailure | undefined, clientLeft: boolean): void {
+    const { id, provider } = target.endpoint
+    this.#answering = { target, byok, failed: failure !== undefined && !clientLeft }
+    this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
+    this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered')
+    if (failure && !clientLeft) {
+      this.#deps.circuits.report(id, signOf(failure))
+      this.#measureFailure(target, failure)
+    } else {
+      this.#deps.circuits.report(id, { kind: clientLeft ? 'unknown' : 'ok' })
+      if (!clientLeft) this.#measureAnswer(target)
+    }
+  }
+
+  /** What was metered for the request, whatever became of it. */
+  close(): Generation {
+    const { promptCharacters, ...opening } = this.#opening
+    const answering = this.#answering
+    const tally = this.#tally.result(answering ? promptCharacters : 0)
+    return {
+      ...opening,
+      id: this.id,
+      createdAt: this.createdAt,
+      modelId: answering?.target.model.id,
+      endpointId: answering?.target.endpoint.id,
+      provider: answering?.target.endpoint.provider,
+      upstreamId: tally.upstreamId,
+      upstreamModel: tally.upstreamModel,
+      byok: answering?.byok ?? false,
+      tokens: tally.tokens,
+      estimated: answering !== undefined && tally.estimated,
+      cost: answering ? costOf(answering.target.endpoint.prices, tally.tokens) : 0n,
+      finish: answering?.failed ? 'error' : tally.finish,
+      nativeFinish: tally.nativeFinish,
+      toolCalls: tally.toolCalls,
+      latencyMs: tally.firstTokenAt === undefined ? undefined : tally.firstTokenAt - this.createdAt,
+      durationMs: this.#deps.now() - this.createdAt,
+      outcome: this.#outcome,
+      attempts: this.#attempts,
+    }
+  }
+
+  #note(endpointId: string, provider: string, outcome: AttemptNote['outcome']): void {
+    this.#attempts.push({ endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt })
+  }
+
+  #measureFailure({ endpoint, model }: Target, failure: AttemptFailure): void {
+    if (!isEndpointsFault(failure)) return
+    const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
+    this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
+  }
+
+  #measureAnswer({ endpoint, model }: Target): void {
+    const { firstTokenAt, tokens, finish } = this.#tally.result(0)
+    const at = this.#deps.now()
+    this.#deps.measure({
+      endpointId: endpoint.id,
+      modelId: model.id,
+      at,
+      outcome: 'success',
+      // A whole answer comes at once: it says nothing of the first token, nor of the speed of the others.
+      ...(this.#opening.streamed &&
+        firstTokenAt && { firstTokenMs: firstTokenAt - this.#askedAt, generationMs: at - firstTokenAt }),
+      promptTokens: tokens.prompt,
+      completionTokens: tokens.completion,
+      calledTools: finish === 'tool_calls',
+    })
+  }
+}
+
+function signOf(failure: AttemptFailure): Sign {
+  if (!isEndpointsFault(failure)) return { kind: 'unknown' }
+  return failure.kind === 'rate_limited'
+    ? { kind: 'rate_limited', retryAfterMs: failure.retryAfterMs }
+    : { kind: 'trouble' }
+}
+
+/** What was wrong with the request says nothing about the endpoint. */
+function isEndpointsFault({ tryNext, kind }: AttemptFailure): boolean {
+  return tryNext || kind === 'bad_gateway'
+}

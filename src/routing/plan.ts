@@ -1,0 +1,201 @@
+import type { Endpoint, Model } from '#catalogue/model.ts'
+import { pricePerMillion, weightedPrice } from './price.ts'
+
+export type SortKey = 'price' | 'throughput' | 'latency'
+
+/** What a request asks of the endpoints it may be sent to. Prices are USD per million tokens, or per request or image. */
+export type Preferences = {
+  order?: string[]
+  only?: string[]
+  ignore?: string[]
+  allowFallbacks: boolean
+  requireParameters: boolean
+  dataCollection: 'allow' | 'deny'
+  zdr: boolean
+  quantizations?: string[]
+  sort?: SortKey
+  /** Whether a sort keeps each model's endpoints together, in the order the models were named. */
+  partition: 'model' | 'none'
+  maxPrice?: { prompt?: number; completion?: number; request?: number; image?: number }
+  preferredMinThroughput?: number
+  preferredMaxLatencyMs?: number
+}
+
+/** What the request itself needs, whatever it prefers. */
+export type Needs = {
+  /** Parameters of the request, as the catalogue names them. */
+  parameters: string[]
+  /** Those without which the answer would be wrong rather than different: `tools`, `response_format`. */
+  required: string[]
+  inputModalities: string[]
+  /** A cautious estimate: at least so many tokens. */
+  promptTokens: number
+}
+
+/** One model of the request's fallback list, and the sort its variant stands for. */
+export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
+
+/** What is known of an endpoint's recent behaviour. */
+export type Standing = {
+  /** It had trouble within the last 30 seconds. */
+  troubled: boolean
+  /** Its circuit is open: it must not be asked now. */
+  open: boolean
+  latencyMs: number | null
+  throughput: number | null
+}
+
+export type Target = { model: Model; endpoint: Endpoint }
+
+/** Why an endpoint is not in the plan; said when none is left. */
+export type Exclusion =
+  | 'provider_ignored'
+  | 'provider_not_listed'
+  | 'data_policy'
+  | 'quantization'
+  | 'unsupported_parameter'
+  | 'unsupported_input'
+  | 'context_too_small'
+  | 'too_expensive'
+  | 'unconfigured'
+  | 'unavailable_now'
+
+export type Plan = { targets: Target[]; excluded: { target: Target; reason: Exclusion }[] }
+
+export type PlanInput = {
+  candidates: Candidate[]
+  preferences: Preferences
+  needs: Needs
+  standing: (endpoint: Endpoint) => Standing
+  configured: (endpoint: Endpoint) => boolean
+  /** From 0 to 1, seeded: the same inputs and seed give the same plan. */
+  random: () => number
+}
+
+/**
+ * Which endpoints to ask, in which order. Without an explicit order or sort: those without recent trouble first, drawn
+ * by 1/price², then the troubled ones; the models of a fallback list one after the other.
+ */
+export function planAttempts(input: PlanInput): Plan {
+  const excluded: Plan['excluded'] = []
+  const groups = input.candidates.map(({ model, endpoints, sort }) => {
+    const kept: Target[] = []
+    for (const endpoint of endpoints) {
+      const reason = whyNot(endpoint, input)
+      if (reason) excluded.push({ target: { model, endpoint }, reason })
+      else kept.push({ model, endpoint })
+    }
+    return { kept, sort: input.preferences.sort ?? sort }
+  })
+  const { preferences } = input
+  const targets =
+    preferences.sort && preferences.partition === 'none'
+      ? inOrder(
+          groups.flatMap((group) => group.kept),
+          preferences.sort,
+          input,
+        )
+      : groups.flatMap((group) => inOrder(group.kept, group.sort, input))
+  return { targets: preferences.allowFallbacks ? targets : targets.slice(0, 1), excluded }
+}
+
+function whyNot(endpoint: Endpoint, { preferences, needs, standing, configured }: PlanInput): Exclusion | undefined {
+  const named = (list: string[]) => list.some((name) => isNamed(endpoint, name))
+  if (preferences.ignore && named(preferences.ignore)) return 'provider_ignored'
+  if (preferences.only && !named(preferences.only)) return 'provider_not_listed'
+  if (preferences.order && !preferences.allowFallbacks && !named(preferences.order)) return 'provider_not_listed'
+  if (preferences.zdr && !endpoint.zeroDataRetention) return 'data_policy'
+  if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
+    return 'data_policy'
+  if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
+  const parameters = preferences.requireParameters ? needs.parameters : needs.required
+  if (!parameters.every((name) => endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
+  if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
+  if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
+  if (!configured(endpoint)) return 'unconfigured'
+  if (standing(endpoint).open) return 'unavailable_now'
+  return undefined
+}
+
+/** A provider is named by its slug; a tag names one of its endpoints. */
+export function isNamed(endpoint: Endpoint, name: string): boolean {
+  const lower = name.toLowerCase()
+  return lower === endpoint.provider || lower === endpoint.tag
+}
+
+function isAbove({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>): boolean {
+  const above = (price: string | undefined, bound: number | undefined, scale: number) =>
+    bound !== undefined && price !== undefined && pricePerMillion(price) * scale > bound
+  return (
+    above(prices.prompt, max.prompt, 1) ||
+    above(prices.completion, max.completion, 1) ||
+    above(prices.request, max.request, 1e-6) ||
+    above(prices.image, max.image, 1e-6)
+  )
+}
+
+function inOrder(targets: Target[], sort: SortKey | undefined, input: PlanInput): Target[] {
+  const { order } = input.preferences
+  if (order) return byExplicitOrder(targets, order, sort, input)
+  return preferred(sort ? bySort(targets, sort, input) : byDraw(targets, input), input)
+}
+
+function byExplicitOrder(targets: Target[], order: string[], sort: SortKey | undefined, input: PlanInput): Target[] {
+  const first = order.flatMap((name) => targets.filter(({ endpoint }) => isNamed(endpoint, name)))
+  const rest = targets.filter((target) => !first.includes(target))
+  const ordered = sort ? bySort(rest, sort, input) : byDraw(rest, input)
+  return [...new Set(first), ...ordered]
+}
+
+function bySort(targets: Target[], sort: SortKey, { standing }: PlanInput): Target[] {
+  const value = ({ endpoint }: Target): number => {
+    if (sort === 'price') return weightedPrice(endpoint.prices)
+    if (sort === 'latency') return standing(endpoint).latencyMs ?? Number.POSITIVE_INFINITY
+    return -(standing(endpoint).throughput ?? Number.NEGATIVE_INFINITY)
+  }
+  // Without figures on both sides the difference is NaN, which keeps their order.
+  return targets.toSorted((a, b) => value(a) - value(b) || 0)
+}
+
+/** Draws without replacement, each endpoint weighted by 1/price², the troubled ones after all others. */
+function byDraw(targets: Target[], { standing, random }: PlanInput): Target[] {
+  const healthy = targets.filter(({ endpoint }) => !standing(endpoint).troubled)
+  const troubled = targets.filter(({ endpoint }) => standing(endpoint).troubled)
+  return [...draw(healthy, random), ...draw(troubled, random)]
+}
+
+/** The cheapest a price counts as: a free endpoint must not make every other one impossible. */
+const floorUsdPerMillion = 0.01
+
+function draw(targets: Target[], random: () => number): Target[] {
+  if (targets.length < 2) return targets
+  const left = targets.map((target) => {
+    const price = Math.max(weightedPrice(target.endpoint.prices), floorUsdPerMillion)
+    return { target, weight: 1 / (price * price) }
+  })
+  const drawn: Target[] = []
+  while (left.length > 0) {
+    let at = random() * left.reduce((sum, { weight }) => sum + weight, 0)
+    const found = left.findIndex(({ weight }) => {
+      at -= weight
+      return at < 0
+    })
+    const [chosen] = left.splice(found === -1 ? left.length - 1 : found, 1)
+    if (chosen) drawn.push(chosen.target)
+  }
+  return drawn
+}
+
+/** Endpoints that miss a preferred speed stay in the plan, behind those that have it or are not known to miss it. */
+function preferred(targets: Target[], { preferences, standing }: PlanInput): Target[] {
+  const { preferredMinThroughput: min, preferredMaxLatencyMs: max } = preferences
+  if (min === undefined && max === undefined) return targets
+  const misses = ({ endpoint }: Target) => {
+    const { throughput, latencyMs } = standing(endpoint)
+    return (
+      (min !== undefined && throughput !== null && throughput < min) ||
+      (max !== undefined && latencyMs !== null && latencyMs > max)
+    )
+  }
+  return [...targets.filter((target) => !misses(target)), ...targets.filter(misses)]
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Generation } from './generation.ts'
+import type { Candidate } from './plan.ts'
+import type { Body } from './wire.ts'
+
+export type PolicyQuestion = {
+  caller: Caller
+  chat: ChatRequest
+  body: Body
+  candidates: Candidate[]
+  host: string | undefined
+}
+
+/** What a caller may do: the endpoints that are left, the request as it may leave the house, and the way to settle. */
+export type Ruling = {
+  candidates: Candidate[]
+  chat: ChatRequest
+  body: Body
+  /** Called exactly once, when the request is over: what was reserved is paid or given back. */
+  settle: (generation: Generation) => void
+}
+
+/** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */
+export type Policy = { decide: (question: PolicyQuestion) => Promise<Ruling> }
+
+/** Everything is allowed and nothing is reserved. */
+export const allowAll: Policy = {
+  decide: async ({ candidates, chat, body }) => ({ candidates, chat, body, settle: () => {} }),
+}

@@ -1,0 +1,104 @@
+import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
+import { withoutOurs } from './ours.ts'
+
+/** OpenAI chat completions, which most providers speak. */
+export const openaiChat: Wire = {
+  protocol: 'openai-chat',
+  encode: (chat, target) => request(chat, target),
+  passThrough: (body, target) => request(body, target),
+  reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
+  readBody: (body) => readCompletion(body as Completion),
+  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+}
+
+function request(body: Body, { endpoint, credential, stream }: WireTarget): WireRequest {
+  const sent: Body = { ...withoutOurs(body), model: endpoint.upstreamModel, stream }
+  if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
+  else delete sent.stream_options
+  return {
+    path: '/chat/completions',
+    headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+    body: JSON.stringify(sent),
+  }
+}
+
+type WireUsage = {
+  prompt_tokens?: number
+  completion_tokens?: number
+  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null
+  completion_tokens_details?: { reasoning_tokens?: number } | null
+}
+/** `reasoning` and `reasoning_content` are two names for the same thing. */
+type WireDelta = Delta & { reasoning_content?: string | null }
+type WireError = { error?: { message?: string; code?: unknown } }
+type Completion = WireError & {
+  id?: string
+  model?: string
+  usage?: WireUsage | null
+  choices?: { message?: WireDelta; finish_reason?: string | null }[]
+}
+
+function readChunk(chunk: Partial<Chunk> & WireError): AnswerEvent[] {
+  const events: AnswerEvent[] = []
+  if (chunk.error) events.push(errorEvent(chunk.error))
+  const choice = chunk.choices?.[0]
+  if (choice) {
+    if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
+    readDelta(choice.delta ?? {}, events)
+    if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
+  }
+  if (chunk.usage) events.push({ type: 'usage', tokens: tokensOf(chunk.usage) })
+  return events
+}
+
+function readCompletion(completion: Completion): AnswerEvent[] {
+  if (completion.error) return [errorEvent(completion.error)]
+  const choice = completion.choices?.[0]
+  if (!choice) throw new Error('the answer has no choices')
+  const events: AnswerEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
+  const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
+  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events)
+  events.push(finish(choice.finish_reason ?? 'stop'))
+  if (completion.usage) events.push({ type: 'usage', tokens: tokensOf(completion.usage) })
+  return events
+}
+
+function readDelta(delta: WireDelta, events: AnswerEvent[]): void {
+  const reasoning = delta.reasoning ?? delta.reasoning_content
+  if (reasoning) events.push({ type: 'reasoning', text: reasoning })
+  if (delta.content) events.push({ type: 'text', text: delta.content })
+  if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
+  for (const call of delta.tool_calls ?? []) readCall(call, events)
+}
+
+function readCall(call: ToolCallDelta, events: AnswerEvent[]): void {
+  const index = call.index ?? 0
+  if (call.function?.name) events.push({ type: 'tool_call', index, id: call.id ?? '', name: call.function.name })
+  if (call.function?.arguments) events.push({ type: 'tool_arguments', index, text: call.function.arguments })
+}
+
+function finish(native: string): AnswerEvent {
+  const known = native === 'length' || native === 'tool_calls' || native === 'content_filter'
+  return { type: 'finish', reason: known ? native : native === 'function_call' ? 'tool_calls' : 'stop', native }
+}
+
+function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
+  const status = Number(error.code)
+  return {
+    type: 'error',
+    message: error.message ?? 'the upstream failed',
+    status: status >= 400 && status < 600 ? status : undefined,
+  }
+}
+
+function tokensOf(usage: WireUsage): TokenCounts {
+  return {
+    prompt: usage.prompt_tokens ?? 0,
+    completion: usage.completion_tokens ?? 0,
+    cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    cacheWritten: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+  }
+}

@@ -1,0 +1,20 @@
+import type { Body } from '../wire.ts'
+
+/** Fields of a request that speak to this service and mean nothing, or too much, to an upstream. */
+const ours: ReadonlySet<string> = new Set([
+  'models',
+  'preset',
+  'provider',
+  'route',
+  'plugins',
+  'session_id',
+  'trace',
+  'debug',
+  'usage',
+  'stop_server_tools_when',
+])
+
+/** The body as an upstream may see it. Whatever is not known here passes: it may be a provider's own. */
+export function withoutOurs(body: Body): Body {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !ours.has(name)))
+}

@@ -1,0 +1,37 @@
+import type { Model } from '#catalogue/model.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Candidate, SortKey } from './plan.ts'
+
+/** Suffixes that say how to route rather than which model. `:free` and the like name a variant in the catalogue. */
+const routingSuffixes: Record<string, SortKey> = { nitro: 'throughput', floor: 'price' }
+
+export type Finder = { findModel: (name: string) => Model | undefined }
+
+/**
+ * The models a request names, first choice first. Unknown fallbacks are passed over as long as one name is known: a
+ * list made for several installations should not fail on each.
+ * @throws Fault `invalid` without any name, `not_found` when no name is known.
+ */
+export function resolveModels(catalogue: Finder, names: { model?: string; models?: string[] | null }): Candidate[] {
+  const wanted = [...new Set([...(names.model ? [names.model] : []), ...(names.models ?? [])])]
+  if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
+  const found = wanted.flatMap((name) => resolveModel(catalogue, name) ?? [])
+  if (found.length > 0) return found
+  throw new Fault(
+    'not_found',
+    `There is no model ${wanted.map((name) => JSON.stringify(shortened(name))).join(', ')}. GET /models lists them all.`,
+  )
+}
+
+export function resolveModel(catalogue: Finder, name: string): Candidate | undefined {
+  const exact = catalogue.findModel(name)
+  if (exact) return { model: exact, endpoints: exact.endpoints }
+  const colon = name.lastIndexOf(':')
+  const sort = colon > 0 ? routingSuffixes[name.slice(colon + 1)] : undefined
+  const model = sort && catalogue.findModel(name.slice(0, colon))
+  return model && { model, endpoints: model.endpoints, sort }
+}
+
+function shortened(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}

@@ -1,0 +1,81 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+
+/** What is counted while an answer goes by. */
+export type Tally = {
+  tokens: TokenCounts
+  /** Whether the tokens are the upstream's own count, or estimated from the text that went by. */
+  estimated: boolean
+  finish: FinishReason | undefined
+  nativeFinish: string | undefined
+  toolCalls: number
+  upstreamId: string | undefined
+  upstreamModel: string | undefined
+  /** When the first piece of the answer came, in milliseconds since the epoch. */
+  firstTokenAt: number | undefined
+}
+
+const charactersPerToken = 4
+
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / charactersPerToken)
+}
+
+export function createTally(now: () => number) {
+  let characters = 0
+  let reasoningCharacters = 0
+  let told: TokenCounts | undefined
+  const tally = { finish: undefined, nativeFinish: undefined, toolCalls: 0 } as Partial<Tally>
+
+  return {
+    count(events: AnswerEvent[]): void {
+      for (const event of events) {
+        switch (event.type) {
+          case 'started':
+            tally.upstreamId ??= event.id || undefined
+            tally.upstreamModel ??= event.model || undefined
+            break
+          case 'text':
+          case 'refusal':
+          case 'tool_arguments':
+            tally.firstTokenAt ??= now()
+            characters += event.text.length
+            break
+          case 'reasoning':
+            tally.firstTokenAt ??= now()
+            characters += event.text.length
+            reasoningCharacters += event.text.length
+            break
+          case 'tool_call':
+            tally.firstTokenAt ??= now()
+            tally.toolCalls = (tally.toolCalls ?? 0) + 1
+            characters += event.name.length
+            break
+          case 'usage':
+            told = event.tokens
+            break
+          case 'finish':
+            tally.finish = event.reason
+            tally.nativeFinish = event.native
+            break
+          case 'error':
+            tally.finish = 'error'
+            break
+          default:
+            event satisfies never
+        }
+      }
+    },
+    /** @param promptCharacters what the estimate of the prompt goes by, when the upstream told nothing. */
+    result(promptCharacters: number): Tally {
+      const estimate = {
+        prompt: estimateTokens(promptCharacters),
+        completion: estimateTokens(characters),
+        cached: 0,
+        cacheWritten: 0,
+        reasoning: estimateTokens(reasoningCharacters),
+      }
+      return { ...(tally as Tally), tokens: told ?? estimate, estimated: told === undefined }
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/** How long an upstream may take, each in milliseconds. */
+export type Deadlines = {
+  /** From the request to the first byte of the answer, the connection included. */
+  firstByteMs: number
+  /** Between two pieces of an answer. */
+  silenceMs: number
+}
+
+/**
+ * A deadline that every sign of life moves. Moving it is cheap: one timer looks at the time that was set last, instead
+ * of a new timer for each piece of every stream.
+ */
+export class Silence {
+  #timer: NodeJS.Timeout | undefined
+  #dueAt = 0
+  readonly #broken: () => void
+
+  constructor(broken: () => void) {
+    this.#broken = broken
+  }
+
+  start(ms: number): void {
+    this.#dueAt = performance.now() + ms
+    this.#timer ??= setTimeout(() => this.#look(), ms)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #look(): void {
+    const left = this.#dueAt - performance.now()
+    this.#timer = undefined
+    if (left > 1) this.#timer = setTimeout(() => this.#look(), left)
+    else this.#broken()
+  }
+}

@@ -1,0 +1,26 @@
+import type { Deadlines } from './deadlines.ts'
+
+export type UpstreamRequest = { origin: string; path: string; headers: Record<string, string>; body: string | Buffer }
+
+/** Why no whole answer came. `phase` says how far it had got. */
+export type TransportFailure = {
+  kind: 'refused' | 'timeout' | 'reset' | 'aborted'
+  phase: 'connect' | 'first_byte' | 'answer'
+  message: string
+}
+
+/** Takes an answer as it arrives. Exactly one of `end` and `failed` is called, last. */
+export type Sink = {
+  head: (status: number, headers: Record<string, string | string[] | undefined>) => void
+  data: (chunk: Buffer) => void
+  end: () => void
+  failed: (failure: TransportFailure) => void
+}
+
+/** One request under way. Pausing stops reading, so that the upstream feels a slow reader. */
+export type Exchange = { abort: () => void; pause: () => void; resume: () => void }
+
+export type Upstreams = {
+  send: (request: UpstreamRequest, deadlines: Deadlines, sink: Sink) => Exchange
+  close: () => Promise<void>
+}

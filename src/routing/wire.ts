@@ -1,0 +1,65 @@
+import type { Endpoint, Protocol } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#lib/sse.ts'
+
+/** What goes to an upstream. `path` follows the provider's base URL. */
+export type WireRequest = { path: string; headers: Record<string, string>; body: string }
+
+export type WireTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
+
+/** A request body in the words of one protocol. */
+export type Body = Record<string, unknown>
+
+/**
+ * One wire protocol of upstreams. Everything else in routing speaks of chat requests and answer events; what a protocol
+ * names differently stays in its own file.
+ */
+export type Wire = {
+  protocol: Protocol
+  /** Where the upstream is, when no base URL says it. */
+  origin?: string
+  /** A chat request in this protocol's words. */
+  encode: (chat: ChatRequest, target: WireTarget) => WireRequest
+  /**
+   * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
+   * taken out, and usage asked for.
+   */
+  passThrough?: (body: Body, target: WireTarget) => WireRequest
+  /** Reads one streamed answer. @throws Error on what is not this protocol. */
+  reader: () => (event: SseEvent) => AnswerEvent[]
+  /** Reads a whole answer. @throws Error on what is not this protocol. */
+  readBody: (body: unknown) => AnswerEvent[]
+  /** What a failed answer says went wrong, in the upstream's words. */
+  errorMessage: (body: unknown) => string | undefined
+}
+
+/** What an answer is called towards the client. */
+export type AnswerHead = { id: string; model: string; createdSeconds: number }
+
+/** The protocol a client speaks: its requests become chat requests, and answer events become its answers. */
+export type ClientWire = {
+  /** The upstream protocol whose bytes a client of this one takes as they are. */
+  protocol: Protocol
+  /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
+  toChat: (body: Body) => ChatRequest
+  /** Writes one streamed answer: text to send for each event, and for the end. */
+  writer: (head: AnswerHead, options: { includeUsage: boolean }) => StreamWriter
+  /** What follows the upstream's own bytes, of which the end mark is never passed on. */
+  passThroughEnd: string
+  /** The upstream's event that tells the usage, with the cost in it; empty where the client did not ask for it. */
+  usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
+  /** A whole answer from all its events. */
+  writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
+}
+
+/** What was metered, for the usage that the client sees. */
+export type CostNote = { costUsd: number }
+
+export type StreamWriter = {
+  event: (event: AnswerEvent) => string
+  /** The last words of an answer that is whole. */
+  end: (cost: CostNote | undefined) => string
+  /** The last words of an answer that broke off. */
+  fail: (error: { code: number; message: string; metadata?: Record<string, unknown> }) => string
+}
