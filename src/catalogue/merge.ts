@@ -87,7 +87,7 @@ function wholeModels(patches: Map<string, ModelPatch>, known: Map<string, Provid
   const takenBy = new Map<string, string>()
   for (const [id, patch] of patches) {
     const path = ['models', id]
-    const model = wholeModel(id, patch)
+    const model = wholeModel(id, patch, (name) => patches.has(name))
     if (typeof model === 'string') {
       skip(path, id, model)
       continue

@@ -11,11 +11,13 @@ export const authorOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/
 
 export const providerOf = (tag: string) => tag.split('/', 1)[0]!
 
+const endsInDate = /-(20\d\d-?\d\d-?\d\d|\d\d-20\d\d)$/
+
 /** `author/slug-2025-08-07`, with the variant behind it; undefined without a day. */
 export function defaultCanonicalSlug(modelId: string, created: number | undefined): string | undefined {
   if (created === undefined) return undefined
   const [base = '', variant] = modelId.split(':')
   const day = new Date(created * 1000).toISOString().slice(0, 10)
-  const dated = base.endsWith(day) ? base : `${base}-${day}`
+  const dated = endsInDate.test(base) ? base : `${base}-${day}`
   return variant ? `${dated}:${variant}` : dated
 }

@@ -18,10 +18,16 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
   }
 }
 
+/** A name that moves on to newer releases stays undated where its own day is already another model's name. */
+function datedName(id: string, created: number | undefined, isModelId: (name: string) => boolean): string | undefined {
+  const dated = defaultCanonicalSlug(id, created)
+  return dated && dated !== id && isModelId(dated) ? id : dated
+}
+
 /** The model without its endpoints, or what it lacks. */
-export function wholeModel(id: string, patch: ModelPatch): Model | string {
+export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
   const { name, created, contextLength } = patch
-  const canonicalSlug = patch.canonicalSlug ?? defaultCanonicalSlug(id, created)
+  const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
   if (!name || created === undefined || !contextLength || !canonicalSlug) {
     return lacking('model', { name, created, context_length: contextLength })
   }

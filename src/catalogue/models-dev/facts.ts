@@ -1,13 +1,12 @@
 import { perMillion, toDecimal } from '#lib/money.ts'
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { Prices } from '../model.ts'
-import type { SourceModel } from './source.ts'
+import type { SourceCost, SourceModel } from './source.ts'
 
 /** What an entry tells of the model itself. */
-export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints'> {
+export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | 'created'> {
   return {
     name: model.name,
-    created: Date.parse(model.release_date) / 1000,
     contextLength: model.limit.context || undefined,
     inputModalities: inputs(model),
     outputModalities: outputs(model),
@@ -57,8 +56,6 @@ function parametersOf(model: SourceModel): string[] {
   ]
 }
 
-type Cost = NonNullable<SourceModel['cost']>
-
 /** models.dev's USD per million tokens as ours per token; undefined without a price. */
 export function pricesOf({ cost }: SourceModel): Prices | undefined {
   if (!cost) return undefined
@@ -82,7 +79,7 @@ export function pricesOf({ cost }: SourceModel): Prices | undefined {
 }
 
 /** Zero for cached tokens where others cost something is how "not stated" is written: then they cost what others do. */
-function cachePrices(cost: Partial<Cost>, prompt: number): Pick<Prices, 'cacheRead' | 'cacheWrite'> {
+function cachePrices(cost: Partial<SourceCost>, prompt: number): Pick<Prices, 'cacheRead' | 'cacheWrite'> {
   const read = cost.cache_read ?? cost.cached_input ?? cost.cache_input
   const write = cost.cache_write ?? cost.cached_write
   const stated = (price: number | undefined) => price !== undefined && (price > 0 || prompt === 0)
@@ -92,4 +89,11 @@ function cachePrices(cost: Partial<Cost>, prompt: number): Pick<Prices, 'cacheRe
   }
 }
 
-const perToken = (usdPerMillion: number) => perMillion(toDecimal(usdPerMillion)!)
+/** Thousands of entries share a few hundred prices. */
+const known = new Map<number, string>()
+
+function perToken(usdPerMillion: number): string {
+  let price = known.get(usdPerMillion)
+  if (price === undefined) known.set(usdPerMillion, (price = perMillion(toDecimal(usdPerMillion)!)))
+  return price
+}

@@ -12,7 +12,7 @@ export function groupRows(rows: readonly Row[]): Group[] {
   const known = new Map<string, Group>()
   const unknown: Group[] = []
   for (const row of rows) {
-    const author = row.author ?? authors.get(row.key)
+    const author = authorOf(row, authors)
     if (!author) {
       unknown.push({ author, rows: [row] })
       continue
@@ -25,11 +25,19 @@ export function groupRows(rows: readonly Row[]): Group[] {
   return [...[...known.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
 }
 
-/** Names that rows with an author give to models of one author only; others stay nobody's. */
+/** Who repacks a model in fewer bits puts it under a name of their own; the model stays its author's. */
+function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
+  const sole = row.foreign ? undefined : authors.get(row.key)
+  return row.quantization && sole ? sole : (row.author ?? sole)
+}
+
+/** Names that rows give to models of one author only; others stay nobody's. Repacked ones have no say against others. */
 function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()
-  for (const { key, author } of rows) {
-    if (author) authors.set(key, authors.has(key) && authors.get(key) !== author ? undefined : author)
+  const original = new Set(rows.filter((row) => row.author && !row.quantization).map((row) => row.key))
+  for (const { key, author, quantization } of rows) {
+    if (author && !(quantization && original.has(key)))
+      authors.set(key, authors.has(key) && authors.get(key) !== author ? undefined : author)
   }
   return authors
 }

@@ -13,7 +13,7 @@ export function identify({ author, rows }: Group): Identity {
   const lead = leadRow(rows)
   if (!author)
     return {
-      id: withVariant(`${lead.provider.id}/${plain(lead.model.id)}`, lead),
+      id: withVariant(`${lead.provider.id}/${plain(unmarked(lead))}`, lead),
       canonicalSlug: undefined,
       aliases: [],
     }
@@ -37,6 +37,8 @@ function slugFor(author: string, rows: readonly Row[]): string {
   return leadRow(rows).slug
 }
 
+const unmarked = ({ model: { id }, variant }: Row) => (variant === 'free' ? id.replace(/-free$/i, '') : id)
+
 const withVariant = (name: string, { variant }: Row) => (variant ? `${name}:${variant}` : name)
 
 /** A provider's own name for a model as the second half of an id. */
@@ -59,9 +61,9 @@ export function tagRows(rows: readonly Row[]): Map<string, Row> {
   )
   for (const row of plainestFirst) {
     const { id } = row.provider
-    const byQuantization = `${id}/${row.quantization}`
+    const bits = row.quantization && row.quantization !== 'unknown' ? [`${id}/${row.quantization}`] : []
     const byName = `${id}/${plain(row.model.id)}`
-    const free = [id, ...(row.quantization ? [byQuantization] : []), byName].find((tag) => !tags.has(tag))
+    const free = [id, ...bits, byName].find((tag) => !tags.has(tag))
     if (free) tags.set(free, row)
   }
   return new Map([...tags].sort(([, a], [, b]) => Number(b.firstParty) - Number(a.firstParty)))

@@ -3,6 +3,8 @@ import { authorNamed } from './authors.ts'
 /** What the name under which a provider lists a model says. */
 export type ParsedName = {
   author: string | undefined
+  /** Whether the name stands under somebody who is neither an author we know nor a host. */
+  foreign: boolean
   /** The model's own name: lowercase, without what only says where and how it is served. */
   slug: string
   /** Equal for two spellings of one name. */
@@ -32,6 +34,13 @@ const houseBrand = /^(?:databricks|snowflake|umans)-/
 
 const dayAtEnd = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
 
+/** Path segments that name a host, or somebody who packs other people's models, and not the model's author. */
+const hosts = new Set(
+  'accounts baseten chutesai cortecs fireworks grok hf kimi models neuralmagic novita pro public route routers siliconflow tee unsloth workers-ai @cf'.split(
+    ' ',
+  ),
+)
+
 /** Reads a name such as `accounts/fireworks/models/glm-5p1` or `hf:zai-org/GLM-5.1-FP8`. */
 export function parseName(listed: string): ParsedName {
   const path = listed
@@ -39,7 +48,8 @@ export function parseName(listed: string): ParsedName {
     .replace(/^[a-z]+:(?=[^/]+\/)/i, '')
     .split('/')
   const [name, variant] = splitVariant(path.at(-1)!)
-  const prefix = path.slice(0, -1).findLast((part) => authorNamed(part, name))
+  const prefixes = path.slice(0, -1)
+  const prefix = prefixes.findLast((part) => authorNamed(part, name))
   const spelled = name
     .toLowerCase()
     .replace(/[_@: ]/g, '-')
@@ -52,6 +62,7 @@ export function parseName(listed: string): ParsedName {
   const undated = year ? served.slug.replace(dayAtEnd, '') : served.slug
   return {
     author: (prefix && authorNamed(prefix, name)) ?? stripped.author,
+    foreign: !prefix && prefixes.some((part) => !hosts.has(part.toLowerCase())),
     slug: served.slug,
     key: keyOf(undated),
     variant,

@@ -3,7 +3,7 @@ import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
 import { type Group, groupRows, leadRow } from './group.ts'
 import { type Identity, identify, tagRows } from './identity.ts'
 import { type Row, rowOf } from './row.ts'
-import { SourceModel, SourceProvider } from './source.ts'
+import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
 import { credentialsOf, wireOf } from './wire.ts'
 
 /**
@@ -47,26 +47,25 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
 function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
   const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
   for (const [key, value] of providers) {
-    const provider = SourceProvider.safeParse(value)
-    if (!provider.success) {
-      skip(key, explain(provider.error.issues[0]!))
+    const fault = providerFault(value)
+    if (fault) {
+      skip(key, fault)
       continue
     }
-    for (const [id, entry] of Object.entries(provider.data.models)) {
-      const name = `${key}/${id}`
-      const model = SourceModel.safeParse(entry)
-      const wire = model.success ? wireOf(provider.data, model.data) : ''
-      if (!model.success) skip(name, explain(model.error.issues[0]!))
-      else if (typeof wire === 'string') skip(name, wire)
-      else if (!model.data.cost) skip(name, 'it has no price, so what it costs could not be counted')
-      else yield rowOf(provider.data, model.data, wire)
+    const provider = value as SourceProvider
+    for (const [id, entry] of Object.entries(provider.models)) {
+      const row = modelFault(entry) ?? usableRow(provider, entry as SourceModel)
+      if (typeof row === 'string') skip(`${key}/${id}`, row)
+      else yield row
     }
   }
 }
 
-function explain({ path, message }: { path: readonly PropertyKey[]; message: string }): string {
-  const what = message.replace(/^Invalid input: /, '')
-  return path.length > 0 ? `${path.join('.')}: ${what}` : what
+function usableRow(provider: SourceProvider, model: SourceModel): Row | string {
+  const wire = wireOf(provider, model)
+  if (typeof wire === 'string') return wire
+  if (!model.cost) return 'it has no price, so what it costs could not be counted'
+  return rowOf(provider, model, wire)
 }
 
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0
@@ -76,15 +75,17 @@ const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output ==
  * would make the model look free. A variant that says `free` is another model and not among these rows.
  */
 function withoutPlans({ rows }: Group, layer: Layer): Row[] {
-  if (!rows.some((row) => !isFree(row)) || !rows.some(isFree)) return rows
-  for (const { provider, model } of rows.filter(isFree)) {
-    const reason = 'price 0 for a model that others sell: that of a plan or a trial, not of a token'
+  const sold = rows.some((row) => !isFree(row))
+  const isPlan = (row: Row) => isFree(row) && (sold || /\b(plan|for coding)\b/i.test(row.provider.name))
+  for (const { provider, model } of rows.filter(isPlan)) {
+    const reason = 'its price of 0 is that of a plan or a trial and not of a token'
     layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
   }
-  return rows.filter((row) => !isFree(row))
+  return rows.filter((row) => !isPlan(row))
 }
 
 function addModel(layer: Layer, group: Group): void {
+  if (group.rows.length === 0) return
   const identity = identify(group)
   if (layer.models.has(identity.id)) {
     for (const { provider, model } of group.rows) {
@@ -113,9 +114,19 @@ function modelPatch({ rows }: Group, { canonicalSlug, aliases }: Identity): Mode
   const facts = modelFacts(leadRow(rows).model)
   return {
     ...facts,
+    created: Date.parse(releaseDay(rows)) / 1000,
     contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
     ...(canonicalSlug && { canonicalSlug }),
     aliases,
     endpoints,
   }
+}
+
+/** When the model came out: by who should know, else what most entries say, else the earliest of those. */
+function releaseDay(rows: readonly Row[]): string {
+  const lead = leadRow(rows)
+  if (lead.firstParty || lead.based) return lead.model.release_date
+  const days = [...Map.groupBy(rows, (row) => row.model.release_date)]
+  days.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || (a < b ? -1 : 1))
+  return days[0]![0]
 }

@@ -1,46 +1,105 @@
-import { z } from 'zod'
+/** USD per million tokens. */
+export type SourceCost = {
+  input: number
+  output: number
+  cache_read?: number
+  cached_input?: number
+  cache_input?: number
+  cache_write?: number
+  cached_write?: number
+  reasoning?: number
+}
 
-const Price = z.number().min(0)
-const Cost = z.looseObject({
-  input: Price,
-  output: Price,
-  cache_read: Price.optional(),
-  cached_input: Price.optional(),
-  cache_input: Price.optional(),
-  cache_write: Price.optional(),
-  cached_write: Price.optional(),
-  reasoning: Price.optional(),
-})
+/** The members of a models.dev entry that are read; there are more. */
+export type SourceModel = {
+  id: string
+  name: string
+  family?: string
+  release_date: string
+  knowledge?: string
+  base_model?: string
+  tool_call?: boolean
+  reasoning?: boolean
+  temperature?: boolean
+  structured_output?: boolean
+  modalities: { input: string[]; output: string[] }
+  limit: { context: number; output: number; input?: number }
+  cost?: SourceCost & { tiers?: (Partial<SourceCost> & { tier: { type?: string; size: number } })[] }
+  /** How this entry is reached where it differs from the provider. */
+  provider?: { npm?: string; api?: string; shape?: string }
+}
 
-/** The members of a models.dev entry that are read; all others may be anything. */
-export const SourceModel = z.looseObject({
-  id: z.string().min(1),
-  name: z.string().min(1),
-  family: z.string().optional(),
-  release_date: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, 'expected YYYY-MM-DD or YYYY-MM'),
-  knowledge: z.string().optional(),
-  base_model: z.string().optional(),
-  tool_call: z.boolean().optional(),
-  reasoning: z.boolean().optional(),
-  temperature: z.boolean().optional(),
-  structured_output: z.boolean().optional(),
-  modalities: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }),
-  limit: z.looseObject({ context: z.number(), output: z.number(), input: z.number().optional() }),
-  cost: Cost.extend({
-    tiers: z
-      .array(Cost.partial().extend({ tier: z.looseObject({ type: z.string().optional(), size: z.number() }) }))
-      .optional(),
-  }).optional(),
-  provider: z.looseObject({ npm: z.string(), api: z.string(), shape: z.string() }).partial().optional(),
-})
-export type SourceModel = z.infer<typeof SourceModel>
+export type SourceProvider = {
+  id: string
+  name: string
+  /** The client package that speaks its protocol. */
+  npm: string
+  api?: string
+  env: string[]
+  models: Record<string, unknown>
+}
 
-export const SourceProvider = z.looseObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'expected a slug'),
-  name: z.string().min(1),
-  npm: z.string(),
-  api: z.string().optional(),
-  env: z.array(z.string()),
-  models: z.record(z.string(), z.unknown()),
-})
-export type SourceProvider = z.infer<typeof SourceProvider>
+/** A rule that a value breaks, as `member: what is expected there`, is the first false one. */
+type Rule<T> = readonly [member: string, holds: (value: T) => boolean, expected: string]
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isCount = (value: unknown) => typeof value === 'number' && value >= 0
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const ifThere = (value: unknown, holds: (value: unknown) => boolean) => value === undefined || holds(value)
+
+const providerRules: readonly Rule<SourceProvider>[] = [
+  ['id', ({ id }) => isText(id) && /^[a-z0-9][a-z0-9._-]*$/.test(id), 'a slug'],
+  ['name', ({ name }) => isText(name), 'a text'],
+  ['npm', ({ npm }) => isText(npm), 'the name of a package'],
+  ['api', ({ api }) => ifThere(api, isText), 'a URL'],
+  ['env', ({ env }) => isTexts(env), 'names of variables'],
+  ['models', ({ models }) => isObject(models), 'an object'],
+]
+
+const modelRules: readonly Rule<SourceModel>[] = [
+  ['id', ({ id }) => isText(id), 'a text'],
+  ['name', ({ name }) => isText(name), 'a text'],
+  ['family', ({ family }) => ifThere(family, isText), 'a text'],
+  ['release_date', (entry) => isDay(entry.release_date), 'YYYY-MM-DD or YYYY-MM'],
+  ['knowledge', ({ knowledge }) => ifThere(knowledge, isText), 'a text'],
+  ['base_model', (entry) => ifThere(entry.base_model, isText), 'a text'],
+  ['modalities.input', ({ modalities }) => isTexts(modalities?.input), 'a list of texts'],
+  ['modalities.output', ({ modalities }) => isTexts(modalities?.output), 'a list of texts'],
+  ['limit.context', ({ limit }) => isCount(limit?.context), 'a number, 0 or more'],
+  ['limit.output', ({ limit }) => isCount(limit?.output), 'a number, 0 or more'],
+  ['limit.input', ({ limit }) => ifThere(limit?.input, isCount), 'a number, 0 or more'],
+  ['cost.input', ({ cost }) => ifThere(cost, () => isCount(cost?.input)), 'a number, 0 or more'],
+  ['cost.output', ({ cost }) => ifThere(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
+  ['cost', ({ cost }) => ifThere(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
+  ['cost.tiers', ({ cost }) => ifThere(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
+  ['provider', ({ provider }) => ifThere(provider, isObject), 'an object'],
+]
+
+const isDay = (value: unknown) =>
+  typeof value === 'string' && /^\d{4}-\d{2}(-\d{2})?$/.test(value) && !Number.isNaN(Date.parse(value))
+
+const priceMembers = ['cache_read', 'cached_input', 'cache_input', 'cache_write', 'cached_write', 'reasoning'] as const
+
+const arePrices = (cost: Partial<SourceCost>) => priceMembers.every((member) => ifThere(cost[member], isCount))
+
+const areTiers = (tiers: unknown) =>
+  Array.isArray(tiers) &&
+  tiers.every(
+    (tier) =>
+      isCount(tier?.tier?.size) && ifThere(tier.input, isCount) && ifThere(tier.output, isCount) && arePrices(tier),
+  )
+
+/** What is wrong with a provider, or undefined. */
+export const providerFault = (value: unknown) => firstBroken(value, providerRules)
+
+/** What is wrong with an entry, or undefined. There are thousands at every start, so this is plain code, no schema. */
+export const modelFault = (value: unknown) => firstBroken(value, modelRules)
+
+function firstBroken<T>(value: unknown, rules: readonly Rule<T>[]): string | undefined {
+  if (!isObject(value)) return 'expected an object'
+  for (const [member, holds, expected] of rules) {
+    if (!holds(value as T)) return `${member}: expected ${expected}`
+  }
+  return undefined
+}
