@@ -12,11 +12,32 @@ type ChatPresetBody = z.infer<typeof ChatPresetBody>
 
 /** Fields that mean the same under the same name in both kinds of body, then those only chat bodies have. */
 const kept = [
-  ...['model', 'models', 'temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty', 'top_logprobs'],
-  ...['parallel_tool_calls', 'plugins', 'provider', 'route', 'service_tier', 'modalities', 'image_config'],
-  ...['cache_control', 'prompt_cache_options', 'stop_server_tools_when'],
-  ...['stop', 'seed', 'logit_bias', 'logprobs', 'min_p', 'top_a', 'repetition_penalty'],
-]
+  'model',
+  'models',
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'plugins',
+  'provider',
+  'route',
+  'service_tier',
+  'modalities',
+  'image_config',
+  'cache_control',
+  'prompt_cache_options',
+  'stop_server_tools_when',
+  'stop',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'min_p',
+  'top_a',
+  'repetition_penalty',
+] as const satisfies (keyof typeof ChatRequest.shape)[]
 
 /** Says in the names of the responses style what a chat body says. */
 export function settingsFromChat(body: ChatPresetBody): PresetSettings {

@@ -12,9 +12,17 @@ type MessagesPresetBody = z.infer<typeof MessagesPresetBody>
 
 /** Fields that mean the same under the same name in both kinds of body. */
 const kept = [
-  ...['model', 'temperature', 'top_p', 'top_k', 'provider', 'route', 'plugins', 'cache_control', 'service_tier'],
-  ...['stop_server_tools_when'],
-]
+  'model',
+  'temperature',
+  'top_p',
+  'top_k',
+  'provider',
+  'route',
+  'plugins',
+  'cache_control',
+  'service_tier',
+  'stop_server_tools_when',
+] as const satisfies (keyof typeof MessagesRequest.shape)[]
 
 /** Says in the names of the responses style what a messages body says. */
 export function settingsFromMessages(body: MessagesPresetBody): PresetSettings {
