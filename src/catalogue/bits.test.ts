@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addBit, allBits, countBits, keepOthers, keepWhere, membersOf, noBits } from './bits.ts'
+
+const setOf = (size: number, members: number[]) => {
+  const bits = noBits(size)
+  for (const member of members) addBit(bits, member)
+  return bits
+}
+
+test('all of a set are exactly as many as it has room for, whatever the size', () => {
+  for (const size of [0, 1, 31, 32, 33, 64, 300]) {
+    assert.equal(countBits(allBits(size)), size)
+    assert.deepEqual([...membersOf(allBits(size))], [...Array(size).keys()])
+  }
+})
+
+test('members come in the order asked for, the last of a word too', () => {
+  const bits = setOf(70, [0, 31, 32, 63, 69])
+  const order = Uint32Array.from([...Array(70).keys()].reverse())
+  assert.deepEqual([...membersOf(bits, order)], [69, 63, 32, 31, 0])
+})
+
+test('what does not pass is taken out, and only members are asked about', () => {
+  const bits = setOf(64, [3, 31, 63])
+  const asked: number[] = []
+  keepWhere(bits, (at) => asked.push(at) > 0 && at !== 31)
+  assert.deepEqual(
+    [[...membersOf(bits)], asked],
+    [
+      [3, 63],
+      [3, 31, 63],
+    ],
+  )
+  keepOthers(bits, setOf(64, [63]))
+  assert.deepEqual([...membersOf(bits)], [3])
+})

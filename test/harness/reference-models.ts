@@ -1,0 +1,152 @@
+import type { Figures } from '#catalogue/figures.ts'
+import type { Endpoint, Model } from '#catalogue/model.ts'
+
+/**
+ * The list of models as the rules say it, one condition after the other and without any cleverness: what the index
+ * must agree with. It knows nothing of the index, and reads the parameters as a client writes them.
+ */
+export function referenceList(models: Model[], figures: Figures, parameters: Record<string, string>, nowMs: number) {
+  const found = models
+    .filter((model) => model.endpoints.length > 0)
+    .filter((model) => passes(model, figures, parameters, nowMs))
+    .sort(byDefault)
+  const sorted = sortBy(found, figures, parameters.sort)
+  const offset = Number(parameters.offset ?? 0)
+  const isPaged = parameters.offset !== undefined || parameters.limit !== undefined
+  const end = isPaged ? offset + Number(parameters.limit ?? 500) : sorted.length
+  return {
+    ids: sorted.slice(offset, end).map((model) => model.id),
+    total_count: sorted.length,
+    hasNext: end < sorted.length,
+  }
+}
+
+function passes(model: Model, figures: Figures, p: Record<string, string>, nowMs: number): boolean {
+  const list = (name: string) => p[name]?.split(',').map((item) => item.trim())
+  const outputs = list('output_modalities') ?? ['text']
+  const parameters = model.endpoints.flatMap((endpoint) => endpoint.supportedParameters)
+  const words = (p.q ?? '').toLowerCase().split(/\s|,/)
+  const text = [model.name.toLowerCase(), model.id.toLowerCase()]
+  const age = Math.floor((Math.floor(nowMs / 1000) - model.created) / 86400)
+  const within = (value: number | null | undefined, name: string) => {
+    const [min, max] = [p[`min_${name}`], p[`max_${name}`]]
+    if (min === undefined && max === undefined) return true
+    if (value === null || value === undefined) return false
+    return (min === undefined || value >= Number(min)) && (max === undefined || value <= Number(max))
+  }
+  return (
+    (p.category === undefined || model.categories.includes(p.category)) &&
+    (list('supported_parameters') ?? []).every((name) => parameters.includes(name)) &&
+    (outputs.includes('all') || outputs.some((output) => model.outputModalities.includes(output))) &&
+    (list('input_modalities') ?? []).every((input) => model.inputModalities.includes(input)) &&
+    words.every((word) => text.some((line) => line.includes(word))) &&
+    (p.context === undefined || model.contextLength >= Number(p.context)) &&
+    (p.arch === undefined ||
+      [model.family, model.tokenizer].some((name) => name?.toLowerCase() === p.arch!.toLowerCase())) &&
+    (list('model_authors')?.includes(model.author) ?? true) &&
+    (p.distillable !== 'true' || model.distillable === true) &&
+    (p.distillable !== 'false' || model.distillable !== true) &&
+    within(age, 'age_days') &&
+    within(model.benchmarks.intelligence, 'intelligence_index') &&
+    within(model.benchmarks.coding, 'coding_index') &&
+    within(model.benchmarks.agentic, 'agentic_index') &&
+    within(figures.model(model.id).toolSuccess, 'tool_success_rate') &&
+    model.endpoints.some((endpoint) => endpointPasses(endpoint, p))
+  )
+}
+
+function endpointPasses({ prices, provider, zeroDataRetention, regions }: Endpoint, p: Record<string, string>) {
+  const prompt = million(units(prices.prompt))
+  const completion = million(units(prices.completion))
+  return (
+    (p.min_price === undefined || prompt >= units(p.min_price)) &&
+    (p.max_price === undefined || prompt <= units(p.max_price)) &&
+    (p.min_output_price === undefined || completion >= units(p.min_output_price)) &&
+    (p.max_output_price === undefined || completion <= units(p.max_output_price)) &&
+    (p.providers === undefined || p.providers.split(',').some((name) => isProvider(provider, name))) &&
+    (p.zdr === undefined || zeroDataRetention) &&
+    (p.region === undefined || regions.includes('europe'))
+  )
+}
+
+/** The providers of the random catalogues are called by their slug in capitals. */
+const isProvider = (slug: string, name: string) => slug === name || slug.toUpperCase() === name.toUpperCase()
+
+/** A plain decimal number in units of 10^-40: more places than any number here has. */
+function units(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.')
+  return BigInt(whole + fraction.padEnd(40, '0'))
+}
+
+const million = (price: bigint) => price * 1_000_000n
+
+function sortBy(models: Model[], figures: Figures, sort: string | undefined): Model[] {
+  const best = (values: (number | undefined)[], pick: (...values: number[]) => number) => {
+    const known = values.filter((value) => value !== undefined)
+    return known.length ? pick(...known) : undefined
+  }
+  const speed = (model: Model) =>
+    best(
+      model.endpoints.map(({ id }) => figures.endpoint(id).throughput?.p50),
+      Math.max,
+    )
+  const latency = (model: Model) =>
+    best(
+      model.endpoints.map(({ id }) => figures.endpoint(id).latencyMs?.p50),
+      Math.min,
+    )
+  const tokens = (model: Model) => figures.model(model.id).tokens7d || undefined
+  switch (sort) {
+    case 'most-popular':
+    case 'top-weekly':
+      return highToLow(models, tokens)
+    case 'pricing-low-to-high':
+      return lowToHigh(models, cheapest)
+    case 'pricing-high-to-low':
+      return highToLow(models, cheapest)
+    case 'context-high-to-low':
+      return highToLow(models, (model) => model.contextLength)
+    case 'throughput-high-to-low':
+      return highToLow(models, speed)
+    case 'latency-low-to-high':
+      return lowToHigh(models, latency)
+    case 'intelligence-high-to-low':
+      return highToLow(models, (model) => model.benchmarks.intelligence)
+    case 'coding-high-to-low':
+      return highToLow(models, (model) => model.benchmarks.coding)
+    case 'agentic-high-to-low':
+      return highToLow(models, (model) => model.benchmarks.agentic)
+    case 'design-arena-elo-high-to-low':
+      return highToLow(models, (model) => model.benchmarks.designArenaElo)
+    default:
+      return models
+  }
+}
+
+/** The lowest weighted mean of an endpoint, three to one; times four, to stay whole. */
+function cheapest(model: Model): bigint {
+  const means = model.endpoints.map(({ prices }) => 3n * units(prices.prompt) + units(prices.completion))
+  return means.sort((a, b) => Number(a - b))[0]!
+}
+
+type Value = number | bigint | undefined
+
+function lowToHigh(models: Model[], of: (model: Model) => Value): Model[] {
+  return models.toSorted((a, b) => {
+    const [left, right] = [of(a), of(b)]
+    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined)
+    return left < right ? -1 : left > right ? 1 : 0
+  })
+}
+
+function highToLow(models: Model[], of: (model: Model) => Value): Model[] {
+  return lowToHigh(models, (model) => {
+    const value = of(model)
+    return value === undefined ? undefined : -value
+  })
+}
+
+function byDefault(a: Model, b: Model): number {
+  if (a.created !== b.created) return b.created - a.created
+  return a.id < b.id ? -1 : 1
+}
