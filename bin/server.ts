@@ -27,6 +27,12 @@ try {
   const stop = once(() => service.stop().then(() => process.exit(0)))
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  process.on('SIGHUP', () => {
+    service.reloadCatalogue().then(
+      ({ skipped, ...counts }) => log.info({ ...counts, skipped: skipped.length }, 'catalogue reloaded'),
+      (error: Error) => log.error(error.message),
+    )
+  })
 } catch (error) {
   if (!(error instanceof StartupError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -3,6 +3,8 @@ import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
 import { keyReader } from '#accounts/read-keys.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
+import type { LoadReport } from '#catalogue/load.ts'
+import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
@@ -20,6 +22,8 @@ export type Service = {
   metricsUrl: string | undefined
   /** The first keys' secrets, on the very first start only. */
   firstKeys: FirstKeys | undefined
+  /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
+  reloadCatalogue: () => Promise<LoadReport>
   /** Finishes open requests, within the grace time, and lets go of everything. */
   stop: () => Promise<void>
 }
@@ -42,7 +46,13 @@ export async function startService({ config, variable, log, now, newId, ...optio
   const url = await listen(app, config)
   const metricsUrl = await openMetricsPort(deps, opened)
   const running = opened.move()
-  return { url, metricsUrl, firstKeys, stop: () => running.disposeAsync() }
+  return {
+    url,
+    metricsUrl,
+    firstKeys,
+    reloadCatalogue: () => reloadCatalogue(deps),
+    stop: () => running.disposeAsync(),
+  }
 }
 
 async function openDeps({ config, variable, log, now, newId }: Parts, opened: AsyncDisposableStack) {

@@ -43,6 +43,11 @@ export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data
     layers.push(layer)
     await breathe()
   }
+  return combine(layers)
+}
+
+/** The catalogue that layers make together, and the report on it. */
+export function combine(layers: readonly Layer[]): { data: CatalogueData; report: LoadReport } {
   const { data, skipped } = mergeLayers(layers)
   return {
     data,
@@ -58,13 +63,15 @@ export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data
 }
 
 async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
-  if (settings.starter_catalogue) yield readCatalogueFile(await read(starter), basename(starter))
+  if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starter), basename(starter))
   const snapshot = snapshotPath(settings)
-  if (settings.models_dev_file || existsSync(snapshot)) yield readModelsDev(await read(snapshot), snapshot)
-  if (settings.catalogue_file) yield readCatalogueFile(await read(settings.catalogue_file), settings.catalogue_file)
+  if (settings.models_dev_file || existsSync(snapshot)) yield readModelsDev(await readSource(snapshot), snapshot)
+  if (settings.catalogue_file)
+    yield readCatalogueFile(await readSource(settings.catalogue_file), settings.catalogue_file)
 }
 
-async function read(path: string): Promise<string> {
+/** @throws CatalogueRefused when there is no reading it. */
+export async function readSource(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

@@ -1,29 +1,39 @@
-import type { Caller } from '#accounts/caller.ts'
-import { recordChange } from '#audit/audit.ts'
+import { organizationIds } from '#accounts/organizations.ts'
+import { type Actor, recordChange } from '#audit/audit.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { CatalogueHolder } from './holder.ts'
 import type { LoadReport } from './load.ts'
 
-/** Reads the sources again on this server, writes that down, and tells the other servers to do the same. */
+/** Who stands in the audit trail when the machine's operator reloaded, by a signal and without a key. */
+const operator = { userId: 'operator', keyHash: null }
+
+/**
+ * Reads the sources again on this server, writes that down, and tells the other servers to do the same. Without a
+ * caller it was the operator, and every organization's trail says so, since the catalogue is everybody's.
+ */
 export async function reloadCatalogue(
   deps: { db: Db; now: Now; newId: NewId; catalogue: CatalogueHolder },
-  caller: Pick<Caller, 'organizationId' | 'userId' | 'keyHash'>,
+  caller?: Actor,
 ): Promise<LoadReport> {
-  const before = deps.catalogue.report()
-  const after = await deps.catalogue.reload()
+  const before = countsOf(deps.catalogue.report())
+  const report = await deps.catalogue.reload()
+  const change = {
+    action: 'catalogue.reloaded',
+    targetKind: 'catalogue',
+    targetId: 'catalogue',
+    before,
+    after: countsOf(report),
+  } as const
   await deps.db.exclusively('catalogue', async (tx, announce) => {
-    await recordChange(deps, tx, caller, {
-      action: 'catalogue.reloaded',
-      targetKind: 'catalogue',
-      targetId: 'catalogue',
-      before: countsOf(before),
-      after: countsOf(after),
-    })
+    const actors = caller
+      ? [caller]
+      : (await organizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
+    for (const actor of actors) await recordChange(deps, tx, actor, change)
     announce('catalogue.changed', deps.catalogue.origin)
   })
-  return after
+  return report
 }
 
 function countsOf({ skipped, ...counts }: LoadReport): object {

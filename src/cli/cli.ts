@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander'
-import { StartupError } from '#lib/fault.ts'
+import { Fault, StartupError } from '#lib/fault.ts'
+import { catalogueCommand } from './catalogue.ts'
 import { configCommand } from './config.ts'
+import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
-const commands = [configCommand, openapiCommand]
+const commands = [catalogueCommand, configCommand, keysCommand, openapiCommand]
 
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
@@ -22,7 +24,7 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    if (!(error instanceof StartupError)) throw error
+    if (!(error instanceof StartupError || error instanceof Fault)) throw error
     terminal.err(error.message)
     return 1
   }

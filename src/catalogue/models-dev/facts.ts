@@ -93,7 +93,7 @@ function cachePrices(cost: Partial<SourceCost>, prompt: number): Pick<Prices, 'c
 const known = new Map<number, string>()
 
 function perToken(usdPerMillion: number): string {
-  let price = known.get(usdPerMillion)
-  if (price === undefined) known.set(usdPerMillion, (price = perMillion(toDecimal(usdPerMillion)!)))
+  const price = known.get(usdPerMillion) ?? perMillion(toDecimal(usdPerMillion)!)
+  known.set(usdPerMillion, price)
   return price
 }

@@ -1,0 +1,41 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { CatalogueRefused } from './layer.ts'
+import { combine, type LoadReport } from './load.ts'
+import { readModelsDev } from './models-dev/read.ts'
+
+export const modelsDevUrl = 'https://models.dev/api.json'
+
+const patienceMs = 60_000
+
+/** The text at a URL. @throws CatalogueRefused with the reason when it cannot be had. */
+export async function fetchSnapshot(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
+    if (response.ok) return await response.text()
+    throw new Error(`the answer was ${response.status} ${response.statusText}`)
+  } catch (error) {
+    const { message, cause } = error as Error
+    throw new CatalogueRefused(`${url} cannot be read: ${cause instanceof Error ? cause.message : message}.`)
+  }
+}
+
+/**
+ * Puts a models.dev snapshot in its place, whole or not at all, after reading it as the service will.
+ * @throws CatalogueRefused when it is no such snapshot; what was there before stays.
+ */
+export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
+  const { report } = combine([readModelsDev(text, source)])
+  if (report.models === 0) throw new CatalogueRefused(`${source} holds no model that could be used.`)
+  const unfinished = `${path}.${process.pid}.new`
+  try {
+    const file = await open(unfinished, 'w', 0o600)
+    await file.writeFile(text)
+    await file.sync()
+    await file.close()
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw new CatalogueRefused(`${path} cannot be written: ${(error as Error).message}.`)
+  }
+  return report
+}

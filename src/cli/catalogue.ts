@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { CatalogueRefused, type Skipped } from '#catalogue/layer.ts'
+import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/load.ts'
+import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sync.ts'
+import { loadConfig } from '#config/load.ts'
+import { takeDataDir } from '#db/data-dir.ts'
+import { StartupError } from '#lib/fault.ts'
+import type { Terminal } from './terminal.ts'
+
+export function catalogueCommand(program: Command, terminal: Terminal): void {
+  const catalogue = program.command('catalogue').description('fetch and check what the catalogue is made of')
+  catalogue
+    .command('sync')
+    .description('fetch the models, providers and prices that models.dev knows')
+    .option('--from <file>', 'read them from a file instead')
+    .option('--url <url>', 'where they are', modelsDevUrl)
+    .option('--list', 'also list every row that was skipped')
+    .action((options: SyncOptions) => sync(options, terminal).catch(inOneSentence))
+  catalogue
+    .command('check <file>')
+    .description('check a catalogue file of your own')
+    .action((file: string) => check(file, terminal).catch(inOneSentence))
+}
+
+type SyncOptions = { from?: string; url: string; list?: boolean }
+
+async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
+  const config = loadConfig(env)
+  const text = from ? await readSource(from) : await fetchSnapshot(url)
+  const dataDir = takeDataDir(config.data_dir, { exclusive: false })
+  const path = snapshotPath({ ...config, data_dir: dataDir.path })
+  const report = await storeSnapshot(text, from ?? url, path)
+  out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)
+  out(`Written to ${path}. ${howToReload(dataDir.path, config.database_url === undefined)}`)
+}
+
+async function check(file: string, { env, out }: Terminal): Promise<void> {
+  const { report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file })
+  const problems = report.skipped.filter(({ source }) => source === file)
+  for (const problem of problems) out(line(problem))
+  if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
+  out(`${file} is in order. With it the catalogue has ${counts(report)}`)
+}
+
+const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
+
+function counts({ models, endpoints, providers, merged, skipped }: LoadReport): string {
+  return `${models} models with ${endpoints} endpoints of ${providers} providers; ${rows(merged)} merged, ${rows(skipped.length)} skipped.`
+}
+
+const line = ({ source, line: at, row, reason }: Skipped) => `${source}${at ? `:${at}` : ''}: ${row}: ${reason}`
+
+function byReason(skipped: readonly Skipped[]): string {
+  const reasons = [...Map.groupBy(skipped, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
+  return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
+}
+
+function howToReload(folder: string, embedded: boolean): string {
+  const signal = embedded ? `kill -HUP $(cat ${join(folder, 'server.pid')})` : 'a SIGHUP'
+  return `A running server takes it after ${signal}, or POST /api/v1/catalogue/reload with a management key.`
+}
+
+function inOneSentence(error: unknown): never {
+  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+}
