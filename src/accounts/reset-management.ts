@@ -1,0 +1,86 @@
+import { recordChange } from '#audit/audit.ts'
+import type { Db, Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import { keyRecord } from './key.ts'
+import { insertKey, type KeyOwner } from './key-row.ts'
+import { accountsLock } from './lock.ts'
+import { newSecret } from './secret.ts'
+
+type Deps = { db: Db; now: Now; newId: NewId }
+
+/**
+ * Makes a management key for whoever has the store but no key: it acts for the first admin.
+ * @param options.disableOthers whether all other management keys stop working with it.
+ * @returns its secret, and how many other enabled management keys there were.
+ * @throws Fault `not_found` when the store is empty.
+ */
+export async function resetManagementKey(
+  deps: Deps,
+  { disableOthers }: { disableOthers: boolean },
+): Promise<{ secret: string; others: number }> {
+  const owner = await findOwner(deps)
+  const actor = { ...owner, keyHash: null }
+  return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, announce) => {
+    const others = await enabledManagementKeys(tx, owner.organizationId)
+    if (disableOthers) for (const row of others) await disable(deps, tx, announce, actor, row)
+    const secret = newSecret()
+    const key = await insertKey(deps, tx, owner, {
+      kind: 'management',
+      name: 'Management key from the terminal',
+      secret,
+    })
+    await recordChange(deps, tx, actor, {
+      action: 'key.created',
+      targetKind: 'key',
+      targetId: key.hash,
+      before: null,
+      after: key,
+    })
+    announce('key.changed', key.hash)
+    return { secret, others: others.length }
+  })
+}
+
+/** The admin who has been there longest, and the oldest workspace. */
+async function findOwner({ db }: Deps): Promise<KeyOwner> {
+  const owner = await db.query
+    .selectFrom('memberships as m')
+    .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
+    .where('m.role', '=', 'admin')
+    .where('m.left_at', 'is', null)
+    .orderBy('m.joined_at')
+    .orderBy('w.created_at')
+    .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
+    .executeTakeFirst()
+  if (!owner) throw new Fault('not_found', 'The store is empty: start the service once, and it shows the first keys.')
+  return owner
+}
+
+function enabledManagementKeys(tx: Tx, organizationId: string) {
+  return tx
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'management')
+    .where('disabled', '=', 0)
+    .selectAll()
+    .execute()
+}
+
+type Row = Awaited<ReturnType<typeof enabledManagementKeys>>[number]
+type Actor = KeyOwner & { keyHash: null }
+
+async function disable(deps: Deps, tx: Tx, announce: Announce, actor: Actor, row: Row): Promise<void> {
+  const changed = { disabled: 1, updated_at: deps.now() }
+  await tx.updateTable('api_keys').set(changed).where('hash', '=', row.hash).execute()
+  await recordChange(deps, tx, actor, {
+    action: 'key.updated',
+    targetKind: 'key',
+    targetId: row.hash,
+    before: keyRecord(row),
+    after: keyRecord({ ...row, ...changed }),
+  })
+  announce('key.changed', row.hash)
+}

@@ -1,0 +1,65 @@
+import { prefix } from '#api/prefix.ts'
+import type { Environment } from '#config/load.ts'
+import { StartupError } from '#lib/fault.ts'
+
+const standardUrl = `http://127.0.0.1:8080${prefix}`
+
+/** What every command that speaks to the service says at the end of its help. */
+export const clientHelp = `
+Environment:
+  SIGNALBOX_KEY  a management key
+  SIGNALBOX_URL  the service's base URL (default: ${standardUrl})`
+
+export type ApiClient = {
+  /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
+  ask: <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
+  /** All pages of a list. */
+  listAll: <T>(path: string) => Promise<T[]>
+}
+
+/** Speaks to the running service that the environment names. */
+export function apiClient(env: Environment): ApiClient {
+  const url = baseUrl(env.SIGNALBOX_URL || standardUrl)
+  const key = env.SIGNALBOX_KEY
+  if (!key) throw new StartupError('Set SIGNALBOX_KEY to a management key of the service.')
+
+  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+    }).catch((error: Error) => {
+      throw new StartupError(`Nothing answers at ${url} (${why(error)}): start the service, or set SIGNALBOX_URL.`)
+    })
+    const answer = await response.json().catch(() => undefined)
+    if (response.ok && answer) return answer as T
+    const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
+    if (!message) throw new StartupError(`What answers at ${url} is not Signalbox: set SIGNALBOX_URL to its base URL.`)
+    throw new StartupError(`The service refused (${response.status}): ${message}`)
+  }
+
+  return {
+    ask,
+    async listAll<T>(path: string) {
+      const all: T[] = []
+      for (;;) {
+        const joint = path.includes('?') ? '&' : '?'
+        const page = await ask<{ data: T[] }>('GET', `${path}${joint}limit=100&offset=${all.length}`)
+        all.push(...page.data)
+        if (page.data.length < 100) return all
+      }
+    },
+  }
+}
+
+/** A bare origin is enough: the path of the API is always the same. */
+function baseUrl(text: string): string {
+  if (!URL.canParse(text)) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
+  const url = new URL(text)
+  return (url.pathname === '/' ? url.origin + prefix : text).replace(/\/+$/, '')
+}
+
+function why(error: Error): string {
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
+  return code === 'ECONNREFUSED' ? 'connection refused' : (code ?? message)
+}

@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { KeyRecord } from '#accounts/key.ts'
+import type { WorkspaceRecord } from '#accounts/workspace.ts'
+import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
+import type { Terminal } from '../terminal.ts'
+
+type Options = { management?: boolean; workspace?: string; limit?: number; reset?: string; expires?: string }
+
+export function createCommand(keys: Command, { env, out, err }: Terminal): void {
+  keys
+    .command('create')
+    .description('make a key, and print it: it is shown this once')
+    .argument('<name>', 'what the key is for')
+    .option('--management', 'a key to manage with, not for inference')
+    .option('--workspace <slug>', 'the workspace it belongs to (default: that of your key)')
+    .option('--limit <usd>', 'the most it may spend', dollars)
+    .option('--reset <interval>', 'daily, weekly or monthly: when spending starts anew')
+    .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
+    .addHelpText('after', clientHelp)
+    .action(async (name: string, options: Options) => {
+      const client = apiClient(env)
+      const wanted = { name, ...(await asFields(client, options)) }
+      const { data, key } = await client.ask<{ data: KeyRecord; key: string }>('POST', '/keys', wanted)
+      // Only the key goes to standard output, so that a script can keep it.
+      out(key)
+      err(`This is the ${data.kind === 'api' ? 'API' : 'management'} key "${data.name}". It is not shown again.`)
+    })
+}
+
+async function asFields(client: ApiClient, { management, workspace, limit, reset, expires }: Options): Promise<object> {
+  return {
+    ...(management && { kind: 'management' }),
+    ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),
+    ...(limit !== undefined && { limit }),
+    ...(reset !== undefined && { limit_reset: reset }),
+    ...(expires !== undefined && { expires_at: expires }),
+  }
+}
+
+async function idOf(client: ApiClient, workspace: string): Promise<string> {
+  const found = await client.ask<{ data: WorkspaceRecord }>('GET', `/workspaces/${encodeURIComponent(workspace)}`)
+  return found.data.id
+}
+
+/** What is no number must not end up as no limit. */
+function dollars(text: string): number {
+  const amount = Number(text)
+  if (amount > 0 && Number.isFinite(amount)) return amount
+  throw new InvalidArgumentError('It must be a number of US dollars above 0.')
+}
