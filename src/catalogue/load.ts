@@ -9,7 +9,7 @@ import { mergeLayers } from './merge.ts'
 import type { CatalogueData } from './model.ts'
 import { readModelsDev } from './models-dev/read.ts'
 
-const starter = fileURLToPath(new URL('./starter.yaml', import.meta.url))
+const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
 
 /** Where the catalogue comes from; later sources override earlier ones in this order. */
 export type CatalogueSettings = {
