@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { syntheticSnapshot } from './synthetic-snapshot.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const realSnapshot = join(root, '../shared/data/models.dev.json')
+export const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+/** A folder with a data directory and a models.dev snapshot: the real one when it lies beside the checkout. */
+export function prepareFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
+  const isReal = existsSync(realSnapshot)
+  const snapshot = join(folder, 'models.dev.json')
+  writeFileSync(snapshot, isReal ? readFileSync(realSnapshot) : syntheticSnapshot())
+  return { folder, snapshot, isReal, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
+
+/** The service itself, as `npm start` runs it. */
+export function startService(place: { folder: string; snapshot: string }): Promise<Running> {
+  return start(['bin/server.ts'], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: join(place.folder, 'data'),
+    MODELS_DEV_FILE: place.snapshot,
+    BOOTSTRAP_API_KEY: apiKey,
+    LOG_LEVEL: 'error',
+  })
+}
+
+/** The yardstick: node:http, and nothing else, writing the bytes of a file. */
+export function startBare(file: string, contentEncoding: string): Promise<Running> {
+  return start(['bench/bare-server.ts', file, contentEncoding], {})
+}
+
+async function start(args: string[], environment: Record<string, string>): Promise<Running> {
+  const started = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, ...environment },
+  })
+  const url = await listeningUrl(child)
+  return { url, pid: child.pid!, msToListen: performance.now() - started, stop: () => stop(child) }
+}
+
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface(child.stdout!)) {
+    const url = /^listening on (\S+)$/.exec(line)?.[1]
+    if (url) return url
+  }
+  throw new Error('the server ended before it listened')
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** What a process holds in memory, in MB; undefined where the system does not say. */
+export function residentMegabytes(pid: number): number | undefined {
+  const file = `/proc/${pid}/status`
+  const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+}
