@@ -21,8 +21,6 @@ try {
     now: Date.now,
     newId: newUuid,
   })
-  process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
-
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience.
   const stop = once(() => service.stop().then(() => process.exit(0)))
   process.on('SIGINT', stop)
@@ -33,6 +31,9 @@ try {
       (error: Error) => log.error(error.message),
     )
   })
+
+  // Last: whoever reads this line may send a signal at once.
+  process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
 } catch (error) {
   if (!(error instanceof StartupError)) throw error
   process.stderr.write(`${error.message}\n`)
