@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const form = /^sb-v1-[0-9a-f]{64}$/
 
@@ -13,7 +13,7 @@ export function isSecret(text: string): boolean {
 
 /** SHA-256 of the whole key in hex: its name in the database and in the API. */
 export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }
 
 /** Enough of a key to recognise it by, and no more: `sb-v1-abc…123`. */

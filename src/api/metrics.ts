@@ -39,10 +39,14 @@ export function createMetrics(): Metrics {
     buckets: querySeconds,
     registers,
   })
+  /** Finding the series by its labels costs more than counting. Routes are patterns, so there are few. */
+  const series = new Map<string, ReturnType<typeof requests.labels>>()
   const all = Registry.merge([processMetrics(), own])
   return {
     observeRequest: ({ method, route, status, seconds }) =>
-      requests.labels(method, route, String(status)).observe(seconds),
+      series
+        .getOrInsertComputed(`${method} ${status} ${route}`, () => requests.labels(method, route, String(status)))
+        .observe(seconds),
     observeQuery: (seconds, outcome) => queries.labels(outcome).observe(seconds),
     observeCatalogue(current) {
       const size = new Gauge({

@@ -7,6 +7,18 @@ export type Encoding = (typeof encodings)[number]
  */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (!header) return undefined
+  if (!choices.has(header)) {
+    if (choices.size >= maxRemembered) choices.clear()
+    choices.set(header, choose(header))
+  }
+  return choices.get(header)
+}
+
+/** Clients of one kind send the same header every time. */
+const choices = new Map<string, Encoding | undefined>()
+const maxRemembered = 100
+
+function choose(header: string): Encoding | undefined {
   const weights = new Map(header.toLowerCase().split(',').map(weightedCoding))
   const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0
   let best: Encoding | undefined

@@ -37,6 +37,8 @@ const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, check
 export function createApp(log: Log, patience: Patience = ordinaryPatience): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
+    // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: defaultBodyLimit,
     requestIdHeader: false,
@@ -59,7 +61,10 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience): Fast
     frameworkErrors: (error, request, reply) => sendFailure(error, request as FastifyRequest, reply as FastifyReply),
   })
   parseJsonBodies(app)
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) =>
     sendFailure(new Fault('not_found', `There is no ${request.method} ${pathOnly(request.url)}.`), request, reply),

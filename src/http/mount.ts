@@ -6,6 +6,13 @@ import { invalidRequest } from './issues.ts'
 import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, once admitted: what that is, only the mounted routes know. */
+    caller: unknown
+  }
+}
+
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 export type Mounting<Caller, Deps> = {
@@ -27,6 +34,7 @@ export function mountRoutes<Caller, Deps>(
     const parsed = schema.safeParse(data)
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
   })
+  app.decorateRequest('caller', undefined)
   for (const route of routes) mountRoute(app, route, mounting)
   for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, mounting.prefix + path, methods)
 }
@@ -37,7 +45,6 @@ function mountRoute<Caller, Deps>(
   { deps, prefix, admit, checkResponses }: Mounting<Caller, Deps>,
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
-  const callers = new WeakMap<FastifyRequest, Caller>()
   const handler: RouteHandlerMethod = async (request, reply) => {
     const leaving = once(() => signalOfLeaving(reply))
     const outlet = once(() => eventStream(reply, leaving()))
@@ -45,7 +52,7 @@ function mountRoute<Caller, Deps>(
       params: request.params,
       query: request.query,
       body: request.body,
-      caller: callers.get(request) as Caller,
+      caller: request.caller as Caller,
       headers: request.headers,
       url: request.url,
       requestId: request.id,
@@ -72,7 +79,7 @@ function mountRoute<Caller, Deps>(
       ...(body && { body }),
     } as never,
     onRequest: async (request) => {
-      if (route.key !== 'none') callers.set(request, await admit(route, request))
+      if (route.key !== 'none') request.caller = await admit(route, request)
     },
     handler,
   })
