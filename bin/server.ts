@@ -26,10 +26,7 @@ try {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   process.on('SIGHUP', () => {
-    service.reloadCatalogue().then(
-      ({ skipped, ...counts }) => log.info({ ...counts, skipped: skipped.length }, 'catalogue reloaded'),
-      (error: Error) => log.error(error.message),
-    )
+    service.reloadCatalogue().catch((error: Error) => log.error(error.message))
   })
 
   // Last: whoever reads this line may send a signal at once.

@@ -66,7 +66,13 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
   const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })
   opened.defer(keys.close)
-  const catalogue = await openCatalogue({ settings, signals: db.signals, newId, onError: warn('catalogue') })
+  const catalogue = await openCatalogue({
+    settings,
+    signals: db.signals,
+    newId,
+    onLoad: tellOfSkipped(config, log),
+    onError: warn('catalogue'),
+  })
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
   const measures = await createMeasures({ db, now, newId, onError: warn('measurements were not exchanged') })
@@ -88,6 +94,14 @@ async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisp
   opened.defer(server.close)
   log.info({ url: server.url }, 'serving metrics without a key')
   return server.url
+}
+
+/** What an operator's own file got wrong is told row by row; what a snapshot of others did is only counted. */
+function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
+  return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
+    log.info({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
+    for (const row of skipped) if (row.source === catalogue_file) log.warn(row, 'catalogue row left out')
+  }
 }
 
 function chosenKeys(config: Config): Partial<FirstKeys> {

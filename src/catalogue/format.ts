@@ -63,7 +63,8 @@ function readRow<Schema extends z.ZodType>(
   const parsed = schema.safeParse(row ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!
-  return skip(explain(issue), [...path, ...issue.path])
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  return skip(explain(issue), [...path, ...issue.path, ...unknown])
 }
 
 /** `field: what is wrong`. */

@@ -27,15 +27,18 @@ type Deps = {
   settings: CatalogueSettings
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
+  /** Hears what every successful load found. */
+  onLoad: (report: LoadReport) => void
   /** Hears why a reload that another server asked for did not succeed. */
   onError: (error: Error) => void
 }
 
 /** Loads the catalogue for the first time. @throws StartupError when a source cannot be used. */
-export async function openCatalogue({ settings, signals, newId, onError }: Deps): Promise<CatalogueHolder> {
+export async function openCatalogue({ settings, signals, newId, onLoad, onError }: Deps): Promise<CatalogueHolder> {
   const origin = newId()
   const first = await loadCatalogue(settings).catch(refuseToStart)
   let report = first.report
+  onLoad(report)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
   let last: Promise<unknown> = Promise.resolve()
@@ -45,6 +48,7 @@ export async function openCatalogue({ settings, signals, newId, onError }: Deps)
       const next = await loadCatalogue(settings)
       snapshot = compileSnapshot(next.data, figures)
       report = next.report
+      onLoad(report)
       return report
     } catch (error) {
       if (!(error instanceof CatalogueRefused)) throw error

@@ -7,6 +7,7 @@ import { readCatalogueFile } from './format.ts'
 import { CatalogueRefused, type Layer, type Skipped } from './layer.ts'
 import { mergeLayers } from './merge.ts'
 import type { CatalogueData } from './model.ts'
+import { readNames } from './models-dev/kept-names.ts'
 import { readModelsDev } from './models-dev/read.ts'
 
 const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
@@ -65,7 +66,9 @@ export function combine(layers: readonly Layer[]): { data: CatalogueData; report
 async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
   if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starter), basename(starter))
   const snapshot = snapshotPath(settings)
-  if (settings.models_dev_file || existsSync(snapshot)) yield readModelsDev(await readSource(snapshot), snapshot)
+  if (settings.models_dev_file || existsSync(snapshot)) {
+    yield readModelsDev(await readSource(snapshot), snapshot, await readNames(snapshot))
+  }
   if (settings.catalogue_file)
     yield readCatalogueFile(await readSource(settings.catalogue_file), settings.catalogue_file)
 }

@@ -27,7 +27,7 @@ function lay<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, 
   else into.set(key, merged)
 }
 
-/** What a patch says wins member by member; aliases add up; a name once dated keeps its date. */
+/** What a patch says wins member by member; aliases add up; a dated name once given stays. */
 function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatch): ModelPatch {
   if (!base) return patch
   const endpoints = new Map(base.endpoints)
@@ -37,7 +37,7 @@ function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatc
   return {
     ...base,
     ...patch,
-    canonicalSlug: patch.canonicalSlug ?? base.canonicalSlug ?? defaultCanonicalSlug(id, base.created),
+    canonicalSlug: base.canonicalSlug ?? defaultCanonicalSlug(id, base.created) ?? patch.canonicalSlug,
     aliases: [...new Set([...(base.aliases ?? []), ...(patch.aliases ?? [])])],
     benchmarks: { ...base.benchmarks, ...patch.benchmarks },
     endpoints,

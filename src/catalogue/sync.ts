@@ -1,6 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { CatalogueRefused } from './layer.ts'
 import { combine, type LoadReport } from './load.ts'
+import { namesPath, readNames, withNames } from './models-dev/kept-names.ts'
 import { readModelsDev } from './models-dev/read.ts'
 
 export const modelsDevUrl = 'https://models.dev/api.json'
@@ -24,8 +25,16 @@ export async function fetchSnapshot(url: string): Promise<string> {
  * @throws CatalogueRefused when it is no such snapshot; what was there before stays.
  */
 export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
-  const { report } = combine([readModelsDev(text, source)])
+  const names = await readNames(path)
+  const { data, report } = combine([readModelsDev(text, source, names)])
   if (report.models === 0) throw new CatalogueRefused(`${source} holds no model that could be used.`)
+  await replace(namesPath(path), withNames(names, data.models))
+  await replace(path, text)
+  return report
+}
+
+/** Writes a file whole or not at all. */
+async function replace(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`
   try {
     const file = await open(unfinished, 'w', 0o600)
@@ -37,5 +46,4 @@ export async function storeSnapshot(text: string, source: string, path: string):
     await rm(unfinished, { force: true })
     throw new CatalogueRefused(`${path} cannot be written: ${(error as Error).message}.`)
   }
-  return report
 }

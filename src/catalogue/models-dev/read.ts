@@ -2,6 +2,7 @@ import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch } fro
 import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
 import { type Group, groupRows, leadRow } from './group.ts'
 import { type Identity, identify, tagRows } from './identity.ts'
+import type { KeptNames } from './kept-names.ts'
 import { type Row, rowOf } from './row.ts'
 import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
 import { credentialsOf, wireOf } from './wire.ts'
@@ -9,12 +10,14 @@ import { credentialsOf, wireOf } from './wire.ts'
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
  * model with many endpoints, by the rules in docs/catalogue.md.
+ * @param names the dated names that models already have.
  * @throws CatalogueRefused when the file as a whole is no such snapshot.
  */
-export function readModelsDev(text: string, source: string): Layer {
+export function readModelsDev(text: string, source: string, names: KeptNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   const rows = [...rowsOf(parse(text, source), layer)]
-  for (const group of groupRows(rows)) addModel(layer, { author: group.author, rows: withoutPlans(group, layer) })
+  for (const group of groupRows(rows))
+    addModel(layer, { author: group.author, rows: withoutPlans(group, layer) }, names)
   for (const { provider, wire } of rows) {
     if (layer.providers.has(provider.id)) continue
     const own = wireOf(provider)
@@ -84,7 +87,7 @@ function withoutPlans({ rows }: Group, layer: Layer): Row[] {
   return rows.filter((row) => !isPlan(row))
 }
 
-function addModel(layer: Layer, group: Group): void {
+function addModel(layer: Layer, group: Group, names: KeptNames): void {
   if (group.rows.length === 0) return
   const identity = identify(group)
   if (layer.models.has(identity.id)) {
@@ -94,7 +97,8 @@ function addModel(layer: Layer, group: Group): void {
     }
     return
   }
-  layer.models.set(identity.id, modelPatch(group, identity))
+  const canonicalSlug = names.get(identity.id) ?? identity.canonicalSlug
+  layer.models.set(identity.id, modelPatch(group, { ...identity, canonicalSlug }))
   layer.mergedRows += group.rows.length - 1
 }
 
