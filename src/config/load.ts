@@ -15,16 +15,26 @@ export function loadConfig(env: Environment): Config {
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = settingsIn(env)
   const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
-  if (parsed.success) return Object.freeze(parsed.data)
+  if (parsed.success) return frozen(parsed.data)
   throw new StartupError(parsed.error.issues.map((issue) => explain(issue, fromEnv, path)).join('; '))
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
 }
 
 /** Variables that are set but empty count as not set, as shells and compose files write them. */
 function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
   const found: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
-    const value = env[name.toUpperCase()]
-    if (value !== undefined && value !== '' && !fileOnly.has(name)) found[name] = value
+    const variable = name.toUpperCase()
+    const value = env[variable]
+    if (value === undefined || value.trim() === '') continue
+    if (fileOnly.has(name)) {
+      throw new StartupError(`${variable} is no environment variable: set ${name} in the configuration file (CONFIG).`)
+    }
+    found[name] = value
   }
   return found
 }
@@ -45,7 +55,8 @@ function readConfigFile(path: string): Record<string, unknown> {
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new StartupError(`The configuration file ${path} must hold "name: value" lines.`)
   }
-  return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, plain(item)]))
+  const given = Object.entries(value).filter(([, item]) => item !== null && item !== '')
+  return Object.fromEntries(given.map(([name, item]) => [name, plain(item)]))
 }
 
 /** YAML has real booleans and numbers where the environment has words; both go through one schema. */
