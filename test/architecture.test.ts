@@ -19,12 +19,14 @@ const mayImport: Record<string, string[]> = {
   measure: ['lib', 'db'],
   filters: ['lib'],
   guardrails: ['lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
+  agent: ['lib'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
   interns: ['lib', 'chat'],
   daemon: ['lib', 'interns'],
   demo: ['chat'],
+  usage: ['lib', 'db', 'accounts', 'chat'],
   // Of http only the table of statuses, for failures that are told within a stream.
-  routing: ['lib', 'http', 'config', 'chat', 'accounts', 'catalogue', 'measure', 'demo'],
+  routing: ['lib', 'http', 'config', 'chat', 'accounts', 'catalogue', 'measure', 'usage', 'demo'],
   api: ['*'],
   cli: ['*'],
 }

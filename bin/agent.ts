@@ -1,0 +1,45 @@
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const { ndJsonStream } = await import('@agentclientprotocol/sdk')
+const { createAgent } = await import('#agent/agent.ts')
+const { readSettings } = await import('#agent/settings.ts')
+const { createSessionStore } = await import('#agent/session-store.ts')
+const { createShell } = await import('#agent/shell.ts')
+const { tools } = await import('#agent/tools/tools.ts')
+const { StartupError } = await import('#lib/fault.ts')
+const { newUuid: newId } = await import('#lib/id.ts')
+
+process.umask(0o077)
+try {
+  const settings = readSettings(process.env)
+  const sandbox = { program: 'bwrap', node: process.execPath, readable: settings.sandboxReadable }
+  const connection = createAgent({
+    settings,
+    model: await modelFor(settings),
+    tools,
+    shell: createShell({ env: process.env, sandbox }),
+    store: createSessionStore(join(settings.stateDir, 'sessions')),
+    version: '0.1.0',
+    now: Date.now,
+    newId,
+  }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
+
+  // What was being done is cancelled when the client leaves; a turn then has a moment to write its end.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => connection.close())
+  await connection.closed
+  setTimeout(() => process.exit(0), 500).unref()
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}
+
+async function modelFor(settings: ReturnType<typeof readSettings>) {
+  const { model, baseUrl, apiKey } = settings
+  if (!baseUrl || model === 'script') return (await import('#agent/model/script.ts')).scriptModel({ newId })
+  return (await import('#agent/model/openai.ts')).openAiModel({ baseUrl, apiKey, model, newId })
+}

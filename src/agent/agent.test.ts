@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listModel, newAgent } from '#test/harness/agent.ts'
+import { whyNoSandbox } from './sandbox.ts'
+
+const missing = await whyNoSandbox('/tmp', { program: 'bwrap', node: process.execPath, readable: [] })
+if (missing) console.log(`What needs a sandbox is NOT tried, because there is none: ${missing}`)
+const skip = missing ?? false
+const haiku = 'List the files and write a haiku about them into haiku.txt'
+
+test('a prompt is answered with text, usage and the model’s name', async () => {
+  await using at = await newAgent()
+  const response = await at.prompt('hello there')
+  assert.equal(response.stopReason, 'end_turn')
+  assert.equal(at.text(), 'You said: hello there')
+  const { usage } = response as unknown as { usage: Record<string, number> }
+  assert.equal(usage.totalTokens, usage.inputTokens! + usage.outputTokens!)
+  assert.equal(at.session.configOptions?.[0]?.category, 'model')
+  assert.equal(at.heard.at(-1)?.sessionUpdate, 'usage_update')
+})
+
+test('thoughts are told apart from the answer', async () => {
+  await using at = await newAgent()
+  await at.prompt('think about it')
+  assert.ok(at.heard.some(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk'))
+  assert.doesNotMatch(at.text(), /weigh/)
+})
+
+test('the agent is safe unless it is told otherwise: a new session asks', async () => {
+  await using at = await newAgent()
+  assert.equal(at.session.modes?.currentModeId, 'manual')
+  assert.deepEqual(
+    at.session.modes?.availableModes.map(({ id }) => id),
+    ['manual', 'self-drive'],
+  )
+})
+
+describe('in manual', { skip }, () => {
+  test('the demo prompt asks for the shell, writes the haiku and tells', async () => {
+    await using at = await newAgent()
+    await at.prompt(haiku)
+    assert.deepEqual(at.operations(), ['shell'])
+    assert.deepEqual(
+      at.asked[0]?.options.map(({ kind }) => kind),
+      ['allow_once', 'allow_always', 'reject_once', 'reject_always'],
+    )
+    assert.match(await readFile(join(at.workspace, 'haiku.txt'), 'utf8'), /Names in a column/)
+    assert.match(at.text(), /Done\. Made haiku\.txt/)
+  })
+
+  test('without consent the command is not run, and the run goes on', async () => {
+    for (const answer of ['reject_once', 'reject_always', undefined]) {
+      await using at = await newAgent({ permission: () => answer })
+      const { stopReason } = await at.prompt('run: touch made')
+      assert.equal(stopReason, 'end_turn')
+      assert.match(at.text(), /did not allow/)
+      assert.deepEqual(await readdir(at.workspace), [])
+    }
+  })
+
+  test('allow_once is asked for again, allow_always and reject_always hold for the session and its restart', async () => {
+    for (const [answer, times] of [
+      ['allow_once', 3],
+      ['allow_always', 1],
+      ['reject_always', 1],
+    ] as const) {
+      await using at = await newAgent({ permission: () => answer })
+      await at.prompt('run `true` and `true`')
+      await at.agent.request('session/resume', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
+      await at.prompt('run: true')
+      assert.equal(at.asked.length, times)
+    }
+  })
+
+  test('leaving the sandbox is a permission of its own, with command and reason', async () => {
+    await using at = await newAgent({
+      permission: ({ toolCall }) => (toolCall.name === 'shell' ? 'allow_always' : 'reject_once'),
+    })
+    await at.prompt('escalate')
+    assert.deepEqual(at.operations(), ['shell', 'shell.escalate'])
+    assert.match(at.asked[1]?.toolCall.title ?? '', /Outside the sandbox: cat \/etc\/hostname \(The file is outside/)
+    assert.match(at.text(), /So I leave it/)
+  })
+
+  test('who allows the escalation lets the command out', async () => {
+    await using at = await newAgent()
+    await at.prompt('escalate')
+    const [inside, outside] = at.results()
+    assert.match(inside ?? '', /No such file/)
+    assert.match(outside ?? '', /exit code 0/)
+  })
+})
+
+test('in self-drive nothing is asked, and the shell runs outside the sandbox', async () => {
+  await using at = await newAgent({ mode: 'self-drive' })
+  await at.prompt('run: cat /etc/hostname; echo $SIGNALBOX_API_KEY-')
+  assert.equal(at.asked.length, 0)
+  assert.match(at.results()[0] ?? '', /\n-\n\[exit code 0\]/)
+})
+
+test('the mode of a prompt is the one set before it', async () => {
+  await using at = await newAgent({ mode: 'self-drive', permission: () => 'reject_once' })
+  await at.prompt('run: true')
+  await at.agent.request('session/set_mode', { sessionId: at.sessionId, modeId: 'manual' })
+  await at.prompt('run: true')
+  assert.equal(at.asked.length, missing ? 0 : 1)
+})
+
+test('a question comes as a form with its fields, in self-drive too, and its answer goes on', async () => {
+  const form = { environment: 'staging', replicas: 3, confirmed: true, regions: ['eu'] }
+  await using at = await newAgent({ mode: 'self-drive', form })
+  await at.prompt('ask me a question')
+  const [{ requestedSchema }] = at.forms as [{ requestedSchema: { properties: Record<string, { type: string }> } }]
+  const types = Object.values(requestedSchema.properties).map(({ type }) => type)
+  assert.deepEqual([...new Set(types)].sort(), ['array', 'boolean', 'integer', 'number', 'string'])
+  assert.match(at.text(), /"replicas":3/)
+})
+
+test('a declined question goes on without an answer', async () => {
+  await using at = await newAgent()
+  assert.equal((await at.prompt('ask me a question')).stopReason, 'end_turn')
+  assert.match(at.text(), /declined/)
+})
+
+test('parallel calls all come back', async () => {
+  await using at = await newAgent()
+  await writeFile(join(at.workspace, 'a.txt'), 'on the way\n')
+  await at.prompt('parallel')
+  assert.match(at.text(), /3 results:\na\.txt\n---\na\.txt\n---\na\.txt:1: on the way/)
+})
+
+test('a failing model ends the prompt with an error that says whether to try again', async () => {
+  await using at = await newAgent()
+  await assert.rejects(at.prompt('error 400'), {
+    message: /fails as it was asked/,
+    data: { retryable: false, status: 400 },
+  })
+  await assert.rejects(at.prompt('error 503 late'), { data: { retryable: true, status: 503 } })
+  assert.equal((await at.prompt('hello')).stopReason, 'end_turn')
+})
+
+describe('cancelling', () => {
+  for (const [what, text] of [
+    ['a silent model', 'silence 30'],
+    ['a command', 'run: sleep 30'],
+    ['a flood', 'flood 100000'],
+  ] as const) {
+    test(`ends ${what} at once`, { timeout: 5_000 }, async () => {
+      await using at = await newAgent({ mode: 'self-drive' })
+      const turn = at.prompt(text)
+      await sleep(100)
+      const start = performance.now()
+      await at.cancel()
+      assert.equal((await turn).stopReason, 'cancelled')
+      assert.ok(performance.now() - start < 500)
+    })
+  }
+
+  test('withdraws a permission that waits', { timeout: 5_000, skip }, async () => {
+    const { promise: withdrawn, resolve } = Promise.withResolvers<void>()
+    await using at = await newAgent({
+      permission: (_request, signal) => {
+        signal.addEventListener('abort', () => resolve())
+        return new Promise(() => {})
+      },
+    })
+    const turn = at.prompt('run: true')
+    while (!at.asked.length) await sleep(5)
+    await at.cancel()
+    assert.equal((await turn).stopReason, 'cancelled')
+    await withdrawn
+  })
+})
+
+test('a session is busy with one prompt at a time', async () => {
+  await using at = await newAgent()
+  const first = at.prompt('silence 0.2')
+  await assert.rejects(at.prompt('hello'), { message: /busy/ })
+  await first
+})
+
+test('a loaded session shows its past again, and the model remembers it', async () => {
+  const { model, requests } = listModel([[{ name: 'list_files' }], 'listed', 'again'])
+  await using at = await newAgent({ model })
+  await at.prompt('first')
+  at.heard.length = 0
+  await at.agent.request('session/load', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
+  assert.deepEqual(
+    at.heard.map(({ sessionUpdate }) => sessionUpdate),
+    ['user_message_chunk', 'tool_call', 'tool_call_update', 'agent_message_chunk'],
+  )
+  await at.prompt('second')
+  assert.deepEqual(
+    requests.at(-1)?.messages.map(({ role }) => role),
+    ['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
+  )
+})
+
+test('sessions are listed, and unknown ones are not found', async () => {
+  await using at = await newAgent()
+  await at.prompt('hello')
+  const { sessions } = await at.agent.request('session/list', {})
+  assert.deepEqual(
+    sessions.map(({ sessionId, title }) => [sessionId, title]),
+    [[at.sessionId, 'hello']],
+  )
+  const unknown = { sessionId: 'nosuch', cwd: at.workspace, mcpServers: [] }
+  await assert.rejects(at.agent.request('session/resume', unknown), { code: -32002 })
+  await assert.rejects(at.agent.request('session/new', { cwd: '/nonexistent', mcpServers: [] }), {
+    message: /no folder/,
+  })
+})

@@ -1,0 +1,124 @@
+import { type AgentApp, type AgentContext, agent, type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
+import { isoTime, type Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import { configOptionsOf } from './config-options.ts'
+import type { Model } from './model/model.ts'
+import { createOpenSessions, type OpenSession } from './open-sessions.ts'
+import { replayOf } from './replay.ts'
+import type { SessionStore } from './session-store.ts'
+import type { AgentSettings } from './settings.ts'
+import type { Shell } from './shell.ts'
+import type { ApprovalMode, Tool } from './tools/tool.ts'
+import { answerPrompt } from './turn.ts'
+
+export type AgentDeps = {
+  settings: Pick<AgentSettings, 'model' | 'instructions' | 'windowTokens' | 'maxSteps'>
+  model: Model
+  tools: Tool[]
+  shell: Shell
+  store: SessionStore
+  version: string
+  now: Now
+  newId: NewId
+}
+
+const modes: { id: ApprovalMode; name: string; description: string }[] = [
+  { id: 'manual', name: 'Manual', description: 'Asks before the shell and runs it in a sandbox.' },
+  { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
+]
+
+/** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
+export function createAgent(deps: AgentDeps): AgentApp {
+  const sessions = createOpenSessions(deps)
+  let canAsk = false
+
+  const described = ({ mode, log }: OpenSession) => ({
+    modes: { currentModeId: mode, availableModes: modes },
+    configOptions: configOptionsOf(deps.settings.model, log.session.model),
+  })
+
+  return agent({ name: 'signalbox' })
+    .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.cancelAll()))
+    .onRequest('initialize', ({ params }) => {
+      canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
+      return {
+        protocolVersion: 1,
+        agentInfo: { name: 'signalbox', title: 'Signalbox', version: deps.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      }
+    })
+    .onRequest('session/new', async ({ params }) => {
+      const session = await sessions.create(params.cwd)
+      return { sessionId: session.log.session.id, ...described(session) }
+    })
+    .onRequest('session/load', async ({ params, client }) => {
+      const { session, entries } = await sessions.restore(params.sessionId, params.cwd)
+      for (const update of replayOf(entries, deps.tools)) {
+        await client.notify('session/update', { sessionId: params.sessionId, update })
+      }
+      return described(session)
+    })
+    .onRequest('session/resume', async ({ params }) => {
+      const { session } = await sessions.restore(params.sessionId, params.cwd)
+      return described(session)
+    })
+    .onRequest('session/list', async ({ params }) => {
+      const all = await deps.store.list()
+      const listed = params.cwd ? all.filter(({ cwd }) => cwd === params.cwd) : all
+      return {
+        sessions: listed.map(({ id, cwd, title, updatedAt }) => ({
+          sessionId: id,
+          cwd,
+          title: title ?? null,
+          updatedAt: isoTime(updatedAt),
+        })),
+      }
+    })
+    .onRequest('session/close', async ({ params }) => sessions.close(params.sessionId))
+    .onRequest('session/set_mode', ({ params }) => {
+      const mode = modes.find(({ id }) => id === params.modeId)
+      if (!mode) throw RequestError.invalidParams(undefined, `there is no mode ${params.modeId}`)
+      sessions.get(params.sessionId).mode = mode.id
+      return {}
+    })
+    .onRequest('session/set_config_option', ({ params }) => {
+      const { configOptions } = described(sessions.get(params.sessionId))
+      const known = configOptions.some(
+        ({ id, currentValue }) => id === params.configId && currentValue === params.value,
+      )
+      if (!known) throw RequestError.invalidParams(undefined, 'the model is set where the agent is started')
+      return { configOptions }
+    })
+    .onRequest('session/prompt', ({ params, client, signal }) =>
+      prompted(sessions.get(params.sessionId), textOf(params.prompt), client, signal),
+    )
+    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort())
+
+  async function prompted(session: OpenSession, text: string, client: AgentContext, asked: AbortSignal) {
+    if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
+    session.turn = new AbortController()
+    const signal = AbortSignal.any([session.turn.signal, asked])
+    const { log, workspace, mode } = session
+    try {
+      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, signal }, text)
+    } finally {
+      session.turn = undefined
+    }
+  }
+}
+
+/** The text of a prompt; what is attached is put after the words or, as a link, in their place. */
+function textOf(blocks: ContentBlock[]): string {
+  const texts = blocks.map((block) => {
+    if (block.type === 'text') return block.text
+    if (block.type === 'resource_link') return `[${block.name}](${block.uri})`
+    if (block.type === 'resource' && 'text' in block.resource) return `${block.resource.uri}:\n${block.resource.text}`
+    throw RequestError.invalidParams(undefined, `a prompt cannot hold ${block.type} here`)
+  })
+  return texts.join('\n\n')
+}

@@ -1,0 +1,46 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/**
+ * Keeps the beginning and the end of an output of any length, since those are what tells. Memory stays below
+ * `head + 2 * tail` bytes.
+ */
+export type BoundedText = { add: (bytes: Buffer) => void; total: () => number; text: () => string }
+
+export function boundedText(limits: { head: number; tail: number }): BoundedText {
+  const head: Buffer[] = []
+  let tail: Buffer[] = []
+  let [headSize, tailSize, total] = [0, 0, 0]
+
+  const trimTail = () => {
+    if (tailSize <= 2 * limits.tail) return
+    tail = [Buffer.concat(tail).subarray(-limits.tail)]
+    tailSize = limits.tail
+  }
+  return {
+    add(bytes) {
+      total += bytes.length
+      const first = bytes.subarray(0, limits.head - headSize)
+      if (first.length) head.push(Buffer.from(first))
+      headSize += first.length
+      // A huge piece is cut before it is kept.
+      const rest = bytes.subarray(first.length).subarray(-limits.tail)
+      if (rest.length) tail.push(Buffer.from(rest))
+      tailSize += rest.length
+      trimTail()
+    },
+    total: () => total,
+    text() {
+      const end = Buffer.concat(tail).subarray(-limits.tail)
+      const left = total - headSize - end.length
+      const gap = left > 0 ? [Buffer.from(`\n… ${left} bytes left out …\n`)] : []
+      return stripVTControlCharacters(Buffer.concat([...head, ...gap, end]).toString())
+    },
+  }
+}
+
+/** The same for a text that is already there. */
+export function shorten(text: string, limits: { head: number; tail: number }): string {
+  const bounded = boundedText(limits)
+  bounded.add(Buffer.from(text))
+  return bounded.text()
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { boundedText } from './bounded-text.ts'
+import { treeOf } from './process-tree.ts'
+
+/** A program to run, ready to start. `feeds` are given to it on file descriptors 3 and up. */
+export type Command = { file: string; args: string[]; cwd: string; env: Record<string, string>; feeds: Feed[] }
+/** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
+export type Feed = string | 'open'
+
+export type CommandLimits = {
+  timeoutMs: number
+  outputBytes: number
+  /** Of the command and all it started; looked at many times a second. */
+  processes: number
+  memoryBytes: number
+}
+
+export type CommandEnd =
+  | { how: 'exited'; code: number }
+  | { how: 'signalled'; signal: string }
+  | { how: 'stopped'; why: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
+export type CommandResult = { end: CommandEnd; output: string; complaint: string }
+
+const kept = { head: 10_000, tail: 20_000 }
+const watchEveryMs = 50
+
+/**
+ * Runs a command in a process group of its own, and leaves nothing of the group behind. `output` is its standard
+ * output, shortened in the middle; `complaint` its standard error.
+ */
+export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>()
+  const [output, complaint] = [boundedText(kept), boundedText({ head: 1_000, tail: 1_000 })]
+  const child = spawn(command.file, command.args, {
+    cwd: command.cwd,
+    env: command.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)],
+  })
+  let stopped: CommandEnd | undefined
+  const kill = () => killGroup(child.pid)
+  const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
+    stopped ??= { how: 'stopped', why }
+    kill()
+  }
+  const onAbort = () => stop('cancelled')
+  const timer = setTimeout(stop, limits.timeoutMs, 'timeout')
+  const watch = setInterval(() => {
+    const tree = treeOf(child.pid, limits.processes)
+    if (tree.processes > limits.processes) stop('processes')
+    else if (tree.memoryBytes > limits.memoryBytes) stop('memory')
+  }, watchEveryMs)
+  const settle = () => {
+    clearTimeout(timer)
+    clearInterval(watch)
+    signal.removeEventListener('abort', onAbort)
+    kill()
+  }
+
+  child.stdout!.on('data', (bytes: Buffer) => {
+    output.add(bytes)
+    if (output.total() > limits.outputBytes) stop('output')
+  })
+  child.stderr!.on('data', complaint.add)
+  command.feeds.forEach((feed, index) => {
+    feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
+  })
+  child.on('error', (error) => {
+    settle()
+    reject(error)
+  })
+  // The command is over when it exits: what it left behind may hold its output open, and goes now.
+  child.on('exit', settle)
+  child.on('close', (code, name) => {
+    const end: CommandEnd = name ? { how: 'signalled', signal: name } : { how: 'exited', code: code ?? 0 }
+    resolve({ end: stopped ?? end, output: output.text(), complaint: complaint.text() })
+  })
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return promise
+}
+
+function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
+  // The reader may be gone before it has read all: nobody misses the rest.
+  pipe.on('error', () => {})
+  if (feed !== 'open') pipe.end(feed)
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,87 @@
+import type { Now } from '#lib/clock.ts'
+import { shorten } from './bounded-text.ts'
+import type { Message, Model } from './model/model.ts'
+import type { Session } from './session.ts'
+import type { SessionLog } from './session-store.ts'
+
+type CompactionDeps = { model: Model; windowTokens: number; log: SessionLog; signal: AbortSignal; now: Now }
+
+/** The context is made smaller when it fills this share of the window, so that the answer still fits. */
+const fullAt = 0.8
+/** The newest messages are kept as they are, up to this share. */
+const keptShare = 0.3
+const charactersPerToken = 4
+
+const instruction = [
+  'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
+  'assistant can go on from your summary alone. Keep: what the user wants, in the words of the user where they matter;',
+  'decisions and answers given; which files were read or changed and what is in them that still matters; commands and',
+  'their results; what is done, what failed, and what comes next. Leave out pleasantries. Do not answer the user.',
+].join(' ')
+
+/** Makes the context smaller when it is about to fill the model's window. */
+export async function fitContext(deps: CompactionDeps): Promise<void> {
+  if (tokensIn(deps.log.session) > deps.windowTokens * fullAt) await compact(deps)
+}
+
+/** Replaces the older messages of the context by the model's summary of them. */
+export async function compact(deps: CompactionDeps): Promise<void> {
+  const { context } = deps.log.session
+  const from = keepFrom(context, deps.windowTokens * keptShare)
+  const older = context.slice(0, from)
+  if (!older.length) return
+  const summary = await summarise(deps, older)
+  const request = older.findLast((message) => message.role === 'user')?.text ?? ''
+  const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, { head: 6_000, tail: 2_000 })}`
+  await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
+}
+
+const summaryStart = 'This conversation was long; its older part is summarised here.'
+
+/** A summary is worth a call of the model; when that fails, the beginning and the end of what was said must do. */
+async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
+  const room = Math.floor(deps.windowTokens * 0.5 * charactersPerToken)
+  const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
+  const messages: Message[] = [
+    { role: 'system', text: instruction },
+    { role: 'user', text },
+  ]
+  let summary = ''
+  try {
+    for await (const event of deps.model({ messages, tools: [], signal: deps.signal })) {
+      if (event.type === 'text.added') summary += event.text
+    }
+  } catch {
+    deps.signal.throwIfAborted()
+  }
+  const most = Math.floor(room / 4)
+  return summary.trim() || shorten(text, { head: most / 2, tail: most / 2 })
+}
+
+/** @returns the first of the newest messages that fit into `tokens`; never a result without its call. */
+function keepFrom(messages: Message[], tokens: number): number {
+  let [from, size] = [messages.length, 0]
+  for (let index = messages.length - 1; index >= 0; index--) {
+    size += estimate(messages[index]!)
+    if (size > tokens) break
+    if (messages[index]!.role !== 'tool') from = index
+  }
+  return from
+}
+
+/** The model's own count where there is one, and an estimate of what came since. */
+function tokensIn(session: Session): number {
+  const { counted, context } = session
+  const since = counted ? context.slice(counted.messages) : context
+  return (counted?.tokens ?? 0) + since.reduce((sum, message) => sum + estimate(message), 0)
+}
+
+const estimate = (message: Message) => Math.ceil(asText(message).length / charactersPerToken) + 8
+
+function asText(message: Message): string {
+  if (message.role === 'tool') return `[result] ${message.text}`
+  const calls = message.role === 'assistant' ? (message.calls ?? []) : []
+  return [`[${message.role}] ${message.text}`, ...calls.map((call) => `[call] ${call.name} ${call.arguments}`)].join(
+    '\n',
+  )
+}

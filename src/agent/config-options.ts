@@ -1,0 +1,17 @@
+import type { SessionConfigOption } from '@agentclientprotocol/sdk'
+
+/** The model as the protocol tells it. `answering` is the name under which the service last answered. */
+export function configOptionsOf(configured: string, answering: string | undefined): SessionConfigOption[] {
+  const currentValue = answering ?? configured
+  const names = [...new Set([configured, currentValue])]
+  return [
+    {
+      id: 'model',
+      name: 'Model',
+      category: 'model',
+      type: 'select',
+      currentValue,
+      options: names.map((name) => ({ value: name, name })),
+    },
+  ]
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { listModel, newFolder, realShell } from '#test/harness/agent.ts'
+import { runTurn, type TurnDeps } from './loop.ts'
+import { type Model, ModelFault } from './model/model.ts'
+import { createSessionStore } from './session-store.ts'
+import { type Tool, type ToolContext, tool } from './tools/tool.ts'
+import type { TurnEvent } from './turn-event.ts'
+import { openWorkspace } from './workspace.ts'
+
+/** A tool that notes when it begins and ends. */
+function noting(name: string, alone: boolean, order: string[]): Tool {
+  return tool({
+    name,
+    description: 'Notes.',
+    kind: 'other',
+    alone,
+    input: z.object({}),
+    title: () => name,
+    async run(_input, { signal }) {
+      order.push(`${name} begins`)
+      await sleep(20, undefined, { signal })
+      order.push(`${name} ends`)
+      return name
+    },
+  })
+}
+
+async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
+  const folder = await newFolder()
+  const log = await createSessionStore(folder.path).create('s', folder.path, 0)
+  const events: TurnEvent[] = []
+  const abort = new AbortController()
+  const context: ToolContext = {
+    workspace: await openWorkspace(folder.path),
+    shell: realShell(),
+    mode: 'manual',
+    signal: abort.signal,
+    permitted: async () => true,
+    working: () => {},
+    ask: async () => ({ action: 'cancel' }),
+  }
+  const deps: TurnDeps = {
+    model,
+    tools: [],
+    systemPrompt: 'be good',
+    windowTokens: 100_000,
+    maxSteps: 10,
+    log,
+    tell: async (event) => void events.push(event),
+    contextOf: () => context,
+    signal: abort.signal,
+    now: () => 0,
+    ...options,
+  }
+  const results = () => log.session.context.flatMap((each) => (each.role === 'tool' ? [each.text] : []))
+  return {
+    deps,
+    log,
+    events,
+    abort,
+    results,
+    async [Symbol.asyncDispose]() {
+      await log.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('the model is asked until it calls no more tools, and each time sees all that happened', async () => {
+  const { model, requests } = listModel([[{ name: 'look' }], 'done'])
+  await using at = await setUp(model, { tools: [noting('look', false, [])] })
+  assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
+  assert.deepEqual(
+    requests[1]?.messages.map(({ role }) => role),
+    ['system', 'user', 'assistant', 'tool'],
+  )
+  assert.deepEqual(
+    at.events.map(({ type }) => type),
+    ['tool.asked', 'tool.finished', 'text.added'],
+  )
+})
+
+test('calls that look run beside each other, those that change one after another, in their order', async () => {
+  const order: string[] = []
+  const names = ['a', 'b', 'WRITE', 'SHELL', 'c']
+  const { model } = listModel([names.map((name) => ({ name })), 'done'])
+  await using at = await setUp(model, { tools: names.map((name) => noting(name, name === name.toUpperCase(), order)) })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(order.slice(0, 2), ['a begins', 'b begins'])
+  assert.deepEqual(order.slice(4), ['WRITE begins', 'WRITE ends', 'SHELL begins', 'SHELL ends', 'c begins', 'c ends'])
+})
+
+test('an unknown tool, broken arguments and a failing tool are results the model reads', async () => {
+  const fails: Tool = { ...noting('fails', false, []), run: () => Promise.reject(new Error('no such luck')) }
+  const calls = [{ name: 'nosuch' }, { name: 'fails', arguments: '{"a":' }, { name: 'fails' }]
+  await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
+  await runTurn(at.deps, 'go')
+  const [broken, unknown, failed] = at.results().sort((a, b) => b.length - a.length)
+  assert.match(broken ?? '', /no JSON object/)
+  assert.match(unknown ?? '', /There is no tool nosuch. There are fails/)
+  assert.equal(failed, 'Error: no such luck')
+})
+
+test('a model that never stops calling is stopped', async () => {
+  const { model } = listModel(Array.from({ length: 20 }, () => [{ name: 'look' }]))
+  await using at = await setUp(model, { tools: [noting('look', false, [])], maxSteps: 3 })
+  assert.equal(await runTurn(at.deps, 'go'), 'max_turn_requests')
+})
+
+test('what the model said before it failed stays in the session', async () => {
+  const model: Model = async function* () {
+    yield { type: 'text.added', text: 'It began ' }
+    throw new ModelFault('broke off', { retryable: true })
+  }
+  await using at = await setUp(model)
+  await assert.rejects(runTurn(at.deps, 'go'), /broke off/)
+  assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It began ' })
+})
+
+test('cancelling ends the tool, and the calls after it are not run', async () => {
+  const order: string[] = []
+  const { model } = listModel([[{ name: 'A' }, { name: 'B' }], 'done'])
+  await using at = await setUp(model, { tools: [noting('A', true, order), noting('B', true, order)] })
+  const turn = runTurn(at.deps, 'go')
+  await sleep(5)
+  at.abort.abort()
+  await assert.rejects(turn, { name: 'AbortError' })
+  assert.deepEqual(order, ['A begins'])
+  assert.deepEqual(at.results(), ['Cancelled.', 'Cancelled before it was run.'])
+})
+
+test('a context that fills the window is summarised, and the newest of it is kept', async () => {
+  const { model, requests } = listModel(['ok', 'SUMMARY', 'fine'])
+  await using at = await setUp(model, { windowTokens: 1_000 })
+  await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
+  await runTurn(at.deps, `new ${'y'.repeat(400)}`)
+  assert.equal(requests[1]?.tools.length, 0)
+  const [, summary, ...rest] = requests[2]!.messages
+  assert.match(summary?.text ?? '', /SUMMARY/)
+  assert.deepEqual(
+    rest.map(({ text }) => text),
+    ['ok', `new ${'y'.repeat(400)}`],
+  )
+})
+
+test('when the summary fails too, a cut text takes its place', async () => {
+  const { model, requests } = listModel(['ok', new ModelFault('no', { retryable: true }), 'fine'])
+  await using at = await setUp(model, { windowTokens: 1_000 })
+  await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
+  await runTurn(at.deps, `new ${'y'.repeat(400)}`)
+  assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*left out/s)
+})
+
+test('a context the provider finds too long is made shorter, and the question asked again', async () => {
+  const { model, requests } = listModel([
+    'ok',
+    new ModelFault('too long', { retryable: false, tooLong: true }),
+    'SUMMARY',
+    'fine',
+  ])
+  await using at = await setUp(model, { windowTokens: 10_000 })
+  await runTurn(at.deps, 'x'.repeat(20_000))
+  assert.equal(await runTurn(at.deps, 'new'), 'end_turn')
+  assert.equal(requests.length, 4)
+  assert.ok(requests[3]!.messages.every(({ text }) => text.length < 10_000))
+})

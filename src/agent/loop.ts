@@ -1,0 +1,136 @@
+import type { Now } from '#lib/clock.ts'
+import { shorten } from './bounded-text.ts'
+import { compact, fitContext } from './compaction.ts'
+import {
+  type AssistantMessage,
+  type Finish,
+  type Message,
+  type Model,
+  ModelFault,
+  type ToolCall,
+  type Usage,
+} from './model/model.ts'
+import { withEveryResult } from './session.ts'
+import type { SessionLog } from './session-store.ts'
+import { announcementOf, inputOf, toolOf } from './tool-call.ts'
+import type { Tool, ToolContext } from './tools/tool.ts'
+import type { Tell } from './turn-event.ts'
+
+export type TurnDeps = {
+  model: Model
+  tools: Tool[]
+  systemPrompt: string
+  /** How many tokens the model can see at once. */
+  windowTokens: number
+  /** How often the model is asked in one turn before it ends. */
+  maxSteps: number
+  log: SessionLog
+  tell: Tell
+  contextOf: (call: ToolCall) => ToolContext
+  signal: AbortSignal
+  now: Now
+}
+
+export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
+
+const resultLimits = { head: 30_000, tail: 30_000 }
+
+/** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
+export async function runTurn(deps: TurnDeps, prompt: string): Promise<TurnEnd> {
+  await add(deps, { role: 'user', text: prompt })
+  for (let step = 0; step < deps.maxSteps; step++) {
+    await fitContext(deps)
+    const { message, finish } = await askAgainIfTooLong(deps)
+    if (!message.calls?.length) return endOf(finish)
+    await runCalls(deps, message.calls)
+    deps.signal.throwIfAborted()
+  }
+  return 'max_turn_requests'
+}
+
+function endOf(finish: Finish): TurnEnd {
+  if (finish === 'length') return 'max_tokens'
+  return finish === 'refusal' ? 'refusal' : 'end_turn'
+}
+
+type Answer = { message: AssistantMessage; finish: Finish }
+
+/** Our count of tokens is an estimate: when the provider says the context did not fit, it is made smaller once. */
+async function askAgainIfTooLong(deps: TurnDeps): Promise<Answer> {
+  try {
+    return await ask(deps)
+  } catch (error) {
+    if (!(error instanceof ModelFault && error.tooLong)) throw error
+    await compact(deps)
+    return await ask(deps)
+  }
+}
+
+/** Asks the model once and stores what it said: all of it, or what came before it failed or was cancelled. */
+async function ask(deps: TurnDeps): Promise<Answer> {
+  const { log, tools, signal } = deps
+  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...withEveryResult(log.session.context)]
+  let text = ''
+  try {
+    for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.description), signal })) {
+      signal.throwIfAborted()
+      if (event.type === 'answer.completed') {
+        await add(deps, event.message)
+        await count(deps, event.usage, event.model)
+        return event
+      }
+      if (event.type === 'text.added') text += event.text
+      await deps.tell(event)
+    }
+    throw new ModelFault('The model’s answer has no end.', { retryable: true })
+  } catch (error) {
+    if (text) await add(deps, { role: 'assistant', text })
+    throw error
+  }
+}
+
+async function count(deps: TurnDeps, usage: Usage | undefined, model: string | undefined): Promise<void> {
+  if (!usage) return
+  await deps.log.add({ type: 'usage.counted', usage, model, at: deps.now() })
+  const usedTokens = usage.promptTokens + usage.completionTokens
+  await deps.tell({ type: 'usage.counted', usage, usedTokens, costUsd: deps.log.session.costUsd, model })
+}
+
+const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
+
+/** Calls that only look run beside each other; one that changes something waits for all before it. */
+async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
+  for (const call of calls) await deps.tell(announcementOf(deps.tools, call))
+  let beside: Promise<void>[] = []
+  for (const call of calls) {
+    if (toolOf(deps.tools, call)?.alone) {
+      await Promise.all(beside)
+      beside = []
+      await runCall(deps, call)
+    } else beside.push(runCall(deps, call))
+  }
+  await Promise.all(beside)
+}
+
+async function runCall(deps: TurnDeps, call: ToolCall): Promise<void> {
+  const { failed, text } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
+  await add(deps, { role: 'tool', callId: call.id, text })
+  await deps.tell({ type: 'tool.finished', id: call.id, failed, text })
+}
+
+const cancelled = { failed: true, text: 'Cancelled before it was run.' }
+
+/** A failure is a result too: the model reads it and finds another way. */
+async function resultOf(deps: TurnDeps, call: ToolCall): Promise<{ failed: boolean; text: string }> {
+  try {
+    const tool = toolOf(deps.tools, call)
+    if (!tool)
+      throw new Error(`There is no tool ${call.name}. There are ${deps.tools.map((each) => each.name).join(', ')}.`)
+    const input = inputOf(call)
+    if (!input) throw new Error(`The arguments of ${call.name} are no JSON object: write them again.`)
+    return { failed: false, text: shorten(await tool.run(input, deps.contextOf(call)), resultLimits) }
+  } catch (error) {
+    if (deps.signal.aborted) return { failed: true, text: 'Cancelled.' }
+    return { failed: true, text: `Error: ${(error as Error).message}` }
+  }
+}

@@ -1,0 +1,58 @@
+/** What the model asks to be done. `arguments` is JSON as the model wrote it: it may not parse. */
+export type ToolCall = { id: string; name: string; arguments: string }
+
+export type AssistantMessage = {
+  role: 'assistant'
+  text: string
+  reasoning?: string
+  calls?: ToolCall[]
+  /** What a provider wants back unread with the next request, such as signed thoughts. */
+  details?: unknown[]
+}
+
+/** One turn of a conversation, in no provider's shape. */
+export type Message =
+  | { role: 'system'; text: string }
+  | { role: 'user'; text: string }
+  | AssistantMessage
+  | { role: 'tool'; callId: string; text: string }
+
+export type ToolDescription = { name: string; description: string; parameters: Record<string, unknown> }
+
+/** A request without tools asks for text only; compaction makes such requests. */
+export type ModelRequest = { messages: Message[]; tools: ToolDescription[]; signal: AbortSignal }
+
+/** What one call of the model consumed. Tokens; the cost in USD when the provider names it. */
+export type Usage = {
+  promptTokens: number
+  completionTokens: number
+  cachedTokens?: number
+  reasoningTokens?: number
+  costUsd?: number
+}
+
+export type Finish = 'stop' | 'tool_calls' | 'length' | 'refusal'
+
+export type ModelEvent =
+  | { type: 'text.added'; text: string }
+  | { type: 'reasoning.added'; text: string }
+  /** Always the last event. `model` is the name the provider answered under. */
+  | { type: 'answer.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
+
+/** A model is a function: it yields its answer piece by piece, and throws `ModelFault` when there is none. */
+export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
+
+/** Why the model gave no answer, in words for the person who waits for it. `tooLong`: the context did not fit. */
+export class ModelFault extends Error {
+  override readonly name = 'ModelFault'
+  readonly retryable: boolean
+  readonly status: number | undefined
+  readonly tooLong: boolean
+
+  constructor(message: string, about: { retryable: boolean; status?: number; tooLong?: boolean }) {
+    super(message)
+    this.retryable = about.retryable
+    this.status = about.status
+    this.tooLong = about.tooLong ?? false
+  }
+}

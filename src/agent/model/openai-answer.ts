@@ -1,0 +1,105 @@
+import type { Finish, ModelEvent, ToolCall, Usage } from './model.ts'
+
+/** The parts of a streamed chunk that are read. Providers add others, and leave any of these out. */
+export type Chunk = {
+  model?: string
+  choices?: { delta?: Delta; finish_reason?: string | null }[]
+  usage?: {
+    prompt_tokens?: number
+    completion_tokens?: number
+    cost?: number
+    prompt_tokens_details?: { cached_tokens?: number } | null
+    completion_tokens_details?: { reasoning_tokens?: number } | null
+  } | null
+  error?: { code?: unknown; message?: string } | string
+}
+type Delta = {
+  content?: string | null
+  reasoning?: string | null
+  reasoning_content?: string | null
+  reasoning_details?: unknown[]
+  refusal?: string | null
+  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[]
+}
+
+/** Puts an answer together from its chunks. */
+export function createAnswer(newId: () => string) {
+  const calls = new Map<number, ToolCall>()
+  const details: unknown[] = []
+  let [text, reasoning] = ['', '']
+  let finishReason: string | undefined
+  let usage: Usage | undefined
+  let model: string | undefined
+
+  const addCall = (part: NonNullable<Delta['tool_calls']>[number]) => {
+    // Some providers leave the index out, or send several whole calls under one: then a new id begins a new call.
+    const last = Math.max(0, calls.size - 1)
+    const index = part.index ?? (part.id ? calls.size : last)
+    const known = calls.get(index)
+    const key = known && part.id && part.id !== known.id ? calls.size : index
+    const call = calls.get(key) ?? { id: part.id || `call_${newId()}`, name: '', arguments: '' }
+    call.name += part.function?.name ?? ''
+    call.arguments += part.function?.arguments ?? ''
+    calls.set(key, call)
+  }
+
+  return {
+    /** @returns the events that a chunk makes. */
+    *add(chunk: Chunk): Generator<ModelEvent> {
+      model = chunk.model || model
+      usage = usageOf(chunk) ?? usage
+      for (const { delta, finish_reason } of chunk.choices ?? []) {
+        finishReason = finish_reason ?? finishReason
+        const thought = delta?.reasoning ?? delta?.reasoning_content
+        if (thought) {
+          reasoning += thought
+          yield { type: 'reasoning.added', text: thought }
+        }
+        const said = delta?.content || delta?.refusal
+        if (said) {
+          text += said
+          yield { type: 'text.added', text: said }
+        }
+        details.push(...(delta?.reasoning_details ?? []))
+        for (const part of delta?.tool_calls ?? []) addCall(part)
+      }
+    },
+    /** Whether the provider said that the answer is whole. */
+    finished: () => finishReason !== undefined,
+    end(): ModelEvent {
+      const made = [...calls.values()]
+      return {
+        type: 'answer.completed',
+        message: {
+          role: 'assistant',
+          text,
+          ...(reasoning ? { reasoning } : {}),
+          ...(made.length ? { calls: made } : {}),
+          ...(details.length ? { details } : {}),
+        },
+        finish: finishOf(finishReason, made.length > 0),
+        ...(usage ? { usage } : {}),
+        ...(model ? { model } : {}),
+      }
+    },
+  }
+}
+
+function finishOf(reason: string | undefined, hasCalls: boolean): Finish {
+  if (hasCalls) return 'tool_calls'
+  if (reason === 'length') return 'length'
+  return reason === 'content_filter' ? 'refusal' : 'stop'
+}
+
+function usageOf({ usage }: Chunk): Usage | undefined {
+  if (!usage) return undefined
+  const cachedTokens = usage.prompt_tokens_details?.cached_tokens
+  const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens
+  return {
+    promptTokens: usage.prompt_tokens ?? 0,
+    completionTokens: usage.completion_tokens ?? 0,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(typeof usage.cost === 'number' ? { costUsd: usage.cost } : {}),
+  }
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { ModelEvent, ModelRequest } from './model.ts'
+import { openAiModel } from './openai.ts'
+
+type Handler = (response: ServerResponse, body: any, request: IncomingMessage) => void
+
+/** A model service that answers each request by the next handler, the last one again and again. */
+async function serve(...handlers: Handler[]) {
+  const bodies: any[] = []
+  const server = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('')
+    const handler = handlers[Math.min(bodies.length, handlers.length - 1)]!
+    bodies.push(JSON.parse(text))
+    handler(response, bodies.at(-1), request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`
+  const options = { baseUrl, apiKey: 'key', model: 'm', newId: () => 'id', backoffMs: [1, 1], silenceMs: 300 }
+  const ask = async (request: Partial<ModelRequest> = {}) => {
+    const events: ModelEvent[] = []
+    const whole = { messages: [], tools: [], signal: new AbortController().signal, ...request }
+    for await (const event of openAiModel(options)(whole)) events.push(event)
+    const last = events.at(-1)
+    return { events, answer: last?.type === 'answer.completed' ? last : assert.fail('the answer has no end') }
+  }
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { ask, bodies, [Symbol.asyncDispose]: stop }
+}
+
+const chunk = (delta: object, more: object = {}) => `data: ${JSON.stringify({ choices: [{ delta, ...more }] })}\n\n`
+const stream =
+  (...lines: string[]): Handler =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const line of lines) response.write(line)
+    response.end('data: [DONE]\n\n')
+  }
+const stop = chunk({}, { finish_reason: 'stop' })
+const fails =
+  (status: number, body = '', headers: Record<string, string> = {}): Handler =>
+  (response) =>
+    response.writeHead(status, headers).end(body)
+const works = stream(chunk({ content: 'ok' }), stop)
+
+test('text, reasoning under both names, model, usage and cost are taken over', async () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 4, cost: 0.01, prompt_tokens_details: { cached_tokens: 3 } }
+  await using service = await serve(
+    stream(
+      chunk({ reasoning: 'hm ' }),
+      chunk({ reasoning_content: 'so' }),
+      chunk({ content: 'Hé' }),
+      stop,
+      `data: ${JSON.stringify({ model: 'm-2', choices: [], usage })}\n\n`,
+    ),
+  )
+  const { events, answer } = await service.ask()
+  assert.deepEqual(
+    events.slice(0, 3).map(({ type }) => type),
+    ['reasoning.added', 'reasoning.added', 'text.added'],
+  )
+  assert.deepEqual(answer.message, { role: 'assistant', text: 'Hé', reasoning: 'hm so' })
+  assert.deepEqual(answer.usage, { promptTokens: 9, completionTokens: 4, cachedTokens: 3, costUsd: 0.01 })
+  assert.equal(answer.model, 'm-2')
+})
+
+test('parallel tool calls are put together from their pieces, also where the index is missing', async () => {
+  const part = (index: number | undefined, id: string | undefined, name: string | undefined, text: string) =>
+    chunk({ tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: text } }] })
+  const end = chunk({}, { finish_reason: 'tool_calls' })
+  await using service = await serve(
+    stream(
+      part(0, 'a', 'one', '{"x"'),
+      part(1, 'b', 'two', '{'),
+      part(0, undefined, undefined, ':1}'),
+      part(1, undefined, undefined, '}'),
+      end,
+    ),
+    stream(
+      part(undefined, 'a', 'one', '{"x"'),
+      part(undefined, undefined, undefined, ':1}'),
+      part(undefined, 'b', 'two', '{}'),
+      end,
+    ),
+    stream(part(0, 'a', 'one', '{"x":1}'), part(0, 'b', 'two', '{}'), end),
+  )
+  for (let round = 0; round < 3; round++) {
+    const { answer } = await service.ask()
+    assert.deepEqual(answer.message.calls, [
+      { id: 'a', name: 'one', arguments: '{"x":1}' },
+      { id: 'b', name: 'two', arguments: '{}' },
+    ])
+    assert.equal(answer.finish, 'tool_calls')
+  }
+})
+
+test('a conversation is sent as the service expects it, with what it wants back', async () => {
+  await using service = await serve(works)
+  const calls = [{ id: 'a', name: 'one', arguments: '{}' }]
+  await service.ask({
+    messages: [
+      { role: 'system', text: 's' },
+      { role: 'assistant', text: '', calls, details: [{ signed: 1 }], reasoning: 'not sent' },
+      { role: 'tool', callId: 'a', text: 'r' },
+    ],
+    tools: [{ name: 'one', description: 'd', parameters: { type: 'object' } }],
+  })
+  const { messages, tools, ...rest } = service.bodies[0]
+  assert.deepEqual(rest, { model: 'm', stream: true, stream_options: { include_usage: true } })
+  assert.deepEqual(tools, [
+    { type: 'function', function: { name: 'one', description: 'd', parameters: { type: 'object' } } },
+  ])
+  assert.deepEqual(messages, [
+    { role: 'system', content: 's' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } }],
+      reasoning_details: [{ signed: 1 }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: 'r' },
+  ])
+})
+
+for (const [what, handler] of Object.entries({
+  'a busy service (429)': fails(429, '{"error":{"message":"slow down"}}'),
+  'a failing service (503)': fails(503),
+  'a connection that breaks': (response: ServerResponse) => void response.socket?.destroy(),
+  'an answer that ends before it begins': stream(),
+  'an error in the stream before any output': stream(`data: {"error":{"code":502,"message":"upstream"}}\n\n`),
+  'a service that says nothing': (response: ServerResponse) => void response.writeHead(200).flushHeaders(),
+})) {
+  test(`${what} is asked again, and no more than it should be`, async () => {
+    await using service = await serve(handler, works)
+    assert.equal((await service.ask()).answer.message.text, 'ok')
+    await using never = await serve(handler)
+    await assert.rejects(never.ask(), { name: 'ModelFault', retryable: true })
+    assert.equal(never.bodies.length, 3)
+  })
+}
+
+test('the service says how long to wait', async () => {
+  await using service = await serve(fails(429, '', { 'retry-after': '0.2' }), works)
+  const start = performance.now()
+  await service.ask()
+  assert.ok(performance.now() - start >= 190)
+})
+
+for (const [status, words] of [
+  [400, /did not accept the request \(400\): bad field/],
+  [401, /refused the key or the request \(401\): bad field/],
+  [404, /does not know this model/],
+] as const) {
+  test(`${status} is told at once and not tried again`, async () => {
+    await using service = await serve(fails(status, '{"error":{"message":"bad field"}}'))
+    await assert.rejects(service.ask(), { message: words, retryable: false, status })
+    assert.equal(service.bodies.length, 1)
+  })
+}
+
+test('a context that is too long is told apart', async () => {
+  await using service = await serve(fails(400, '{"error":{"message":"maximum context length is 8192 tokens"}}'))
+  await assert.rejects(service.ask(), { tooLong: true })
+})
+
+test('an answer that breaks off after it began is not begun again', async () => {
+  await using service = await serve((response) => {
+    response.writeHead(200)
+    response.write(chunk({ content: 'half' }))
+    setTimeout(() => response.socket?.destroy(), 20)
+  })
+  await assert.rejects(service.ask(), { message: /broke off/, retryable: true })
+  assert.equal(service.bodies.length, 1)
+})
+
+test('cancelling ends the request at the service, also while it waits to try again', async () => {
+  let gone = 0
+  await using silent = await serve(
+    (response) =>
+      void response
+        .on('close', () => gone++)
+        .writeHead(200)
+        .flushHeaders(),
+  )
+  await assert.rejects(silent.ask({ signal: AbortSignal.timeout(30) }), { name: 'TimeoutError' })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(gone, 1)
+  await using busy = await serve(fails(429, '', { 'retry-after': '30' }))
+  await assert.rejects(busy.ask({ signal: AbortSignal.timeout(30) }), { name: /AbortError|TimeoutError/ })
+})

@@ -1,0 +1,135 @@
+/** What the script does next. `whole` says a text in one piece. */
+export type Line =
+  | { say: string; whole?: boolean }
+  | { think: string }
+  | { call: string; input: Record<string, unknown> }
+  | { waitMs: number }
+  | { fail: string; status: number }
+
+/** What the user said last, how often the script has spoken since, and what its last calls gave. */
+export type Scene = { prompt: string; step: number; results: string[] }
+
+export type Scenario = { keyword: RegExp; play: (scene: Scene) => Iterable<Line> }
+
+/** The first whose keyword is in the prompt is played. docs/agents.md lists them for users. */
+export const scenarios: Scenario[] = [
+  { keyword: /\bhaiku\b/i, play: haiku },
+  { keyword: /\bescalate\b/i, play: escalate },
+  { keyword: /\b(run|shell)\b/i, play: shell },
+  { keyword: /\b(question|ask)\b/i, play: question },
+  { keyword: /\bparallel\b/i, play: parallel },
+  { keyword: /\bwrite\b/i, play: write },
+  { keyword: /\bread\b/i, play: read },
+  { keyword: /\b(reason|think)\b/i, play: reason },
+  { keyword: /\bsilence\b/i, play: silence },
+  { keyword: /\berror\b/i, play: error },
+  { keyword: /\bflood\b/i, play: flood },
+  { keyword: /\bstream\b/i, play: stream },
+]
+
+const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number)
+const wasRefused = (result: string) => result.includes('did not allow')
+
+function* haiku({ step, results }: Scene): Generator<Line> {
+  if (step === 0) {
+    yield { say: 'I will look at the files first.' }
+    yield { call: 'shell', input: { command: 'ls -la' } }
+  } else if (step === 1) {
+    const closed = results.some((result) => wasRefused(result) || result.startsWith('Error'))
+    yield { say: closed ? '\n\nWithout the shell, then.\n\n' : '\n\nNow the haiku.\n\n' }
+    yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? closedDoor : openDoor } }
+  } else {
+    yield { say: `Done. ${results.join(' ')}` }
+  }
+}
+
+const openDoor = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
+const closedDoor = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
+
+/** What the sandbox hides, first inside, then outside. */
+function* escalate({ step, results }: Scene): Generator<Line> {
+  const command = 'cat /etc/hostname'
+  if (step === 0) {
+    yield { say: 'I try it in the sandbox.\n' }
+    yield { call: 'shell', input: { command } }
+  } else if (step === 1) {
+    yield { say: 'That needs a way out of the sandbox.\n' }
+    yield { call: 'shell', input: { command, unsandboxed: true, reason: 'The file is outside the workspace.' } }
+  } else {
+    yield { say: results.some(wasRefused) ? 'So I leave it.' : `It says: ${results.join('\n')}` }
+  }
+}
+
+/** Each command in backticks is a call of its own; without any, what comes after a colon. */
+function* shell({ prompt, step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: results.join('\n') }
+  const quoted = [...prompt.matchAll(/`([^`]+)`/g)].map(([, command]) => command!)
+  const after = prompt.split(/:\s*/).slice(1).join(': ').trim()
+  const commands = quoted.length ? quoted : [after || 'ls -la']
+  for (const command of commands) yield { call: 'shell', input: { command } }
+}
+
+function* question({ step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: `The answer: ${results.join('\n')}` }
+  const fields = [
+    { name: 'environment', type: 'string', options: ['staging', 'production'] },
+    { name: 'replicas', type: 'integer' },
+    { name: 'share', type: 'number', required: false },
+    { name: 'confirmed', type: 'boolean' },
+    { name: 'regions', type: 'array', options: ['eu', 'us', 'asia'], required: false },
+    { name: 'note', type: 'string', required: false },
+  ]
+  yield { say: 'Before I go on, a question.' }
+  yield { call: 'ask_user', input: { message: 'Where shall this be deployed?', fields } }
+}
+
+function* parallel({ step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: `${results.length} results:\n${results.join('\n---\n')}` }
+  yield { call: 'list_files', input: {} }
+  yield { call: 'list_files', input: { pattern: '**/*.txt' } }
+  yield { call: 'search', input: { pattern: 'the' } }
+}
+
+function* write({ prompt, step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: results.join('\n') }
+  const [, path = 'note.txt', content = 'Written by the script.'] =
+    /write\s+([^\s:]+)?(?::\s*(.*))?/is.exec(prompt) ?? []
+  yield { call: 'write_file', input: { path, content: `${content}\n` } }
+}
+
+function* read({ prompt, step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: results.join('\n') }
+  const [, path = 'note.txt'] = /read\s+(\S+)/i.exec(prompt) ?? []
+  yield { call: 'read_file', input: { path } }
+}
+
+function* reason(): Generator<Line> {
+  yield { think: 'First I weigh what was asked, then what is known, and then I decide.' }
+  yield { say: 'I thought about it, and the answer is yes.' }
+}
+
+function* silence({ prompt }: Scene): Generator<Line> {
+  const [seconds = 40] = numbersIn(prompt)
+  yield { waitMs: seconds * 1000 }
+  yield { say: `That were ${seconds} seconds of silence.` }
+}
+
+function* error({ prompt }: Scene): Generator<Line> {
+  const [status = 400] = numbersIn(prompt)
+  if (/\blate\b/i.test(prompt)) yield { say: 'It begins well.' }
+  yield { fail: `The script fails as it was asked to (${status}).`, status }
+}
+
+function* flood({ prompt }: Scene): Generator<Line> {
+  const [kilobytes = 2048] = numbersIn(prompt)
+  const piece = `${'0123456789abcde '.repeat(64).trimEnd()}\n`
+  for (let sent = 0; sent < kilobytes; sent++) yield { say: piece, whole: true }
+}
+
+function* stream({ prompt }: Scene): Generator<Line> {
+  const [pieces = 100, waitMs = 20] = numbersIn(prompt)
+  for (let piece = 1; piece <= pieces; piece++) {
+    if (piece > 1) yield { waitMs }
+    yield { say: `piece-${piece} `, whole: true }
+  }
+}

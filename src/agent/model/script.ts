@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewId } from '#lib/id.ts'
+import type { AssistantMessage, Message, Model, ModelEvent, ModelRequest, ToolCall } from './model.ts'
+import { ModelFault } from './model.ts'
+import { type Line, type Scene, scenarios } from './scenarios.ts'
+
+/**
+ * The offline script: a model that plays a scenario for a keyword in what the user said, by what is already there of
+ * the turn. It keeps no state, so the same conversation always goes on in the same way.
+ */
+export function scriptModel(deps: { newId: NewId }): Model {
+  return async function* (request) {
+    const answer: AssistantMessage = { role: 'assistant', text: '' }
+    for (const line of linesFor(request)) {
+      request.signal.throwIfAborted()
+      yield* perform(line, answer, request.signal, deps.newId)
+    }
+    yield {
+      type: 'answer.completed',
+      message: answer,
+      finish: answer.calls ? 'tool_calls' : 'stop',
+      usage: { promptTokens: tokens(request.messages), completionTokens: tokens([answer]), costUsd: 0 },
+      model: 'script',
+    }
+  }
+}
+
+function linesFor({ messages, tools }: ModelRequest): Iterable<Line> {
+  // Without tools a summary is wanted: the beginning of each line must do.
+  if (!tools.length) return [{ say: summaryOf(messages) }]
+  const scene = sceneOf(messages)
+  const scenario = scenarios.find(({ keyword }) => keyword.test(scene.prompt))
+  return scenario?.play(scene) ?? [{ say: `You said: ${scene.prompt}` }]
+}
+
+function sceneOf(messages: Message[]): Scene {
+  const at = messages.findLastIndex((message) => message.role === 'user')
+  const since = messages.slice(at + 1)
+  const last = since.findLastIndex((message) => message.role === 'assistant')
+  return {
+    prompt: messages[at]?.text ?? '',
+    step: since.filter((message) => message.role === 'assistant').length,
+    results: since.slice(last + 1).map((message) => message.text),
+  }
+}
+
+async function* perform(
+  line: Line,
+  answer: AssistantMessage,
+  signal: AbortSignal,
+  newId: NewId,
+): AsyncGenerator<ModelEvent> {
+  if ('say' in line) {
+    for (const text of line.whole ? [line.say] : piecesOf(line.say)) {
+      answer.text += text
+      yield { type: 'text.added', text }
+    }
+  } else if ('think' in line) {
+    answer.reasoning = (answer.reasoning ?? '') + line.think
+    for (const text of piecesOf(line.think)) yield { type: 'reasoning.added', text }
+  } else if ('call' in line) {
+    const call: ToolCall = { id: `call_${newId()}`, name: line.call, arguments: JSON.stringify(line.input) }
+    answer.calls = [...(answer.calls ?? []), call]
+  } else if ('waitMs' in line) {
+    await sleep(line.waitMs, undefined, { signal })
+  } else {
+    throw new ModelFault(line.fail, { retryable: line.status === 429 || line.status >= 500, status: line.status })
+  }
+}
+
+/** Word by word, as models stream. */
+const piecesOf = (text: string) => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
+
+const tokens = (messages: Message[]) => Math.ceil(JSON.stringify(messages).length / 4)
+
+function summaryOf(messages: Message[]): string {
+  const lines = (messages.at(-1)?.text ?? '').split('\n').filter(Boolean)
+  return lines
+    .map((line) => line.slice(0, 120))
+    .join('\n')
+    .slice(0, 4_000)
+}

@@ -1,0 +1,64 @@
+import { stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { RequestError } from '@agentclientprotocol/sdk'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { SessionLog, SessionStore } from './session-store.ts'
+import type { ApprovalMode } from './tools/tool.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
+
+/** A session this process works on. `mode` holds from the next prompt on; `turn` is there while one is answered. */
+export type OpenSession = {
+  log: SessionLog
+  workspace: Workspace
+  mode: ApprovalMode
+  turn: AbortController | undefined
+}
+
+/** Sessions by id. Each starts, and starts again, in the mode that asks. */
+export function createOpenSessions(deps: { store: SessionStore; newId: NewId; now: Now }) {
+  const open = new Map<string, OpenSession>()
+
+  const take = (log: SessionLog, workspace: Workspace): OpenSession => {
+    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined }
+    open.set(log.session.id, session)
+    return session
+  }
+  const close = async (id: string) => {
+    const session = open.get(id)
+    open.delete(id)
+    session?.turn?.abort()
+    await session?.log.close()
+  }
+  return {
+    find: (id: string) => open.get(id),
+    get(id: string): OpenSession {
+      const session = open.get(id)
+      if (!session) throw RequestError.resourceNotFound(id)
+      return session
+    },
+    async create(cwd: string) {
+      const workspace = await workspaceAt(cwd)
+      return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace)
+    },
+    async restore(id: string, cwd: string) {
+      if (open.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
+      await close(id)
+      const workspace = await workspaceAt(cwd)
+      const found = await deps.store.open(id)
+      if (!found) throw RequestError.resourceNotFound(id)
+      return { session: take(found.log, workspace), entries: found.entries }
+    },
+    close,
+    cancelAll() {
+      for (const session of open.values()) session.turn?.abort()
+    },
+  }
+}
+
+async function workspaceAt(cwd: string): Promise<Workspace> {
+  if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
+  const found = await stat(cwd).catch(() => undefined)
+  if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `there is no folder ${cwd}`)
+  return openWorkspace(cwd)
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+
+const pageBytes = 4096
+
+/**
+ * How many processes descend from `pid`, and the memory they hold, as Linux's /proc tells it. Stops counting just above
+ * `enough`; elsewhere, and when the process is gone, nothing is counted.
+ */
+export function treeOf(pid: number | undefined, enough: number): { processes: number; memoryBytes: number } {
+  const found = { processes: 0, memoryBytes: 0 }
+  const open = pid === undefined ? [] : [pid]
+  while (open.length && found.processes <= enough) {
+    const next = open.pop()!
+    const children = read(`/proc/${next}/task/${next}/children`)
+    if (children === undefined) continue
+    found.processes++
+    found.memoryBytes += Number(read(`/proc/${next}/statm`)?.split(' ')[1] ?? 0) * pageBytes
+    for (const child of children.split(' ')) if (child) open.push(Number(child))
+  }
+  return found
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

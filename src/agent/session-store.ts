@@ -1,0 +1,101 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { applyEntry, emptySession, type Session, type SessionEntry } from './session.ts'
+
+/** Sessions on disk: one file of JSON lines each, only ever added to. */
+export type SessionStore = {
+  create: (id: string, cwd: string, at: number) => Promise<SessionLog>
+  /** @returns the log and all its entries, or undefined when there is no such session. */
+  open: (id: string) => Promise<{ log: SessionLog; entries: SessionEntry[] } | undefined>
+  list: () => Promise<Session[]>
+}
+
+/** One session and its file. What `add` was given is safe from a crash of the process at once, of the machine after `sync`. */
+export type SessionLog = {
+  session: Session
+  add: (entry: SessionEntry) => Promise<void>
+  sync: () => Promise<void>
+  close: () => Promise<void>
+}
+
+const idPattern = /^[A-Za-z0-9-]{1,64}$/
+
+export function createSessionStore(folder: string): SessionStore {
+  const fileOf = (id: string) => join(folder, `${id}.jsonl`)
+  const load = async (id: string) => {
+    const bytes = await readFile(fileOf(id)).catch(() => undefined)
+    if (!bytes) return undefined
+    const { entries, goodBytes } = parseEntries(bytes)
+    const first = entries[0]
+    if (first?.type !== 'session.created') return undefined
+    const session = emptySession(first.id, first.cwd, first.at)
+    for (const entry of entries) applyEntry(session, entry)
+    return { session, entries, goodBytes }
+  }
+  return {
+    async create(id, cwd, at) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const file = await open(fileOf(id), 'ax', 0o600)
+      const log = logOf(file, emptySession(id, cwd, at))
+      try {
+        await log.add({ type: 'session.created', id, cwd, at })
+        await log.sync()
+        return log
+      } catch (error) {
+        await file.close()
+        await rm(fileOf(id), { force: true })
+        throw error
+      }
+    },
+    async open(id) {
+      const found = idPattern.test(id) ? await load(id) : undefined
+      if (!found) return undefined
+      const file = await open(fileOf(id), 'a', 0o600)
+      // A line torn by a crash is cut off, so that the next one stands by itself.
+      await file.truncate(found.goodBytes)
+      return { log: logOf(file, found.session), entries: found.entries }
+    },
+    async list() {
+      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl'))
+      const found = await Promise.all(names.map((name) => load(name.slice(0, -'.jsonl'.length))))
+      return found.flatMap((each) => (each ? [each.session] : [])).sort((a, b) => b.updatedAt - a.updatedAt)
+    },
+  }
+}
+
+function logOf(file: FileHandle, session: Session): SessionLog {
+  let size: number | undefined
+  return {
+    session,
+    async add(entry) {
+      size ??= (await file.stat()).size
+      const line = Buffer.from(`${JSON.stringify(entry)}\n`)
+      try {
+        await file.appendFile(line)
+      } catch (error) {
+        // Half a line on a full disk would spoil the next.
+        await file.truncate(size).catch(() => {})
+        throw new Error(`The session could not be saved: ${(error as Error).message}`, { cause: error })
+      }
+      size += line.length
+      applyEntry(session, entry)
+    },
+    sync: () => file.sync(),
+    close: () => file.close(),
+  }
+}
+
+/** @returns the entries up to the first line that is none, and where that line begins. */
+function parseEntries(bytes: Buffer): { entries: SessionEntry[]; goodBytes: number } {
+  const entries: SessionEntry[] = []
+  let goodBytes = 0
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, goodBytes)) {
+    try {
+      entries.push(JSON.parse(bytes.toString('utf8', goodBytes, end)))
+    } catch {
+      break
+    }
+    goodBytes = end + 1
+  }
+  return { entries, goodBytes }
+}

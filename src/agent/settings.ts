@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { StartupError } from '#lib/fault.ts'
+
+export type AgentSettings = {
+  /** `script` is the offline script; anything else is asked of the model service. */
+  model: string
+  baseUrl: string | undefined
+  apiKey: string | undefined
+  instructions: string
+  stateDir: string
+  windowTokens: number
+  maxSteps: number
+  sandboxReadable: string[]
+}
+
+const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
+
+/** An environment variable that is set to nothing counts as not set. */
+const Environment = z.object({
+  HOME: z.string().default('/'),
+  SIGNALBOX_MODEL: z.string().default('script'),
+  SIGNALBOX_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SIGNALBOX_API_KEY: z.string().optional(),
+  SIGNALBOX_INSTRUCTIONS: z.string().optional(),
+  SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
+  SIGNALBOX_STATE_DIR: z.string().optional(),
+  SIGNALBOX_CONTEXT_TOKENS: positive(128_000),
+  SIGNALBOX_MAX_STEPS: positive(200),
+  SIGNALBOX_SANDBOX_READ: z.string().default(''),
+})
+
+/** Reads the settings of the builtin agent from its environment. @throws StartupError naming the variable. */
+export function readSettings(env: Record<string, string | undefined>): AgentSettings {
+  const parsed = Environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)))
+  if (!parsed.success) throw new StartupError(z.prettifyError(parsed.error))
+  const set = parsed.data
+  if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL) {
+    throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
+  }
+  return {
+    model: set.SIGNALBOX_MODEL,
+    baseUrl: set.SIGNALBOX_BASE_URL,
+    apiKey: set.SIGNALBOX_API_KEY,
+    instructions: set.SIGNALBOX_INSTRUCTIONS ?? textIn(set.SIGNALBOX_INSTRUCTIONS_FILE),
+    stateDir: set.SIGNALBOX_STATE_DIR ?? join(set.HOME, '.local/state/signalbox-agent'),
+    windowTokens: set.SIGNALBOX_CONTEXT_TOKENS,
+    maxSteps: set.SIGNALBOX_MAX_STEPS,
+    sandboxReadable: set.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
+  }
+}
+
+function textIn(file: string | undefined): string {
+  if (!file) return ''
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartupError(`SIGNALBOX_INSTRUCTIONS_FILE cannot be read: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { type Field, tool } from './tool.ts'
+
+const field = z.object({
+  name: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
+    .describe('The key of the answer.'),
+  type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).describe('array: several of the options.'),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  required: z.boolean().optional().describe('True unless told.'),
+  options: z.array(z.string()).min(1).optional().describe('For string and array: what may be chosen.'),
+})
+
+const oneText: Field[] = [{ name: 'answer', type: 'string' }]
+
+export const askUser = tool({
+  name: 'ask_user',
+  description: [
+    'Ask the person a question and wait for the answer. Use it when you cannot go on well without knowing, never for',
+    'what you can find out yourself. Without fields the answer is one text.',
+  ].join(' '),
+  kind: 'other',
+  alone: true,
+  input: z.object({
+    message: z.string().min(1).describe('The question.'),
+    fields: z.array(field).min(1).max(20).optional(),
+  }),
+  title: ({ message }) => message,
+  async run({ message, fields = oneText }, context) {
+    const bare = fields.find((each) => each.type === 'array' && !each.options)
+    if (bare) throw new Error(`The field ${bare.name} of type array needs options.`)
+    const answer = await context.ask(message, fields)
+    if (answer.action === 'accept') return JSON.stringify(answer.content)
+    return answer.action === 'decline'
+      ? 'The user declined to answer. Go on without it.'
+      : 'The user dismissed the question. Go on without it.'
+  },
+})

@@ -1,0 +1,37 @@
+import { matchesGlob } from 'node:path'
+import { z } from 'zod'
+import { tool } from './tool.ts'
+import { type Found, walk } from './walk.ts'
+
+const most = 1_000
+
+export const listFiles = tool({
+  name: 'list_files',
+  description: [
+    'List the files of a workspace folder and the folders in it. Folders end in /, links in @. With pattern (a glob such',
+    'as **/*.test.ts) only files that match are listed. Folders such as .git and node_modules are named, not opened.',
+  ].join(' '),
+  kind: 'read',
+  alone: false,
+  input: z.object({
+    path: z.string().optional().describe('The folder, relative to the workspace; the workspace itself unless told.'),
+    depth: z.int().min(1).max(20).optional().describe('How many levels; 3 unless told, 20 with pattern.'),
+    pattern: z.string().optional().describe('A glob over paths relative to the workspace.'),
+  }),
+  title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
+  async run({ path = '.', depth, pattern }, { workspace, signal }) {
+    const listed: string[] = []
+    for await (const found of walk(workspace, path, depth ?? (pattern ? 20 : 3))) {
+      signal.throwIfAborted()
+      if (pattern && (found.kind === 'folder' || !matchesGlob(found.path, pattern))) continue
+      if (listed.length === most) return `${listed.join('\n')}\n[more than ${most}: name a folder or a pattern]`
+      listed.push(line(found))
+    }
+    return listed.join('\n') || (pattern ? '(no file matches)' : '(empty)')
+  },
+})
+
+function line({ path, kind, skipped }: Found): string {
+  const end = { file: '', folder: skipped ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
+  return path + end
+}

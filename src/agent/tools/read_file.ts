@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { aboutFile, readBytes } from '../workspace.ts'
+import { textOf } from './text.ts'
+import { tool } from './tool.ts'
+
+const most = { lines: 2_000, bytes: 10 * 1024 * 1024, shown: 60_000, line: 2_000 }
+
+export const readFile = tool({
+  name: 'read_file',
+  description: [
+    'Read a text file of the workspace. Every line is shown with its number and a tab before it; they are not part of',
+    `the file. At most ${most.lines} lines are shown at once: give offset and limit to read others. Read a file before`,
+    'you edit it, and read several files at once when you need several.',
+  ].join(' '),
+  kind: 'read',
+  alone: false,
+  input: z.object({
+    path: z.string().min(1).describe('The file, relative to the workspace.'),
+    offset: z.int().min(1).optional().describe('The first line to show, from 1.'),
+    limit: z.int().min(1).max(most.lines).optional().describe('How many lines to show.'),
+  }),
+  title: ({ path }) => `Read ${path}`,
+  async run({ path, offset = 1, limit = most.lines }, { workspace }) {
+    const { bytes, size } = await readBytes(workspace, path, most.bytes)
+    if (size === 0) return `(${path} is empty)`
+    const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
+    if (offset > lines.length) throw new Error(`${path} has only ${lines.length} lines.`)
+    const shown = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
+    const last = offset - 1 + shown.length
+    const more = last < lines.length || size > bytes.length
+    return more ? `${shown.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${rest(size)}]` : shown.join('\n')
+  },
+})
+
+/** Numbers lines until enough is shown. */
+function numbered(lines: string[], first: number): string[] {
+  const shown: string[] = []
+  let size = 0
+  for (const [index, line] of lines.entries()) {
+    const cut = line.length > most.line ? `${line.slice(0, most.line)} … (${line.length} characters)` : line
+    size += cut.length
+    if (size > most.shown && shown.length) break
+    shown.push(`${first + index}\t${cut}`)
+  }
+  return shown
+}
+
+const rest = (size: number) => (size > most.bytes ? `, of whose ${size} bytes the first ${most.bytes} were read` : '')

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { CommandResult } from '../command.ts'
+import { type ToolContext, tool } from './tool.ts'
+
+const longest = 900
+const beatMs = 15_000
+
+export const shell = tool({
+  name: 'shell',
+  description: [
+    'Run a command with bash in the workspace folder and get what it printed and its exit code.',
+    'Each call starts in the workspace with a new shell: nothing carries over but the files. There is no terminal and no',
+    'standard input, so never start editors, pagers or anything that asks. What still runs when the command ends is',
+    'killed. Long output is cut in the middle. Prefer read_file, edit_file, list_files and search for work on files;',
+    'use the shell to build, test, and inspect with git. Commands may run in a sandbox without network, where only the',
+    'workspace and /tmp can be written and /tmp is empty each time. If a command needs more (the network, files',
+    'outside), and only then, set unsandboxed and give the reason: a person decides.',
+  ].join(' '),
+  kind: 'execute',
+  alone: true,
+  input: z.object({
+    command: z.string().min(1).describe('The bash command line or script.'),
+    timeout_seconds: z.int().min(1).max(longest).optional().describe(`Killed after this time. 120 unless told.`),
+    unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
+    reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
+  }),
+  title: ({ command }) => command,
+  async run(input, context) {
+    const sandbox = await boundary(input, context)
+    if (sandbox === 'refused') return 'The user did not allow this command. It was not run. Go on without it.'
+    const seconds = input.timeout_seconds ?? 120
+    const { workspace, signal } = context
+    const options = { workspace: workspace.root, sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
+    // A long silence would be taken for an agent that hangs.
+    const beat = setInterval(context.working, beatMs)
+    try {
+      context.working()
+      return told(await context.shell.run(input.command, options), seconds)
+    } finally {
+      clearInterval(beat)
+    }
+  },
+})
+
+/** Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with a leave of its own outside. */
+async function boundary(
+  input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
+  context: ToolContext,
+): Promise<'inside' | 'outside' | 'refused'> {
+  if (context.mode === 'self-drive') return 'outside'
+  const why = await context.shell.whyNoSandbox(context.workspace.root)
+  if (why) {
+    throw new Error(
+      `The shell is refused, because commands that a person approves run in a sandbox and there is none: ${why} ` +
+        'Tell the user. The file tools work.',
+    )
+  }
+  if (!input.unsandboxed) return (await context.permitted('shell', input.command)) ? 'inside' : 'refused'
+  const because = input.reason ? ` (${input.reason})` : ''
+  const title = `Outside the sandbox: ${input.command}${because}`
+  return (await context.permitted('shell.escalate', title)) ? 'outside' : 'refused'
+}
+
+const reasons = {
+  cancelled: 'Cancelled.',
+  output: 'Killed: it printed more than 64 MiB.',
+  processes: 'Killed: it started too many processes.',
+  memory: 'Killed: it used too much memory.',
+}
+
+function told({ end, output, complaint }: CommandResult, seconds: number): string {
+  const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
+  const body = printed || '(no output)'
+  if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`
+  if (end.how === 'signalled') return `${body}\n[killed by ${end.signal}]`
+  return `${body}\n[${end.why === 'timeout' ? `Killed after ${seconds} s.` : reasons[end.why]}]`
+}

@@ -1,0 +1,12 @@
+/** @returns the text of a file's bytes; throws, to be told about the file, when they are none. */
+export function textOf(bytes: Buffer): string {
+  if (bytes.subarray(0, 8192).includes(0)) throw new Error(`is a binary file of ${bytes.length} bytes`)
+  return bytes.toString('utf8')
+}
+
+/** The same for who writes the text back: bytes that are no UTF-8 would not survive it. */
+export function exactTextOf(bytes: Buffer): string {
+  const text = textOf(bytes)
+  if (!Buffer.from(text).equals(bytes)) throw new Error('is not UTF-8 text, so it cannot be edited')
+  return text
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { ToolDescription } from '../model/model.ts'
+import type { Shell } from '../shell.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type ApprovalMode = 'manual' | 'self-drive'
+
+/** What ACP shows a person about a call. */
+export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'other'
+
+/** A question with fields, and what came back. */
+export type Field = {
+  name: string
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  title?: string | undefined
+  description?: string | undefined
+  required?: boolean | undefined
+  options?: string[] | undefined
+}
+export type FormAnswer = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
+
+/** What a tool may reach. All of it ends when `signal` aborts. */
+export type ToolContext = {
+  workspace: Workspace
+  shell: Shell
+  mode: ApprovalMode
+  signal: AbortSignal
+  /** May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. */
+  permitted: (operation: string, title: string) => Promise<boolean>
+  /** Tells that the call is being worked on. */
+  working: () => void
+  ask: (message: string, fields: Field[]) => Promise<FormAnswer>
+}
+
+/**
+ * A tool's result is text for the model; it throws an `Error` whose message tells the model what was wrong.
+ * `alone` tools change something, so they run one after another; the others run beside each other.
+ */
+export type Tool = {
+  name: string
+  description: ToolDescription
+  kind: ToolKind
+  alone: boolean
+  title: (input: Record<string, unknown>) => string
+  run: (input: Record<string, unknown>, context: ToolContext) => Promise<string>
+}
+
+/** Ties a tool's input to its schema: what the model wrote is checked before `run` sees it. */
+export function tool<Input extends z.ZodObject>(definition: {
+  name: string
+  description: string
+  kind: ToolKind
+  alone: boolean
+  input: Input
+  title: (input: z.infer<Input>) => string
+  run: (input: z.infer<Input>, context: ToolContext) => Promise<string>
+}): Tool {
+  const { name, input } = definition
+  const parse = (value: unknown) => {
+    const parsed = input.safeParse(value)
+    if (parsed.success) return parsed.data
+    throw new Error(`The arguments of ${name} are wrong: ${z.prettifyError(parsed.error)}`)
+  }
+  return {
+    name,
+    kind: definition.kind,
+    alone: definition.alone,
+    get description() {
+      const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
+      return { name, description: definition.description, parameters }
+    },
+    title: (value) => {
+      const parsed = input.safeParse(value)
+      return parsed.success ? definition.title(parsed.data) : name
+    },
+    run: async (value, context) => definition.run(parse(value), context),
+  }
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newFolder, realShell } from '#test/harness/agent.ts'
+import { openWorkspace } from '../workspace.ts'
+import type { ToolContext } from './tool.ts'
+import { tools } from './tools.ts'
+
+/** Tools over a workspace with these files. */
+async function setUp(files: Record<string, string | Buffer> = {}, context: Partial<ToolContext> = {}) {
+  const folder = await newFolder()
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(folder.path, name, '..'), { recursive: true })
+    await writeFile(join(folder.path, name), content)
+  }
+  const all: ToolContext = {
+    workspace: await openWorkspace(folder.path),
+    shell: realShell(),
+    mode: 'self-drive',
+    signal: new AbortController().signal,
+    permitted: async () => true,
+    working: () => {},
+    ask: async () => ({ action: 'decline' }),
+    ...context,
+  }
+  return {
+    path: folder.path,
+    use: (name: string, input: Record<string, unknown>) => tools.find((tool) => tool.name === name)!.run(input, all),
+    text: (name: string) => readFile(join(folder.path, name), 'utf8'),
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  }
+}
+
+test('every tool describes its input as a JSON Schema object with described or obvious members', () => {
+  for (const { description } of tools) {
+    assert.equal(description.parameters.type, 'object')
+    assert.ok(description.description.length > 50)
+  }
+})
+
+test('wrong arguments are told by name', async () => {
+  await using at = await setUp()
+  await assert.rejects(at.use('read_file', { path: 1 }), /arguments of read_file are wrong:.*path/s)
+})
+
+test('read_file numbers lines, from where it is told, and says what is left', async () => {
+  await using at = await setUp({ 'a.txt': 'one\ntwo\nthree\nfour\n', empty: '' })
+  assert.equal(await at.use('read_file', { path: 'a.txt' }), '1\tone\n2\ttwo\n3\tthree\n4\tfour')
+  assert.equal(
+    await at.use('read_file', { path: 'a.txt', offset: 2, limit: 2 }),
+    '2\ttwo\n3\tthree\n[lines 2 to 3 of 4]',
+  )
+  await assert.rejects(at.use('read_file', { path: 'a.txt', offset: 9 }), { message: 'a.txt has only 4 lines.' })
+  assert.equal(await at.use('read_file', { path: 'empty' }), '(empty is empty)')
+})
+
+test('read_file shows a huge file in bounds, and a binary one not at all', async () => {
+  await using at = await setUp({ huge: 'x'.repeat(11 * 1024 * 1024), binary: Buffer.from([1, 0, 2]) })
+  assert.ok((await at.use('read_file', { path: 'huge' })).length < 70_000)
+  await assert.rejects(at.use('read_file', { path: 'binary' }), { message: 'binary is a binary file of 3 bytes.' })
+})
+
+test('edit_file replaces what stands there once', async () => {
+  await using at = await setUp({ 'a.ts': 'const a = 1\nconst b = $1\n' })
+  assert.equal(
+    await at.use('edit_file', { path: 'a.ts', old_text: 'b = $1', new_text: 'b = $&' }),
+    'Changed a.ts at line 2.',
+  )
+  assert.equal(await at.text('a.ts'), 'const a = 1\nconst b = $&\n')
+})
+
+test('edit_file changes nothing when the text stands there not at all, or more than once', async () => {
+  const before = 'x = 1\nx = 1\n  y = 2\n'
+  await using at = await setUp({ 'a.py': before })
+  const edit = (old_text: string, more = {}) => at.use('edit_file', { path: 'a.py', old_text, new_text: 'z', ...more })
+  await assert.rejects(edit('x = 1'), /has old_text 2 times \(lines 1, 2\)/)
+  await assert.rejects(edit('q'), /does not contain old_text: read the file again/)
+  await assert.rejects(edit('y =  2'), /line 3 begins like it, but spaces/)
+  await assert.rejects(edit('z'), /the same/)
+  assert.equal(await at.text('a.py'), before)
+  assert.match(await edit('x = 1', { replace_all: true }), /in 2 places/)
+  assert.equal(await at.text('a.py'), 'z\nz\n  y = 2\n')
+})
+
+test('edit_file keeps Windows line ends, and leaves files alone that are no UTF-8', async () => {
+  await using at = await setUp({ 'a.txt': 'one\r\ntwo\r\nthree\r\n', latin: Buffer.from([0x61, 0xe9]) })
+  await at.use('edit_file', { path: 'a.txt', old_text: 'one\ntwo', new_text: '1\n2' })
+  assert.equal(await at.text('a.txt'), '1\r\n2\r\nthree\r\n')
+  await assert.rejects(at.use('edit_file', { path: 'latin', old_text: 'a', new_text: 'b' }), /not UTF-8 text/)
+})
+
+test('write_file makes folders and says what it did', async () => {
+  await using at = await setUp()
+  assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: 'é' }), 'Made a/b/c.txt (2 bytes).')
+  assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: '' }), 'Replaced a/b/c.txt (0 bytes).')
+  await assert.rejects(at.use('write_file', { path: 'a/b', content: '' }), { message: 'a/b is a folder.' })
+})
+
+test('list_files shows what is there, follows no links and opens no heaps', async () => {
+  await using at = await setUp({ 'src/a.ts': '', 'src/deep/b.test.ts': '', 'node_modules/x/y.js': '' })
+  await symlink('/etc', join(at.path, 'link'))
+  const listed = 'link@\nnode_modules/ (not opened)\nsrc/\nsrc/a.ts\nsrc/deep/\nsrc/deep/b.test.ts'
+  assert.equal(await at.use('list_files', {}), listed)
+  assert.equal(await at.use('list_files', { pattern: '**/*.test.ts' }), 'src/deep/b.test.ts')
+  await assert.rejects(at.use('list_files', { path: 'link' }), /outside the workspace/)
+})
+
+test('search finds lines, plain or by pattern, and no pattern makes it hang', { timeout: 5_000 }, async () => {
+  await using at = await setUp({
+    'a.txt': `Hello world\n${'a'.repeat(50)}!\n`,
+    'b/c.txt': 'hello again',
+    bin: 'hello\0',
+  })
+  assert.equal(await at.use('search', { pattern: 'hello' }), 'b/c.txt:1: hello again')
+  assert.match(await at.use('search', { pattern: '^h.llo', ignore_case: true }), /a.txt:1: Hello world\nb\/c.txt:1/)
+  assert.equal(await at.use('search', { pattern: '(a+)+$', glob: '*.md' }), '(nothing found)')
+  assert.equal(await at.use('search', { pattern: '(a+)+b' }), '(nothing found)')
+  await assert.rejects(at.use('search', { pattern: '(' }), /The pattern is wrong/)
+})
+
+test('shell tells output, errors and exit code, and knows no secrets of the agent', async () => {
+  process.env.SIGNALBOX_TEST_SECRET = 'secret'
+  await using at = await setUp()
+  const told = await at.use('shell', { command: 'echo out; echo err >&2; env; exit 3' })
+  delete process.env.SIGNALBOX_TEST_SECRET
+  assert.match(told, /^out\nerr\n/)
+  assert.match(told, /\[exit code 3\]$/)
+  assert.doesNotMatch(told, /SIGNALBOX/)
+})
+
+test('in manual, the shell is refused without a sandbox, even to leave it, and nobody is asked', async () => {
+  let asked = 0
+  const permitted = async () => ++asked > 0
+  await using at = await setUp({}, { mode: 'manual', permitted, shell: realShell({}, '/nonexistent/bwrap') })
+  for (const unsandboxed of [false, true]) {
+    await assert.rejects(at.use('shell', { command: 'touch made', unsandboxed }), /refused.*not installed/)
+  }
+  assert.equal(asked, 0)
+  assert.equal(await at.use('list_files', {}), '(empty)')
+})
+
+test('ask_user tells the answer, and that there was none', async () => {
+  await using declined = await setUp()
+  assert.match(await declined.use('ask_user', { message: 'Which?' }), /declined/)
+  await using told = await setUp({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
+  assert.equal(await told.use('ask_user', { message: 'Which?' }), '{"answer":"that"}')
+  const field = { name: 'x', type: 'array' }
+  await assert.rejects(told.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
+})

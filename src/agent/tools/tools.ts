@@ -1,0 +1,11 @@
+import { askUser } from './ask_user.ts'
+import { editFile } from './edit_file.ts'
+import { listFiles } from './list_files.ts'
+import { readFile } from './read_file.ts'
+import { search } from './search.ts'
+import { shell } from './shell.ts'
+import type { Tool } from './tool.ts'
+import { writeFile } from './write_file.ts'
+
+/** Every tool the agent has. A new one is a file in this folder and a line here. */
+export const tools: Tool[] = [shell, readFile, writeFile, editFile, listFiles, search, askUser]

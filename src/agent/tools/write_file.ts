@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { writeText } from '../workspace.ts'
+import { tool } from './tool.ts'
+
+export const writeFile = tool({
+  name: 'write_file',
+  description:
+    'Write a whole file of the workspace: a new one, or all of an existing one anew. Missing folders are made. To change a part of a file use edit_file.',
+  kind: 'edit',
+  alone: true,
+  input: z.object({
+    path: z.string().min(1).describe('The file, relative to the workspace.'),
+    content: z.string().describe('All of its text.'),
+  }),
+  title: ({ path }) => `Write ${path}`,
+  async run({ path, content }, { workspace }) {
+    const { made } = await writeText(workspace, path, content)
+    return `${made ? 'Made' : 'Replaced'} ${path} (${Buffer.byteLength(content)} bytes).`
+  },
+})

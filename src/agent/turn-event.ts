@@ -1,0 +1,15 @@
+import type { Usage } from './model/model.ts'
+import type { ToolKind } from './tools/tool.ts'
+
+/** What a turn tells while it runs. `acp-updates.ts` puts it in the protocol's words. */
+export type TurnEvent =
+  | { type: 'text.added'; text: string }
+  | { type: 'reasoning.added'; text: string }
+  | { type: 'tool.asked'; id: string; name: string; kind: ToolKind; title: string; input: unknown }
+  /** After consent, and from time to time. */
+  | { type: 'tool.working'; id: string }
+  | { type: 'tool.finished'; id: string; failed: boolean; text: string }
+  | { type: 'usage.counted'; usage: Usage; usedTokens: number; costUsd: number | undefined; model: string | undefined }
+
+/** Tells the client; resolves when there is room for more. */
+export type Tell = (event: TurnEvent) => Promise<void>

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newFolder } from '#test/harness/agent.ts'
+import { entriesOf, openWorkspace, readBytes, writeText } from './workspace.ts'
+
+/** A workspace in a folder that also holds a secret beside it. */
+async function setUp() {
+  const folder = await newFolder()
+  const [inside, outside] = [join(folder.path, 'inside'), join(folder.path, 'outside')]
+  await Promise.all([mkdir(inside), mkdir(outside)])
+  await writeFile(join(outside, 'secret'), 'secret')
+  const workspace = await openWorkspace(inside)
+  const read = async (path: string) => (await readBytes(workspace, path, 1000)).bytes.toString()
+  return { inside, outside, workspace, read, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+test('names that lead out of the workspace are refused', async () => {
+  await using at = await setUp()
+  for (const path of ['../outside/secret', '/etc/passwd', join(at.outside, 'secret'), '/proc/self/environ', '..']) {
+    await assert.rejects(at.read(path), { message: `${path} is outside the workspace.` })
+    await assert.rejects(writeText(at.workspace, path, 'x'), /is outside the workspace/)
+  }
+  assert.equal(await readFile(join(at.outside, 'secret'), 'utf8'), 'secret')
+})
+
+test('links that lead out are refused: a file, a folder, a chain, and one to nothing', async () => {
+  await using at = await setUp()
+  await symlink('../outside/secret', join(at.inside, 'file'))
+  await symlink(at.outside, join(at.inside, 'folder'))
+  await symlink('folder', join(at.inside, 'chain'))
+  await symlink(join(at.outside, 'new'), join(at.inside, 'nothing'))
+  for (const path of ['file', 'folder/secret', 'chain/secret', 'nothing', 'folder/new']) {
+    await assert.rejects(at.read(path), /outside the workspace|link to nothing/)
+    await assert.rejects(writeText(at.workspace, path, 'x'), /outside the workspace|link to nothing/)
+  }
+  await assert.rejects(entriesOf(at.workspace, 'folder'), /outside the workspace/)
+  assert.equal(await readFile(join(at.outside, 'secret'), 'utf8'), 'secret')
+  await assert.rejects(stat(join(at.outside, 'new')))
+})
+
+test('links within the workspace are followed', async () => {
+  await using at = await setUp()
+  await writeText(at.workspace, 'deep/er/file', 'text')
+  await symlink('deep/er', join(at.inside, 'short'))
+  assert.equal(await at.read('short/file'), 'text')
+  await writeText(at.workspace, 'short/file', 'new')
+  assert.equal(await readFile(join(at.inside, 'deep/er/file'), 'utf8'), 'new')
+})
+
+test('a folder that is swapped for a link again and again never lets anything out', async () => {
+  await using at = await setUp()
+  await mkdir(join(at.inside, 'folder'))
+  await writeFile(join(at.inside, 'folder/secret'), 'harmless')
+  let swapping = true
+  const swap = (async () => {
+    while (swapping) {
+      await rename(join(at.inside, 'folder'), join(at.inside, 'aside'))
+      await symlink(at.outside, join(at.inside, 'folder'))
+      await rm(join(at.inside, 'folder'))
+      await rename(join(at.inside, 'aside'), join(at.inside, 'folder'))
+    }
+  })()
+  for (let round = 0; round < 1_000; round++) {
+    assert.notEqual(await at.read('folder/secret').catch(() => ''), 'secret')
+    await writeText(at.workspace, 'folder/made', 'x').catch(() => {})
+  }
+  swapping = false
+  await swap
+  assert.deepEqual(
+    (await entriesOf(await openWorkspace(at.outside), '.')).map(({ name }) => name),
+    ['secret'],
+  )
+})
+
+test('what is no regular file is refused at once, a pipe too', { timeout: 2_000 }, async () => {
+  await using at = await setUp()
+  execFileSync('mkfifo', [join(at.inside, 'pipe')])
+  await assert.rejects(at.read('pipe'), { message: 'pipe is not a regular file.' })
+  await assert.rejects(at.read('.'), { message: '. is a folder.' })
+  await assert.rejects(at.read('none'), { message: 'none does not exist.' })
+})
+
+test('a file that is written anew keeps its permissions', async () => {
+  await using at = await setUp()
+  await writeFile(join(at.inside, 'run.sh'), 'old', { mode: 0o755 })
+  assert.deepEqual(await writeText(at.workspace, 'run.sh', 'new'), { made: false })
+  assert.equal((await stat(join(at.inside, 'run.sh'))).mode & 0o777, 0o755)
+  assert.equal((await entriesOf(at.workspace, '.')).length, 1)
+})

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type ClientConnection,
+  client,
+  type ElicitationContentValue,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+  type Stream,
+} from '@agentclientprotocol/sdk'
+import { type AgentDeps, createAgent } from '#agent/agent.ts'
+import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
+import { scriptModel } from '#agent/model/script.ts'
+import { createSessionStore } from '#agent/session-store.ts'
+import { createShell, type Shell } from '#agent/shell.ts'
+import { tools } from '#agent/tools/tools.ts'
+import { newUuid } from '#lib/id.ts'
+
+/** A folder that is gone at the end of its scope. */
+export async function newFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'signalbox-agent-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+export const realShell = (limits: Parameters<typeof createShell>[0]['limits'] = {}, program = 'bwrap'): Shell =>
+  createShell({ env: process.env, sandbox: { program, node: process.execPath, readable: [] }, limits })
+
+/** What an ACP client does with an agent: it hears, and it answers as it is told to. */
+export function newClient(answers: Answers = {}) {
+  const heard: SessionUpdate[] = []
+  const asked: RequestPermissionRequest[] = []
+  const forms: unknown[] = []
+  const app = client({ name: 'test' })
+    .onNotification('session/update', ({ params }) => void heard.push(params.update))
+    .onRequest('session/request_permission', async ({ params, signal }) => {
+      asked.push(params)
+      const optionId = await (answers.permission ?? (() => 'allow_once'))(params, signal)
+      return { outcome: optionId ? { outcome: 'selected', optionId } : { outcome: 'cancelled' } }
+    })
+    .onRequest('elicitation/create', ({ params }) => {
+      forms.push(params)
+      return answers.form ? { action: 'accept', content: answers.form } : { action: 'decline' }
+    })
+  const text = () =>
+    heard
+      .flatMap((each) =>
+        each.sessionUpdate === 'agent_message_chunk' && each.content.type === 'text' ? [each.content.text] : [],
+      )
+      .join('')
+  /** What the tools gave, in order of their ends. */
+  const results = () =>
+    heard.flatMap((each) => {
+      if (each.sessionUpdate !== 'tool_call_update') return []
+      const content = each.content?.[0]
+      return content?.type === 'content' && content.content.type === 'text' ? [content.content.text] : []
+    })
+  return { app, heard, asked, forms, text, results, operations: () => asked.map((each) => each.toolCall.name) }
+}
+export type Answers = {
+  permission?: (
+    request: RequestPermissionRequest,
+    signal: AbortSignal,
+  ) => string | undefined | Promise<string | undefined>
+  form?: Record<string, ElicitationContentValue>
+}
+
+/** An agent in this process, its client, and one session in a workspace of its own. */
+export async function newAgent(options: Answers & Partial<AgentDeps> & { mode?: 'manual' | 'self-drive' } = {}) {
+  const folder = await newFolder()
+  const workspace = await newFolder()
+  const app = createAgent({
+    settings: { model: 'script', instructions: '', windowTokens: 128_000, maxSteps: 50, ...options.settings },
+    model: options.model ?? scriptModel({ newId: newUuid }),
+    tools,
+    shell: options.shell ?? realShell(),
+    store: createSessionStore(folder.path),
+    version: '0',
+    now: Date.now,
+    newId: newUuid,
+  })
+  const person = newClient(options)
+  const connection = person.app.connect(app)
+  const session = await open(connection, workspace.path, options.mode ?? 'manual')
+  return {
+    ...person,
+    ...session,
+    stateDir: folder.path,
+    workspace: workspace.path,
+    agent: connection.agent,
+    async [Symbol.asyncDispose]() {
+      connection.close()
+      await Promise.all([folder[Symbol.asyncDispose](), workspace[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** The same over the pipes of a process. */
+export async function overStream(
+  stream: Stream,
+  workspace: string,
+  mode: 'manual' | 'self-drive',
+  answers: Answers = {},
+) {
+  const person = newClient(answers)
+  const connection = person.app.connect(stream)
+  return { ...person, ...(await open(connection, workspace, mode)), agent: connection.agent, connection }
+}
+
+async function open({ agent }: ClientConnection, cwd: string, modeId: string) {
+  await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } })
+  const { sessionId, ...session } = await agent.request('session/new', { cwd, mcpServers: [] })
+  await agent.request('session/set_mode', { sessionId, modeId })
+  const prompt = (text: string) => agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+  return { sessionId, session, prompt, cancel: () => agent.notify('session/cancel', { sessionId }) }
+}
+
+/** A model that says what a list of answers says, one a request, and remembers what it was asked. */
+export function listModel(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
+  model: Model
+  requests: ModelRequest[]
+} {
+  const requests: ModelRequest[] = []
+  const model: Model = async function* (request) {
+    const answer = answers[requests.length] ?? 'out of answers'
+    requests.push({ ...request, messages: structuredClone(request.messages) })
+    if (answer instanceof ModelFault) throw answer
+    if (typeof answer === 'string') {
+      yield { type: 'text.added', text: answer }
+      yield { type: 'answer.completed', message: { role: 'assistant', text: answer }, finish: 'stop' }
+      return
+    }
+    const calls = answer.map((call, index) => ({
+      id: `c${requests.length}-${index}`,
+      name: '',
+      arguments: '{}',
+      ...call,
+    }))
+    yield { type: 'answer.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls' }
+  }
+  return { model, requests }
+}
