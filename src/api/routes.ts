@@ -25,6 +25,8 @@ import { getOneKey } from './routes/keys/get.ts'
 import { listAllKeys } from './routes/keys/list.ts'
 import { updateKey } from './routes/keys/update.ts'
 import { getMetrics } from './routes/metrics/get.ts'
+import { listAllActivity } from './routes/activity/list.ts'
+import { getGeneration } from './routes/generations/get.ts'
 import { countModels } from './routes/models/count.ts'
 import { getModel } from './routes/models/get.ts'
 import { listModels } from './routes/models/list.ts'
@@ -51,6 +53,8 @@ const table = {
   getHealth,
   getMetrics,
   createChatCompletion,
+  getGeneration,
+  listAllActivity,
   listModels,
   listModelsForUser,
   countModels,
@@ -101,6 +105,7 @@ export const routes: Route[] = Object.entries<Route>(table).map(([operationId, r
 export const tags = [
   { name: 'service', description: 'The service itself.' },
   { name: 'completions', description: 'Answers of models, by whichever provider can give them.' },
+  { name: 'usage', description: 'What requests took and cost.' },
   { name: 'models', description: 'The models and what they cost.' },
   { name: 'endpoints', description: 'Who serves a model, at what price and how well.' },
   { name: 'providers', description: 'Who serves models here.' },

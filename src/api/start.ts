@@ -10,6 +10,8 @@ import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { openRouting } from '#routing/open.ts'
+import { openLedger } from '#usage/ledger.ts'
+import { keepPruning } from '#usage/prune.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
@@ -41,10 +43,10 @@ type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
 export async function startService({ config, variable, log, now, newId, ...options }: Parts): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   const { deps, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
+  const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
   opened.defer(() => closeGracefully(app, config.shutdown_grace_ms))
   const url = await listen(app, config)
-  const metricsUrl = await openMetricsPort(deps, opened)
   const running = opened.move()
   return {
     url,
@@ -79,8 +81,11 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(measures.close)
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
+  const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
+  opened.defer(ledger.close)
+  opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
-  const routing = openRouting({ config, catalogue, measures, meter: () => {}, variable, now, newId })
+  const routing = openRouting({ config, catalogue, measures, meter: ledger.record, variable, now, newId })
   opened.defer(routing.upstreams.close)
   return {
     deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log, routing },

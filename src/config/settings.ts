@@ -93,6 +93,13 @@ export const Settings = z.strictObject({
   ),
   silence_timeout_ms: milliseconds(60_000).describe('How long a provider may be silent within an answer.'),
   keepalive_ms: milliseconds(15_000).describe('How often a stream says that it is alive until its answer begins.'),
+  generation_retention_days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('How long the record of a single request is kept. Sums per day stay.'),
   shutdown_grace_ms: z.coerce
     .number()
     .int()

@@ -124,4 +124,34 @@ export type Tables = {
     tool_calls: number
     written_at: number
   }
+  /** One row a request. What is not searched by stands in `record`. */
+  generations: {
+    id: string
+    created_at: number
+    organization_id: string
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    session_id: string | null
+    upstream_id: string | null
+    model: string
+    cost_pico: bigint
+    record: string
+  }
+  /** Sums over a day (whole days since the epoch, UTC). */
+  usage_days: {
+    organization_id: string
+    day: number
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    model: string
+    endpoint: string
+    byok: number
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cost_pico: bigint
+  }
 }

@@ -1,10 +1,10 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measurement } from '#measure/measurement.ts'
+import type { AttemptNote, Generation } from '#usage/generation.ts'
 import type { Circuits, Sign } from './circuit.ts'
 import { costOf } from './cost.ts'
 import type { AttemptFailure } from './failure.ts'
-import type { AttemptNote, Generation } from './generation.ts'
 import type { Target } from './plan.ts'
 import { createTally } from './tally.ts'
 

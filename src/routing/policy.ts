@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Generation } from './generation.ts'
+import type { Generation } from '#usage/generation.ts'
 import type { Candidate } from './plan.ts'
 import type { Body } from './wire.ts'
 

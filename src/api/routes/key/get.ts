@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { KeyRecord } from '#accounts/key.ts'
 import { getKey } from '#accounts/keys.ts'
+import { keySpending } from '#usage/key-spending.ts'
 import { route } from '../../route.ts'
-import { KeyUsage, usageOf } from '../keys/usage.ts'
+import { KeyUsage } from '../keys/usage.ts'
 
 const DataRegion = z.enum(['global', 'europe', 'us'])
 
@@ -51,11 +52,12 @@ export const getCurrentKey = route({
       caller.organizationId,
       caller.keyHash,
     )
+    const [spending] = await keySpending(deps, [key])
     const isManagement = key.kind === 'management'
     return {
       data: {
         ...key,
-        ...usageOf(key),
+        ...spending,
         ...withoutTiers,
         organization_id: caller.organizationId,
         is_management_key: isManagement,

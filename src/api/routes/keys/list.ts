@@ -3,7 +3,7 @@ import { listKeys } from '#accounts/keys.ts'
 import { requireWorkspace } from '#accounts/workspaces.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { route } from '../../route.ts'
-import { Key, keyAnswer } from './key.ts'
+import { Key, keyAnswers } from './key.ts'
 
 export const listAllKeys = route({
   method: 'get',
@@ -27,6 +27,6 @@ export const listAllKeys = route({
     const workspaceId = query.workspace_id ?? caller.workspaceId
     await requireWorkspace(deps, caller.organizationId, workspaceId)
     const { data, total_count } = await listKeys(deps, workspaceId, query)
-    return { data: data.map(keyAnswer), total_count }
+    return { data: await keyAnswers(deps, data), total_count }
   },
 })

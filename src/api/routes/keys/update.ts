@@ -16,6 +16,6 @@ export const updateKey = route({
   response: z.object({ data: Key }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: keyAnswer(await changeKey(deps, caller, params.hash, body)),
+    data: await keyAnswer(deps, await changeKey(deps, caller, params.hash, body)),
   }),
 })

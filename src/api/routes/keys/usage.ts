@@ -14,19 +14,3 @@ export const KeyUsage = z.object({
   byok_usage_monthly: Usd,
   limit_remaining: z.number().nullable().describe('What is left of the limit now, in USD; null without a limit.'),
 })
-export type KeyUsage = z.infer<typeof KeyUsage>
-
-/** Nothing is metered yet, so nothing is spent. This is the one place for the ledger's figures. */
-export function usageOf(key: { limit: number | null }): KeyUsage {
-  return {
-    usage: 0,
-    usage_daily: 0,
-    usage_weekly: 0,
-    usage_monthly: 0,
-    byok_usage: 0,
-    byok_usage_daily: 0,
-    byok_usage_weekly: 0,
-    byok_usage_monthly: 0,
-    limit_remaining: key.limit,
-  }
-}

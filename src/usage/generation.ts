@@ -1,5 +1,4 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { Protocol } from '#catalogue/model.ts'
 import type { FinishReason } from '#chat/chunk.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { FaultKind } from '#lib/fault.ts'
@@ -20,7 +19,7 @@ export type Generation = {
   caller: Caller
   sessionId: string | undefined
   /** The protocol the client speaks. */
-  protocol: Protocol
+  protocol: string
   streamed: boolean
   createdAt: number
   /** What the request named. */
@@ -31,6 +30,7 @@ export type Generation = {
   provider: string | undefined
   upstreamId: string | undefined
   upstreamModel: string | undefined
+  /** Whether the workspace's own provider key paid. */
   byok: boolean
   tokens: TokenCounts
   /** Whether the tokens were estimated, because the upstream told none. */

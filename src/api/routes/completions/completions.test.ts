@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+const ask = (service: TestService, content: string, more: object = {}) =>
+  service.ask('POST', '/chat/completions', {
+    body: { model: 'signalbox/demo', messages: [{ role: 'user', content }], ...more },
+  })
+
+/** What was metered, which is written within a second. */
+async function metered(service: TestService, id: string) {
+  for (let tries = 0; tries < 40; tries++) {
+    const { status, body } = await service.ask('GET', `/generation?id=${id}`)
+    if (status === 200) return body.data
+    await sleep(50)
+  }
+  throw new Error(`${id} was not metered`)
+}
+
+test('a chat is answered, and metered under the id in the header and the one in the answer', async () => {
+  await using service = await startTestService()
+  const { status, body, headers } = await ask(service, 'Hello')
+  assert.equal(status, 200)
+  assert.match(body.choices[0].message.content, /^You said: Hello/)
+  const generation = await metered(service, headers.get('x-generation-id') ?? '')
+  assert.equal((await metered(service, body.id)).id, generation.id)
+  assert.deepEqual(
+    [generation.tokens_prompt, generation.outcome, generation.provider_name],
+    [2, 'success', 'signalbox'],
+  )
+})
+
+test('a stream ends with [DONE], and tells usage only to those who ask', async () => {
+  await using service = await startTestService()
+  const plain = await ask(service, 'Hello', { stream: true })
+  const asked = await ask(service, 'Hello', { stream: true, stream_options: { include_usage: true } })
+  assert.match(plain.text, /data: \[DONE\]\n\n$/)
+  assert.doesNotMatch(plain.text, /"usage"/)
+  assert.match(asked.text, /"usage":\{[^}]*"cost":0/)
+})
+
+test('a refusal before the first byte has an honest status and names the provider', async () => {
+  await using service = await startTestService()
+  const { status, body } = await ask(service, 'demo:error=503', { stream: true })
+  assert.equal(status, 502)
+  assert.equal(body.error.metadata.provider_name, 'signalbox')
+})
+
+test('a failure after the first byte is told in the stream, which still ends with [DONE]', async () => {
+  await using service = await startTestService()
+  const { status, text } = await ask(service, 'demo:cut', { stream: true })
+  assert.equal(status, 200)
+  assert.match(text, /"finish_reason":"error".*"code":502/)
+  assert.match(text, /data: \[DONE\]\n\n$/)
+})
+
+test('an unknown model is 404, one without credential 503, and neither says more than it should', async () => {
+  await using service = await startTestService()
+  assert.equal((await ask(service, 'Hello', { model: 'no/such' })).status, 404)
+  assert.equal((await ask(service, 'Hello', { model: 'openai/gpt-5' })).status, 503)
+})
+
+test('the activity of a day is told by model and endpoint', async () => {
+  await using service = await startTestService()
+  const { headers } = await ask(service, 'Hello')
+  await metered(service, headers.get('x-generation-id') ?? '')
+  const { body } = await service.manage('GET', '/activity')
+  assert.equal(body.data[0].model, 'signalbox/demo')
+  assert.equal(body.data[0].requests, 1)
+})

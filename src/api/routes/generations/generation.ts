@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { GenerationRecord } from '#usage/record.ts'
+
+const count = z.int().nullable()
+
+export const GenerationAnswer = z
+  .looseObject({
+    id: z.string(),
+    upstream_id: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    model: z.string(),
+    provider_name: z.string().nullable(),
+    streamed: z.boolean(),
+    cancelled: z.boolean(),
+    finish_reason: z.string().nullable(),
+    tokens_prompt: count,
+    tokens_completion: count,
+    native_tokens_cached: count,
+    native_tokens_reasoning: count,
+    total_cost: z.number().describe('In USD.'),
+    latency: z.number().nullable().describe('Milliseconds to the first token.'),
+    generation_time: z.number().nullable().describe('Milliseconds in all.'),
+    session_id: z.string().nullable(),
+  })
+  .meta({ id: 'Generation', description: 'What was metered for one request.' })
+
+/** What other services of this kind tell and this one does not have; their clients expect every key. */
+const notHere = {
+  app_id: null,
+  cache_discount: null,
+  data_region: 'global',
+  external_user: null,
+  http_referer: null,
+  moderation_latency: null,
+  native_tokens_completion_images: null,
+  num_fetches: null,
+  num_input_audio_prompt: null,
+  num_media_completion: null,
+  num_media_prompt: null,
+  num_search_results: null,
+  origin: '',
+  preset_id: null,
+  router: null,
+  service_tier: null,
+  user_agent: null,
+  web_search_engine: null,
+}
+
+/** The record, and the same under the names that clients of this kind of API know. */
+export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof GenerationAnswer> {
+  return {
+    ...notHere,
+    ...record,
+    api_type: record.protocol === 'openai-responses' ? 'responses' : 'completions',
+    native_tokens_prompt: record.tokens_prompt,
+    native_tokens_completion: record.tokens_completion,
+    native_tokens_cached: record.tokens_cached,
+    native_tokens_reasoning: record.tokens_reasoning,
+    usage: record.total_cost,
+    provider_responses: null,
+  }
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { findGeneration } from '#usage/read.ts'
+import { route } from '../../route.ts'
+import { asClientsKnowIt, GenerationAnswer } from './generation.ts'
+
+export const getGeneration = route({
+  method: 'get',
+  path: '/generation',
+  tag: 'usage',
+  key: 'any',
+  summary: 'What was metered for one request',
+  description:
+    'By the id in the header `x-generation-id`, or the one in the answer. Written within a second of the end.',
+  request: { query: z.object({ id: z.string().min(1).max(256) }) },
+  response: z.object({ data: GenerationAnswer }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ query, caller }, deps) => ({
+    data: asClientsKnowIt(await findGeneration(deps, caller, query.id)),
+  }),
+})

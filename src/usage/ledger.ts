@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '#db/db.ts'
+import type { Generation } from './generation.ts'
+import { writeGenerations } from './write.ts'
+
+/** Takes metered requests in memory and writes them in batches, off the way of requests. */
+export type Ledger = {
+  record: (generation: Generation) => void
+  /** How many are not written yet. */
+  readonly waiting: number
+  /** Writes what is waiting. */
+  flush: () => Promise<void>
+  /** The last flush; what cannot be written within the time is reported as lost. */
+  close: () => Promise<void>
+}
+
+type Deps = { db: Db; onError: (error: Error) => void }
+type Rhythm = { everyMs?: number; batch?: number }
+
+/** A crash loses what was recorded during the last `everyMs`, half a second unless told; a clean stop loses nothing. */
+export function openLedger(deps: Deps, { everyMs = 500, batch = 2000 }: Rhythm = {}): Ledger {
+  const closing = new AbortController()
+  let queue: Generation[] = []
+  let flushing: Promise<void> | undefined
+
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const next = queue.slice(0, batch)
+      await writeGenerations(deps, next)
+      queue = queue.slice(next.length)
+    }
+  }
+  const flush = (): Promise<void> => {
+    flushing ??= writeAll().finally(() => {
+      flushing = undefined
+    })
+    return flushing
+  }
+  async function keepFlushing(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      await flush().catch(deps.onError)
+    }
+  }
+
+  const running = keepFlushing()
+  return {
+    record: (generation) => void queue.push(generation),
+    get waiting() {
+      return queue.length
+    },
+    async flush() {
+      // One that is under way may have begun before the latest was recorded.
+      await flush()
+      await flush()
+    },
+    async close() {
+      closing.abort()
+      await running
+      await flush().catch(deps.onError)
+      if (queue.length > 0)
+        deps.onError(new Error(`${queue.length} metered requests could not be written and are lost`))
+    },
+  }
+}

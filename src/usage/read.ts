@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { Caller } from '#accounts/caller.ts'
+import type { Db } from '#db/db.ts'
+import { Fault } from '#lib/fault.ts'
+import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
+import { dayText } from './days.ts'
+import type { GenerationRecord } from './record.ts'
+
+/**
+ * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
+ * sees its organization's, every other its workspace's.
+ */
+export async function findGeneration(
+  deps: { db: Db },
+  caller: Pick<Caller, 'keyKind' | 'organizationId' | 'workspaceId'>,
+  id: string,
+): Promise<GenerationRecord> {
+  const [owner, ownerId] =
+    caller.keyKind === 'management'
+      ? (['organization_id', caller.organizationId] as const)
+      : (['workspace_id', caller.workspaceId] as const)
+  const find = (column: 'id' | 'upstream_id') =>
+    deps.db.query
+      .selectFrom('generations')
+      .select('record')
+      .where(column, '=', id)
+      .where(owner, '=', ownerId)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const row = (await find('id')) ?? (await find('upstream_id'))
+  if (row) return JSON.parse(row.record) as GenerationRecord
+  throw new Fault(
+    'not_found',
+    'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
+  )
+}
+
+export type ActivityFilter = {
+  organizationId: string
+  fromDay: number
+  toDay: number
+  keyHash?: string
+  userId?: string
+  workspaceId?: string
+  byWorkspace: boolean
+}
+
+/** What was used on one day, of one model at one endpoint. */
+export type Activity = {
+  date: string
+  model: string
+  endpoint: string
+  workspaceId: string | undefined
+  requests: number
+  promptTokens: number
+  completionTokens: number
+  reasoningTokens: number
+  costUsd: number
+  byokUsd: number
+}
+
+/** The latest day first. Reads sums, never single requests. */
+export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Promise<Activity[]> {
+  let matching = deps.db.query
+    .selectFrom('usage_days')
+    .where('organization_id', '=', filter.organizationId)
+    .where('day', '>=', filter.fromDay)
+    .where('day', '<=', filter.toDay)
+  if (filter.keyHash) matching = matching.where('key_hash', '=', filter.keyHash)
+  if (filter.userId) matching = matching.where('user_id', '=', filter.userId)
+  if (filter.workspaceId) matching = matching.where('workspace_id', '=', filter.workspaceId)
+  const rows = await matching
+    .select(['day', 'model', 'endpoint'])
+    .select(filter.byWorkspace ? 'workspace_id' : sql<string>`''`.as('workspace_id'))
+    .select((e) => [
+      e.fn.sum<number>('requests').as('requests'),
+      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
+      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
+      e.fn.sum<number>('reasoning_tokens').as('reasoning_tokens'),
+    ])
+    .select([spent(0).as('cost'), spent(1).as('byok')])
+    .groupBy(filter.byWorkspace ? ['day', 'model', 'endpoint', 'workspace_id'] : ['day', 'model', 'endpoint'])
+    .orderBy('day', 'desc')
+    .orderBy('model')
+    .orderBy('endpoint')
+    .execute()
+  return rows.map((row) => ({
+    date: dayText(row.day),
+    model: row.model,
+    endpoint: row.endpoint,
+    workspaceId: filter.byWorkspace ? row.workspace_id : undefined,
+    requests: row.requests,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    costUsd: toUsd(BigInt(row.cost)),
+    byokUsd: toUsd(BigInt(row.byok)),
+  }))
+}
+
+/** As text: a sum of pico-dollars does not fit a double. */
+function spent(byok: 0 | 1) {
+  return sql<string>`cast(coalesce(sum(case when byok = ${sql.lit(byok)} then cost_pico else 0 end), 0) as text)`
+}
+
+export type Spending = { total: PicoUsd; byok: PicoUsd }
+
+/** What keys have spent since a day, by hash; keys that spent nothing are missing. */
+export async function spendingOfKeys(
+  deps: { db: Db },
+  hashes: string[],
+  sinceDay: number,
+): Promise<Map<string, Spending>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await deps.db.query
+    .selectFrom('usage_days')
+    .where('key_hash', 'in', hashes)
+    .where('day', '>=', sinceDay)
+    .select(['key_hash', spent(0).as('total'), spent(1).as('byok')])
+    .groupBy('key_hash')
+    .execute()
+  return new Map(rows.map((row) => [row.key_hash, { total: BigInt(row.total), byok: BigInt(row.byok) }]))
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { dayOf, periodEnd, periodStart } from './days.ts'
+import type { Generation } from './generation.ts'
+import { keySpending } from './key-spending.ts'
+import { openLedger } from './ledger.ts'
+import { pruneGenerations } from './prune.ts'
+import { findGeneration, listActivity } from './read.ts'
+import { writeGenerations } from './write.ts'
+
+const at = Date.UTC(2026, 10, 18, 12)
+const caller = {
+  keyHash: 'hash',
+  keyKind: 'api' as const,
+  keyName: 'key',
+  userId: 'user',
+  creatorLeft: false,
+  organizationId: 'organization',
+  workspaceId: 'workspace',
+}
+
+let made = 0
+function generation(more: Partial<Generation> = {}): Generation {
+  return {
+    id: `gen-${made++}`,
+    requestId: 'request',
+    caller,
+    sessionId: undefined,
+    protocol: 'openai-chat',
+    streamed: true,
+    createdAt: at,
+    requestedModel: 'a/b',
+    modelId: 'a/b',
+    endpointId: 'a/b@p',
+    provider: 'p',
+    upstreamId: 'chatcmpl-1',
+    upstreamModel: 'b',
+    byok: false,
+    tokens: { prompt: 10, completion: 5, cached: 0, cacheWritten: 0, reasoning: 1 },
+    estimated: false,
+    cost: 100_000_000_001n,
+    finish: 'stop',
+    nativeFinish: 'stop',
+    toolCalls: 0,
+    latencyMs: 20,
+    durationMs: 120,
+    outcome: 'success',
+    attempts: [{ endpointId: 'a/b@p', provider: 'p', outcome: 'answered', durationMs: 120 }],
+    ...more,
+  }
+}
+const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
+
+onEachDatabase('the ledger', (kind) => {
+  test('sums of a day are exact, however small their parts', async () => {
+    await using store = await newDb(kind)
+    for (let i = 0; i < 3; i++) await writeGenerations(store, [generation(), generation()])
+    const [day, ...others] = await listActivity(store, wholeTime)
+    assert.deepEqual(others, [])
+    assert.deepEqual([day?.requests, day?.promptTokens, day?.costUsd, day?.date], [6, 60, 0.600000000006, '2026-11-18'])
+  })
+
+  test('sums beyond what a double holds exactly stay exact', async () => {
+    await using store = await newDb(kind)
+    await writeGenerations(store, [
+      generation({ cost: 9_007_199_254_740_993n }),
+      generation({ cost: 9_007_199_254_740_993n }),
+    ])
+    const [row] = await store.db.query
+      .selectFrom('usage_days')
+      .select((e) => e.cast<string>('cost_pico', 'text').as('cost'))
+      .execute()
+    assert.equal(row?.cost, '18014398509481986')
+  })
+
+  test('what was written already is not written again', async () => {
+    await using store = await newDb(kind)
+    const [first, second] = [generation(), generation()]
+    await writeGenerations(store, [first])
+    await writeGenerations(store, [first, second])
+    assert.equal((await listActivity(store, wholeTime))[0]?.requests, 2)
+  })
+
+  test('a request that nobody answered is kept, and adds nothing', async () => {
+    await using store = await newDb(kind)
+    const failed = generation({ endpointId: undefined, modelId: undefined, outcome: 'failed', cost: 0n })
+    await writeGenerations(store, [failed])
+    assert.equal((await findGeneration(store, caller, failed.id)).outcome, 'failed')
+    assert.deepEqual(await listActivity(store, wholeTime), [])
+  })
+
+  test('a generation is found by our id and the upstream’s, by its own workspace and nobody else', async () => {
+    await using store = await newDb(kind)
+    const one = generation({ upstreamId: 'chatcmpl-x' })
+    await writeGenerations(store, [one])
+    assert.equal((await findGeneration(store, caller, 'chatcmpl-x')).id, one.id)
+    await assert.rejects(findGeneration(store, { ...caller, workspaceId: 'other' }, one.id), { kind: 'not_found' })
+    await assert.rejects(findGeneration(store, { ...caller, keyKind: 'management', organizationId: 'x' }, one.id), {
+      kind: 'not_found',
+    })
+  })
+
+  test('a stop loses nothing, and a database that fails for a while costs only time', async () => {
+    await using store = await newDb(kind)
+    let broken = true
+    const flaky = {
+      ...store.db,
+      get query() {
+        if (broken) throw new Error('gone')
+        return store.db.query
+      },
+    }
+    const errors: Error[] = []
+    const ledger = openLedger({ db: flaky, onError: (error) => errors.push(error) }, { everyMs: 5 })
+    for (let i = 0; i < 50; i++) ledger.record(generation())
+    await ledger.flush().catch(() => {})
+    assert.equal(ledger.waiting, 50)
+    broken = false
+    await ledger.close()
+    assert.equal((await listActivity(store, wholeTime))[0]?.requests, 50)
+  })
+
+  test('spending is told for the running day, week and month, with what is left of the limit', async () => {
+    await using store = await newDb(kind)
+    const day = 86_400_000
+    const spent = [0, 1, 3, 17, 40].map((days) => generation({ createdAt: at - days * day, cost: 10n ** 12n }))
+    await writeGenerations(store, [...spent, generation({ cost: 2n * 10n ** 12n, byok: true })])
+    const key = { hash: 'hash', limit: 4, limit_reset: 'weekly' as const, include_byok_in_limit: true }
+    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures!
+    assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
+  })
+
+  test('old records are pruned, and the sums stay', async () => {
+    await using store = await newDb(kind)
+    const [old, young] = [generation({ createdAt: at - 1000 }), generation()]
+    await writeGenerations(store, [old, young])
+    assert.equal(await pruneGenerations(store, at), 1)
+    await assert.rejects(findGeneration(store, caller, old.id), { kind: 'not_found' })
+    assert.equal((await listActivity(store, wholeTime))[0]?.requests, 2)
+  })
+})
+
+test('periods begin at midnight UTC: weeks on Monday, months on the 1st', () => {
+  const start = (interval: 'daily' | 'weekly' | 'monthly') =>
+    new Date(periodStart(interval, at) * 86_400_000).toISOString().slice(0, 10)
+  assert.deepEqual([start('daily'), start('weekly'), start('monthly')], ['2026-11-18', '2026-11-16', '2026-11-01'])
+  assert.equal(periodEnd('monthly', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+  assert.equal(periodEnd('weekly', Date.UTC(2026, 10, 16)), Date.UTC(2026, 10, 23))
+  assert.equal(dayOf(Date.UTC(1970, 0, 2)), 1)
+})
