@@ -1,0 +1,27 @@
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const { randomUUID } = await import('node:crypto')
+const { readSettings } = await import('#daemon/settings.ts')
+const { startDaemon } = await import('#daemon/start.ts')
+const { stderrLog } = await import('#daemon/log.ts')
+const { steadyNow } = await import('#daemon/steady-clock.ts')
+
+process.umask(0o077)
+try {
+  const file = process.argv[2] ?? process.env.SIGNALBOX_DAEMON_SETTINGS
+  if (!file) throw new Error('Give the file of settings: node bin/daemon.ts settings.json')
+  const daemon = await startDaemon(readSettings(file, process.env), {
+    log: stderrLog,
+    now: steadyNow,
+    newId: randomUUID,
+  })
+  process.stdout.write('ready\n')
+  const stop = () => void daemon.stop().then(() => process.exit(0))
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,20 @@
+import { enableCompileCache } from 'node:module'
+import { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const { ndJsonStream } = await import('@agentclientprotocol/sdk')
+const { scriptedAgent } = await import('#daemon/scripted-agent.ts')
+
+/** `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. */
+const words = process.argv.slice(2)
+const restore = (['never', 'load', 'resume'] as const).find((way) => words.includes(way)) ?? 'load'
+const { closed } = scriptedAgent({
+  restore,
+  modes: !words.includes('modeless'),
+  raw: (bytes) => process.stdout.write(bytes),
+  crash: () => process.kill(process.pid, 'SIGKILL'),
+  complain: (text) => process.stderr.write(`${text}\n`),
+}).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
+await closed
+process.exit(0)

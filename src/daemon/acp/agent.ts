@@ -1,0 +1,122 @@
+import type { InitializeRequest } from '@agentclientprotocol/sdk'
+import { type Channel, type Connection, connect, member, RpcError } from './connection.ts'
+import { modelOf } from './model.ts'
+import { type AgentUpdate, readUpdate } from './update.ts'
+
+/** What an agent sends about one of its sessions. */
+export type SessionListener = {
+  updated(update: AgentUpdate): void
+  permission(params: unknown, withdrawn: AbortSignal): Promise<unknown>
+  elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown>
+}
+
+/** A session as the agent knows it. `modes` are the approval modes it can be set to. */
+export type AgentSession = { id: string; model: string | null; modes: string[] }
+
+/** An agent that has said hello. Every method rejects when the agent refuses, is gone, or is silent for too long. */
+export type Agent = {
+  name: string | null
+  /** Whether it can take up a session that another process of it began. */
+  remembers: boolean
+  newSession(workspace: string): Promise<AgentSession>
+  /** Takes up a session. What it replays of the past reaches no listener, since none is set yet. */
+  restoreSession(id: string, workspace: string): Promise<AgentSession>
+  listen(sessionId: string, listener: SessionListener): void
+  forget(sessionId: string): void
+  setMode(sessionId: string, mode: string): Promise<unknown>
+  /** Resolves at the end of the turn with what the agent says of it. */
+  prompt(sessionId: string, text: string): Promise<unknown>
+  cancel(sessionId: string): void
+  pause: Connection['pause']
+  resume: Connection['resume']
+  closed: Promise<Error>
+  close(why: Error): void
+}
+
+const hello: InitializeRequest = {
+  protocolVersion: 1,
+  clientInfo: { name: 'signalbox', version: '1' },
+  clientCapabilities: {
+    fs: { readTextFile: false, writeTextFile: false },
+    terminal: false,
+    elicitation: { form: {} },
+  },
+}
+
+export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
+
+/** `_meta` is sent with every new and restored session: some agents take settings of their own there. */
+export type SessionExtras = { _meta?: Record<string, unknown> }
+
+export async function greet(channel: Channel, limits: AgentLimits, extras: SessionExtras = {}): Promise<Agent> {
+  const listeners = new Map<string, SessionListener>()
+  const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
+  const connection = connect(channel, { notification, request }, limits)
+
+  function notification(method: string, params: unknown): void {
+    if (method === 'session/update') of(params)?.updated(readUpdate(member(params, 'update')))
+  }
+  async function request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown> {
+    if (method === 'session/request_permission') {
+      return of(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
+    }
+    if (method === 'elicitation/create') return of(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
+    throw new RpcError(-32601, `This client has no method ${method}.`)
+  }
+
+  const ask = (method: string, params: unknown) => connection.request(method, params, limits.handshakeMs)
+  const greeting = await ask('initialize', hello)
+  if (member(greeting, 'protocolVersion') !== hello.protocolVersion) {
+    throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
+  }
+  const abilities = member(greeting, 'agentCapabilities')
+  const resumes = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
+  const loads = member(abilities, 'loadSession') === true
+  const closes = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
+
+  return {
+    name: nameOf(greeting),
+    remembers: resumes || loads,
+    newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers: [], ...extras })),
+    restoreSession: async (id, cwd) => {
+      const restored = await ask(resumes ? 'session/resume' : 'session/load', {
+        sessionId: id,
+        cwd,
+        mcpServers: [],
+        ...extras,
+      })
+      return readSession(restored, id)
+    },
+    listen: (id, listener) => void listeners.set(id, listener),
+    forget: (id) => {
+      listeners.delete(id)
+      // Some agents hold every session they ever opened until they are told; whether this one heard does not matter.
+      if (closes) ask('session/close', { sessionId: id }).catch(() => {})
+    },
+    setMode: (sessionId, modeId) => ask('session/set_mode', { sessionId, modeId }),
+    prompt: (sessionId, text) => connection.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
+    cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
+    pause: connection.pause,
+    resume: connection.resume,
+    closed: connection.closed,
+    close: connection.close,
+  }
+}
+
+function readSession(response: unknown, knownId?: string): AgentSession {
+  const id = knownId ?? member(response, 'sessionId')
+  if (typeof id !== 'string' || !id) throw new RpcError(-32603, 'The agent opened a session without an id.')
+  const modes = member(member(response, 'modes'), 'availableModes')
+  const ids = Array.isArray(modes) ? modes.map((mode) => member(mode, 'id')) : []
+  return {
+    id,
+    model: modelOf(member(response, 'configOptions')) ?? null,
+    modes: ids.filter((mode) => typeof mode === 'string'),
+  }
+}
+
+function nameOf(greeting: unknown): string | null {
+  const info = member(greeting, 'agentInfo')
+  const name = member(info, 'title') ?? member(info, 'name')
+  return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ') : null
+}

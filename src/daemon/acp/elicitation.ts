@@ -1,0 +1,114 @@
+import type { FormField } from '#interns/form.ts'
+import { member } from './connection.ts'
+
+export type Form = { message: string; fields: FormField[] }
+
+/** A question as a form, or nothing when it demands a value of a kind that we cannot ask for. */
+export function readElicitation(params: unknown): Form | undefined {
+  const message = text(member(params, 'message')) ?? 'The intern asks for an answer.'
+  if (member(params, 'mode') === 'url') {
+    const url = text(member(params, 'url'))
+    return url ? { message: `${message}\n\nOpen ${url} and accept when you are done.`, fields: [] } : undefined
+  }
+  const schema = member(params, 'requestedSchema')
+  const required = member(schema, 'required')
+  const fields: FormField[] = []
+  const notes: string[] = []
+  for (const [name, property] of Object.entries(member(schema, 'properties') ?? {})) {
+    const isRequired = Array.isArray(required) && required.includes(name)
+    const field = readField(name, property, isRequired)
+    if (field) fields.push(field)
+    else if (isRequired) return undefined
+    else continue
+    const note = describe(field, property)
+    if (note) notes.push(`- ${name}: ${note}`)
+  }
+  const about = [text(member(schema, 'title')), text(member(schema, 'description'))].filter(
+    (part) => part !== undefined,
+  )
+  return { message: [message, ...about, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
+}
+
+function readField(name: string, property: unknown, required: boolean): FormField | undefined {
+  const type = member(property, 'type')
+  const base = { name, required }
+  switch (type) {
+    case 'string':
+      return { ...base, type, ...textLimits(property), ...readOptions(property) }
+    case 'number':
+    case 'integer':
+      return { ...base, type, ...limit(property, 'minimum'), ...limit(property, 'maximum') }
+    case 'boolean':
+      return { ...base, type }
+    case 'array': {
+      const options = readOptions(member(property, 'items'))
+      return options && { ...base, type, ...options, ...limit(property, 'minItems'), ...limit(property, 'maxItems') }
+    }
+    default:
+      return undefined
+  }
+}
+
+function textLimits(property: unknown): Partial<FormField> {
+  const [pattern, format] = [text(member(property, 'pattern')), text(member(property, 'format'))]
+  const limits = { ...limit(property, 'minLength'), ...limit(property, 'maxLength') }
+  return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
+}
+
+/** The values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
+function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
+  const plain = member(schema, 'enum')
+  if (Array.isArray(plain)) return { options: plain.filter((value) => typeof value === 'string') }
+  const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
+  if (!Array.isArray(titled)) return undefined
+  const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
+  const titles = new Map<string, string>()
+  for (const item of titled) {
+    const [value, title] = [text(member(item, 'const')), text(member(item, 'title'))]
+    if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
+  }
+  return { options, titles }
+}
+
+/** All that a caller must know of a field and that its descriptor has no room for. */
+function describe(field: FormField, property: unknown): string {
+  const said = [text(member(property, 'title')), text(member(property, 'description'))]
+  const titles = [...(field.titles ?? [])].map(([title, value]) => `${value} = ${title}${aboutOption(property, value)}`)
+  const limits = [
+    range('characters', field.minLength, field.maxLength),
+    range('', field.minimum, field.maximum),
+    range('choices', field.minItems, field.maxItems),
+    field.pattern && `matching ${field.pattern}`,
+    field.format && `a ${field.format}`,
+    defaultOf(property),
+  ]
+  return [...said.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function aboutOption(property: unknown, value: string): string {
+  const items = member(property, 'oneOf') ?? member(member(property, 'items'), 'anyOf')
+  const item = Array.isArray(items) ? items.find((one) => member(one, 'const') === value) : undefined
+  const description = text(member(item, 'description'))
+  return description ? ` (${description})` : ''
+}
+
+function range(what: string, from: number | undefined, to: number | undefined): string {
+  const unit = what && ` ${what}`
+  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`
+  if (from !== undefined) return `at least ${from}${unit}`
+  return to !== undefined ? `at most ${to}${unit}` : ''
+}
+
+function defaultOf(property: unknown): string {
+  const value = member(property, 'default')
+  return value === undefined || value === null ? '' : `default ${JSON.stringify(value)}`
+}
+
+function limit(property: unknown, key: keyof FormField): Partial<FormField> {
+  const value = member(property, key)
+  return typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)

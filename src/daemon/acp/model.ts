@@ -1,0 +1,9 @@
+import { member } from './connection.ts'
+
+/** The model a session runs on, as its configuration options tell it. */
+export function modelOf(configOptions: unknown): string | undefined {
+  if (!Array.isArray(configOptions)) return undefined
+  const option = configOptions.find((one) => member(one, 'category') === 'model')
+  const value = member(option, 'currentValue')
+  return typeof value === 'string' && value ? value : undefined
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Channel } from './connection.ts'
+
+/** How to run an agent. `env` is all the environment it gets. */
+export type AgentCommand = { command: string; args: string[]; env: Record<string, string> }
+
+export type AgentProcess = Channel & {
+  pid: number
+  /** How it ended, in words. Never rejects. */
+  exited: Promise<string>
+  /** Asks it to end by closing its input, then by a signal, then makes it. Resolves when nothing of it is left. */
+  stop(): Promise<void>
+  /** Ends it and all its children at once. */
+  kill(): void
+}
+
+/** An agent that could not be started at all. */
+export class NotStarted extends Error {}
+
+const setpriv = '/usr/bin/setpriv'
+/** How much of the agent's complaints is kept to explain its end. */
+const keptStderrBytes = 4096
+/** codex takes two seconds to leave after its input is closed. */
+const patience = { afterEofMs: 3000, afterTermMs: 1000 }
+
+/**
+ * Starts the agent at the head of a process group of its own, so that all of it can be ended. Where util-linux is
+ * there, the kernel kills it when the daemon dies without a chance to do so; elsewhere the end of its input tells it.
+ */
+export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
+  const pact = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL', '--'] : []
+  const [command = agent.command, ...args] = [...pact, agent.command, ...agent.args]
+  const child = spawn(command, args, { cwd: workspace, env: agent.env, detached: true, stdio: 'pipe' })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))
+  })
+  child.on('error', () => {})
+  child.stdin.on('error', () => {})
+  return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, keepStderr(child)) }
+}
+
+function watch(child: ChildProcess, lastWords: () => string): Pick<AgentProcess, 'exited' | 'stop' | 'kill'> {
+  const group = -child.pid!
+  let left = false
+  const signal = (name: NodeJS.Signals) => void (left || send(group, name))
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, by) => {
+      // What it left running would hold its pipes open and outlive it.
+      signal('SIGKILL')
+      left = true
+      const how = by ? `was killed by ${by}` : `exited with code ${code}`
+      const why = lastWords()
+      resolve(`The agent ${how}${why && `: ${why}`}`)
+    })
+  })
+  const stop = async () => {
+    child.stdin?.end()
+    if (await settles(exited, patience.afterEofMs)) return
+    signal('SIGTERM')
+    if (await settles(exited, patience.afterTermMs)) return
+    signal('SIGKILL')
+    await exited
+  }
+  return { exited, stop, kill: () => signal('SIGKILL') }
+}
+
+/** Reads all that the agent complains and keeps the end of it: a full pipe would stop the agent. */
+function keepStderr(child: ChildProcess): () => string {
+  let kept = Buffer.alloc(0)
+  child.stderr?.on('error', () => {})
+  child.stderr?.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk.subarray(-keptStderrBytes)]).subarray(-keptStderrBytes)
+  })
+  return () => kept.toString('utf8').trim().split('\n').slice(-3).join(' ').slice(-500)
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It is gone already.
+  }
+}
+
+async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(resolve, withinMs, false)
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

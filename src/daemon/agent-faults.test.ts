@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+const withProcess = (limits = {}) => startTestDaemon({ agent: ['load'], limits })
+
+test('an agent that dies before the turn has begun severs it, and the reason is told', async () => {
+  await using daemon = await withProcess()
+  const refusal = await refusalOf(daemon.say('crash out of luck'))
+  assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [502, 'stream_severed', true])
+  assert.equal(refusal?.message, 'The agent was killed by SIGKILL: out of luck')
+})
+
+test('an agent that dies during a turn severs its stream, and the next turn has a new agent', async () => {
+  await using daemon = await withProcess()
+  const { last, text, sessionId } = await daemon.say('say hi\ncrash')
+  assert.equal(text, 'hi')
+  assert.ok(last.type === 'turn.failed' && last.reason === 'stream_severed' && last.retryable)
+  assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
+})
+
+test('the question of a run whose agent died is no longer pending', async () => {
+  await using daemon = await withProcess()
+  const asked = await daemon.say('permission shell allow_once')
+  await daemon.say('say hi\ncrash')
+  const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+  assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
+})
+
+for (const [what, prompt, message] of [
+  ['a message that is cut off', 'raw {"jsonrpc":"2.0","method', /a line that is not JSON/],
+  ['a batch', 'raw [{"jsonrpc":"2.0"}]', /a batch/],
+  ['a message without end', 'huge 3', /more than 1048576 bytes/],
+] as const) {
+  test(`an agent that sends ${what} fails its turns, and the daemon goes on`, async () => {
+    await using daemon = await withProcess({ maxMessageBytes: 1024 * 1024 })
+    const { last, sessionId } = await daemon.say(`say hi\n${prompt}\nwait 10000`)
+    assert.ok(last.type === 'turn.failed' && last.reason === 'turn_failed' && !last.retryable)
+    assert.match(last.message, message)
+    assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
+  })
+}
+
+test('an agent that fills its standard error is not stopped by it', async () => {
+  await using daemon = await withProcess()
+  assert.equal((await daemon.say('complain 2000\nsay hi')).text, 'hi')
+})
+
+test('an agent that cannot be started is a refusal that says why', async () => {
+  await using daemon = await startTestDaemon({ command: '/nowhere/agent' })
+  const refusal = await refusalOf(daemon.say('say hi'))
+  assert.deepEqual([refusal?.code, refusal?.retryable], [502, false])
+  assert.match(refusal?.message ?? '', /nowhere\/agent/)
+})
+
+test('an agent that ends before its hello is a refusal with its last words', async () => {
+  await using daemon = await startTestDaemon({ command: '/bin/sh', agent: ['-c', 'echo no licence >&2; exit 3'] })
+  assert.match((await refusalOf(daemon.say('say hi')))?.message ?? '', /exited with code 3: no licence/)
+})
+
+test('an agent that never says hello is given up', async () => {
+  await using daemon = await startTestDaemon({
+    command: '/bin/sleep',
+    agent: ['100'],
+    limits: { handshakeMs: 100 },
+  })
+  const refusal = await refusalOf(daemon.say('say hi'))
+  assert.equal(refusal?.reason, 'intern_rejected')
+  assert.match(refusal?.message ?? '', /did not answer initialize within 0.1 s/)
+})
+
+test('an agent without work is stopped, and started again for the next turn', async () => {
+  await using daemon = await startTestDaemon({ agent: ['load'], limits: { agentIdleMs: 50 } })
+  const { sessionId } = await daemon.say('say hi')
+  while ((await daemon.runs.health()).agent === 'running') await new Promise((resolve) => setTimeout(resolve, 20))
+  const { text } = await daemon.say('say again', { sessionId })
+  assert.equal(text, 'again')
+})
+
+test('an agent that cannot take up its sessions is never stopped for being idle', async () => {
+  await using daemon = await startTestDaemon({ restore: 'never', limits: { agentIdleMs: 10 } })
+  await daemon.say('say hi')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal((await daemon.runs.health()).agent, 'running')
+})
+
+test('a flood goes no faster than its caller reads, and nothing of it is lost', async () => {
+  await using daemon = await withProcess({ maxUnsentBytes: 200_000 })
+  const events = await daemon.runs.start({ prompt: 'flood 24', mode: 'manual' }, new AbortController().signal)
+  const before = process.memoryUsage().rss
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.ok(process.memoryUsage().rss - before < 40e6, 'the daemon swallowed the flood')
+  let length = 0
+  for await (const event of events) length += event.type === 'text.added' ? event.text.length : 0
+  assert.equal(length, 24 * 1024 * 1024)
+})
+
+test('a caller who stops reading is cut off, so that it holds up no one else for long', async () => {
+  await using daemon = await withProcess({ maxUnsentBytes: 100_000, stalledCallerMs: 300 })
+  const flooded = await daemon.runs.start({ prompt: 'flood 24', mode: 'manual' }, new AbortController().signal)
+  assert.equal((await daemon.say('say hello')).text, 'hello')
+  const events = await Array.fromAsync(flooded)
+  const last = events.at(-1)
+  assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
+})
+
+test('nothing of an agent is left when its daemon stops, not even its children', async () => {
+  const daemon = await startTestDaemon({
+    command: '/bin/sh',
+    agent: ['-c', 'sleep 1000 & echo $! > child; exec node "$0" load', 'bin/scripted-agent.ts'].map((arg) =>
+      arg.startsWith('bin/') ? `${process.cwd()}/${arg}` : arg,
+    ),
+  })
+  await daemon.say('say hi')
+  const child = Number(readFileSync(`${daemon.folder}/workspace/child`, 'utf8'))
+  process.kill(child, 0)
+  await daemon[Symbol.asyncDispose]()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.throws(() => readFileSync(`/proc/${child}/cmdline`, 'utf8') || assert.fail())
+})

@@ -1,0 +1,54 @@
+import { Refusal } from '#interns/refusal.ts'
+import { type AnswerQuestion, contractVersion, type Runs, type StartTurn } from '#interns/runs.ts'
+import type { TurnEvent } from '#interns/turn-event.ts'
+import { type RunDesk, type RunDeskDeps, runDesk } from './run-desk.ts'
+
+/** The runs of one intern, as its daemon keeps them. */
+export function keepRuns(deps: RunDeskDeps): Runs & { stop(): Promise<void> } {
+  const startedAt = deps.now()
+  const desk = runDesk(deps)
+  return {
+    start: async (turn, signal) => leaving(await start(desk, turn, signal), signal),
+    answer: async (answer, signal) => leaving(resume(desk, deps.store, answer, signal), signal),
+    cancel: async (runId) => desk.cancel(runId, 'The run was cancelled.'),
+    health: async () => ({ contract: contractVersion, startedAt, ...desk.figures() }),
+    stop: desk.stop,
+  }
+}
+
+type Stream = AsyncIterableIterator<TurnEvent>
+
+async function start(desk: RunDesk, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
+  refuseIfGone(signal)
+  const run = desk.begin(turn)
+  const leave = () => run.apply({ type: 'client.disconnected', paused: false })
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await run.started
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function resume(desk: RunDesk, store: RunDeskDeps['store'], answer: AnswerQuestion, signal: AbortSignal): Stream {
+  refuseIfGone(signal)
+  const run = desk.runThatAsked(answer.questionId)
+  const sessionId = run?.session.id ?? store.question(answer.questionId)?.sessionId
+  if (sessionId !== answer.sessionId) {
+    throw new Refusal('interaction_unknown', 'There is no pending question with this id in this session.')
+  }
+  if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
+  return run.answer(answer.questionId, answer.answer)
+}
+
+function refuseIfGone(signal: AbortSignal): void {
+  if (signal.aborted) throw new Refusal('stream_severed', 'The caller has gone.')
+}
+
+/** A stream that is left when its caller goes, wherever in it the caller is. */
+function leaving(stream: Stream, signal: AbortSignal): Stream {
+  const leave = () => void stream.return?.()
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  return stream
+}

@@ -1,0 +1,24 @@
+import type { LiveRun } from './live-run.ts'
+
+/** The longest a timer is trusted: what it looks at is the clock. */
+const longestLookMs = 1000
+
+/** Ends the runs whose questions were not answered in time. `watch` is called whenever a run begins to wait. */
+export function watchDeadlines(now: () => number, runs: () => Iterable<LiveRun>) {
+  let timer: NodeJS.Timeout | undefined
+
+  const watch = () => {
+    clearTimeout(timer)
+    const deadlines = [...runs()]
+      .map((run) => run.state())
+      .flatMap((state) => (state.at === 'waiting' ? state.deadlineAt : []))
+    if (deadlines.length === 0) return
+    const untilNext = Math.min(...deadlines) - now()
+    timer = setTimeout(look, Math.min(Math.max(untilNext, 1), longestLookMs))
+  }
+  const look = () => {
+    for (const run of runs()) run.apply({ type: 'clock.ticked', now: now() })
+    watch()
+  }
+  return { watch, stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
+
+/** How long it takes until nothing runs any more. */
+async function msUntilQuiet(daemon: Daemon): Promise<number> {
+  const startedAt = performance.now()
+  while ((await daemon.runs.health()).runs > 0) {
+    if (performance.now() - startedAt > 5000) throw new Error('A run goes on.')
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  return performance.now() - startedAt
+}
+
+test('a caller who leaves a silent stream ends the run within 100 ms, and the session is free', async () => {
+  await using daemon = await startTestDaemon()
+  const { leave, sessionId } = await daemon.listen('say hi\nwait 60000\nsay never')
+  leave()
+  assert.ok((await msUntilQuiet(daemon)) < 100)
+  assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
+})
+
+test('a caller who leaves while the agent streams ends the run within 100 ms', async () => {
+  await using daemon = await startTestDaemon()
+  const { leave } = await daemon.listen('stream 10000 1')
+  leave()
+  assert.ok((await msUntilQuiet(daemon)) < 100)
+})
+
+test('a caller who leaves before the turn has begun ends the run', async () => {
+  await using daemon = await startTestDaemon()
+  const leaver = new AbortController()
+  const refused = assert.rejects(daemon.runs.start({ prompt: 'wait 60000', mode: 'manual' }, leaver.signal))
+  while ((await daemon.runs.health()).agent !== 'running') await new Promise((resolve) => setImmediate(resolve))
+  leaver.abort()
+  await refused
+  assert.ok((await msUntilQuiet(daemon)) < 100)
+})
+
+test('a caller who leaves after the question has not left the run', async () => {
+  await using daemon = await startTestDaemon()
+  const { heard, over, leave, sessionId, runId } = await daemon.listen('permission shell allow_once\nsay on')
+  await over
+  leave()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  const asked = heard.at(-1)
+  assert.ok(asked?.type === 'question.asked')
+  const answer = { sessionId, questionId: asked.question.id, answer: 'allow_once' }
+  const events = await Array.fromAsync(await daemon.runs.answer(answer, new AbortController().signal))
+  assert.deepEqual([events.at(-1)?.type, (events[0] as { runId: string }).runId], ['turn.finished', runId])
+})
+
+test('a caller who leaves the stream that its answer resumed ends the run', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once\nsay on\nwait 60000')
+  const leaver = new AbortController()
+  const answer = { sessionId: asked.sessionId, questionId: asked.question!.id, answer: 'allow_once' }
+  await daemon.runs.answer(answer, leaver.signal)
+  leaver.abort()
+  assert.ok((await msUntilQuiet(daemon)) < 100)
+  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+})
+
+test('a question that waits behind another is settled too when the run is cancelled', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permissions allow_once')
+  await daemon.runs.cancel(asked.runId)
+  assert.equal((await daemon.say('say free', { sessionId: asked.sessionId })).text, 'free')
+})
+
+test('a turn that follows a cancelled one waits until the agent has ended it', async () => {
+  await using daemon = await startTestDaemon()
+  const { leave, sessionId } = await daemon.listen('say hi\nstream 20 20')
+  leave()
+  await msUntilQuiet(daemon)
+  assert.equal((await daemon.say('say only this', { sessionId })).text, 'only this')
+})
+
+test('an agent that hears no cancellation holds its session, and is replaced when nobody needs it', async () => {
+  await using daemon = await startTestDaemon({ limits: { settleMs: 60 } })
+  const { leave, sessionId } = await daemon.listen('say hi\nhang')
+  leave()
+  await msUntilQuiet(daemon)
+  assert.equal((await refusalOf(daemon.say('say hi', { sessionId })))?.reason, 'busy')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
+  assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))
+})

@@ -1,0 +1,7 @@
+/** One line about something an operator may want to know. Never prompts, answers or secrets. */
+export type Log = (event: string, details?: Record<string, unknown>) => void
+
+/** JSON lines on standard error. The logger of the server is too large for a process that must stay small. */
+export const stderrLog: Log = (event, details) => {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...details })}\n`)
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+const allFour = 'permission shell allow_once allow_always reject_once reject_always'
+
+test('a permission pauses the run, and its answer resumes the same run', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say(`say before\n${allFour}\nsay after`)
+  const { id } = asked.question!
+  const options = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
+  assert.deepEqual(asked.question, { id, kind: 'permission', operation: 'shell', detail: null, options })
+  const resumed = await daemon.answer(asked, 'allow_once')
+  assert.deepEqual(
+    [resumed.runId, resumed.sessionId, resumed.text],
+    [asked.runId, asked.sessionId, '[allow_once-0]after'],
+  )
+  assert.equal(resumed.last.type, 'turn.finished')
+})
+
+for (const [answer, chosen] of Object.entries({
+  allow_once: 'allow_once-0',
+  allow_always: 'allow_always-1',
+  reject_once: 'reject_once-2',
+  reject_always: 'reject_always-3',
+  cancel: 'cancelled',
+})) {
+  test(`the agent is told ${chosen} when the answer is ${answer}, and goes on`, async () => {
+    await using daemon = await startTestDaemon()
+    assert.equal((await daemon.answer(await daemon.say(allFour), answer)).text, `[${chosen}]`)
+  })
+}
+
+test('several options of one kind are offered once, and the first of them is chosen', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_always allow_always reject_once')
+  assert.deepEqual(asked.question?.kind === 'permission' && asked.question.options, ['allow_always', 'reject_once'])
+  assert.equal((await daemon.answer(asked, 'allow_always')).text, '[allow_always-0]')
+})
+
+test('a permission shows the whole command, also where the agent told it only before', async () => {
+  await using daemon = await startTestDaemon()
+  const { question } = await daemon.say('tool shell rm -rf /precious\npermission shell allow_once')
+  assert.equal(question?.kind === 'permission' && question.detail, 'rm -rf /precious')
+})
+
+test('in self-drive a permission is granted once, and nobody is asked', async () => {
+  await using daemon = await startTestDaemon()
+  const { text, last } = await daemon.say('permission shell allow_always allow_once', { mode: 'self-drive' })
+  assert.deepEqual([text, last.type], ['[allow_once-1]', 'turn.finished'])
+})
+
+test('in self-drive a question is still asked', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('ask {"type":"object","properties":{}}', { mode: 'self-drive' })
+  assert.equal(asked.question?.kind, 'elicitation')
+})
+
+const form = JSON.stringify({
+  type: 'object',
+  properties: {
+    city: { type: 'string', enum: ['Berlin', 'Paris'], description: 'Where to' },
+    nights: { type: 'integer', minimum: 1 },
+    extras: { type: 'array', items: { type: 'string', enum: ['bed', 'dog'] } },
+  },
+  required: ['city'],
+})
+
+test('a question has a descriptor for each field, and its message tells the rest', async () => {
+  await using daemon = await startTestDaemon()
+  const { question } = await daemon.say(`ask ${form}`)
+  assert.deepEqual(question, {
+    id: question?.id,
+    kind: 'elicitation',
+    message: 'What now?\n\n- city: Where to\n- nights: at least 1',
+    fields: [
+      { name: 'city', type: 'string', required: true, options: ['Berlin', 'Paris'] },
+      { name: 'nights', type: 'integer', required: false },
+      { name: 'extras', type: 'array', required: false, options: ['bed', 'dog'] },
+    ],
+  })
+})
+
+test('an accepted answer reaches the agent as values, and a declined one as a no', async () => {
+  await using daemon = await startTestDaemon()
+  const accept = { action: 'accept', content: { city: 'Paris', nights: 2, extras: ['dog'] } }
+  const answered = await daemon.answer(await daemon.say(`ask ${form}`), JSON.stringify(accept))
+  assert.deepEqual(JSON.parse(answered.text), accept)
+  const declined = await daemon.answer(await daemon.say(`ask ${form}`), '{"action":"decline"}')
+  assert.equal(declined.text, '{"action":"decline"}')
+})
+
+test('an answer that does not fit is refused, and the question stays open with its old deadline', async () => {
+  let now = 1_000_000
+  await using daemon = await startTestDaemon({ now: () => now, limits: { questionMs: 60_000 } })
+  const asked = await daemon.say(`ask ${form}`)
+  now += 59_999
+  for (const wrong of ['Berlin', '{"action":"accept","content":{"city":"Rome"}}', '{"action":"accept"}']) {
+    const refusal = await refusalOf(daemon.answer(asked, wrong))
+    assert.deepEqual([refusal?.code, refusal?.reason], [400, 'bad_request'])
+  }
+  now += 1
+  assert.equal((await refusalOf(daemon.answer(asked, '{"action":"decline"}')))?.reason, 'interaction_not_pending')
+})
+
+test('a question that nobody answers in time ends its run, and its agent is told', async () => {
+  await using daemon = await startTestDaemon({ limits: { questionMs: 50 } })
+  const asked = await daemon.say('permission shell allow_once')
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+  assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
+  assert.equal((await daemon.say('say free', { sessionId: asked.sessionId })).text, 'free')
+})
+
+test('an answer to a question that was never asked, or of another session, is unknown', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once')
+  const unknown = { code: 404, reason: 'interaction_unknown' }
+  for (const wrong of [
+    refusalOf(daemon.answer(asked, 'allow_once', 'another')),
+    refusalOf(daemon.answer({ ...asked, sessionId: 'another' }, 'allow_once')),
+  ]) {
+    const { code, reason } = (await wrong)!
+    assert.deepEqual({ code, reason }, unknown)
+  }
+})
+
+test('of two answers at once one resumes the run and the other is told so', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once\nwait 200\nsay done')
+  const [first, second] = await Promise.allSettled([daemon.answer(asked, 'allow_once'), daemon.answer(asked, 'cancel')])
+  assert.equal(first.status === 'fulfilled' && first.value.text, '[allow_once-0]done')
+  assert.ok(second.status === 'rejected')
+  assert.deepEqual([second.reason.code, second.reason.reason], [409, 'attachment_failed'])
+})
+
+test('a question that was answered is no longer pending once its run is over', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once')
+  await daemon.answer(asked, 'allow_once')
+  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+})
+
+test('questions that an agent asks at once are put one after another', async () => {
+  await using daemon = await startTestDaemon()
+  const first = await daemon.say('permissions allow_once reject_once')
+  assert.equal(first.question?.kind === 'permission' && first.question.operation, 'first')
+  const second = await daemon.answer(first, 'allow_once')
+  assert.equal(second.question?.kind === 'permission' && second.question.operation, 'second')
+  assert.equal((await refusalOf(daemon.answer(first, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await daemon.answer(second, 'reject_once')).text, '[allow_once-0, reject_once-1]')
+})
+
+test('a question that the agent withdraws while it waits still resumes the stream', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('withdraw 20\nwait 200\nsay done')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal((await daemon.answer(asked, 'allow_once')).text, '[withdrawn]done')
+})
+
+test('what a run writes while it waits is kept for the caller who answers', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('talk 5000 permission shell allow_once')
+  assert.equal((await daemon.answer(asked, 'allow_once')).text, `${'x'.repeat(5000)}[allow_once-0]`)
+})
+
+test('a run that writes more than is kept cannot be resumed, and waits on', async () => {
+  await using daemon = await startTestDaemon({ limits: { maxReplayBytes: 4000 } })
+  const asked = await daemon.say('talk 50000 permission shell allow_once')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  for (const _ of [1, 2]) {
+    const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+    assert.deepEqual([refusal?.code, refusal?.reason], [410, 'attachment_failed'])
+  }
+  assert.equal((await daemon.runs.health()).waiting, 1)
+})
+
+test('eight questions are open at once, and a ninth is refused before its stream', async () => {
+  await using daemon = await startTestDaemon()
+  const open = await Promise.all(Array.from({ length: 8 }, () => daemon.say('permission shell allow_once')))
+  const refusal = await refusalOf(daemon.say('permission shell allow_once'))
+  assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [503, 'busy', true])
+  await daemon.answer(open[0]!, 'allow_once')
+  assert.ok((await daemon.say('permission shell allow_once')).question)
+})
+
+test('a run that has begun, and asks when no more questions may be open, ends as busy', async () => {
+  await using daemon = await startTestDaemon({ limits: { maxOpenQuestions: 0 } })
+  const { last, text, sessionId } = await daemon.say('say hi\npermission shell allow_once\nsay never')
+  assert.equal(text, 'hi')
+  assert.ok(last.type === 'turn.failed' && last.reason === 'busy' && last.retryable)
+  assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
+})
+
+test('a run that waits is cancelled by its id', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once')
+  assert.equal(await daemon.runs.cancel(asked.runId), true)
+  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+})

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import type { AnswerQuestion, StartTurn } from '#interns/runs.ts'
+
+/** A request that the door does not understand. Only a defect, or a stranger, makes one. */
+export class DoorError extends Error {
+  readonly status: number
+  readonly kind: string
+
+  constructor(status: number, kind: string, message: string) {
+    super(message)
+    this.status = status
+    this.kind = kind
+  }
+}
+
+/** Over the largest body the public API takes. */
+const maxBodyBytes = 2 * 1024 * 1024
+
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) throw new DoorError(413, 'payload_too_large', 'The body is too large.')
+    chunks.push(chunk)
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
+  } catch {
+    // Said below.
+  }
+  throw new DoorError(400, 'invalid', 'The body is not a JSON object.')
+}
+
+export function readTurn(body: Record<string, unknown>): StartTurn {
+  const { mode, sessionId } = body
+  if (mode !== 'manual' && mode !== 'self-drive') throw new DoorError(400, 'invalid', 'mode is manual or self-drive.')
+  return { prompt: text(body, 'prompt'), mode, ...(sessionId !== undefined && { sessionId: text(body, 'sessionId') }) }
+}
+
+export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
+  return {
+    sessionId: text(body, 'sessionId'),
+    questionId: text(body, 'questionId'),
+    answer: typeof body.answer === 'string' ? body.answer : text(body, 'answer'),
+  }
+}
+
+function text(body: Record<string, unknown>, key: string): string {
+  const value = body[key]
+  if (typeof value === 'string' && value) return value
+  throw new DoorError(400, 'invalid', `${key} must be a string that is not empty.`)
+}

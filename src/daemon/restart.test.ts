@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { test } from 'node:test'
+import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+for (const restore of ['load', 'resume'] as const) {
+  test(`a session goes on after a restart with an agent that can ${restore} it, and nothing of the past is repeated`, async () => {
+    const first = await startTestDaemon({ restore })
+    const { sessionId } = await first.say('say one')
+    await first.stop()
+    await using second = await startTestDaemon({ restore, folder: first.folder })
+    assert.equal((await second.say('say two', { sessionId })).text, 'two')
+  })
+}
+
+test('a session goes on under its name with an agent that remembers nothing', async () => {
+  const first = await startTestDaemon({ restore: 'never' })
+  const { sessionId } = await first.say('say one')
+  await first.stop()
+  await using second = await startTestDaemon({ restore: 'never', folder: first.folder })
+  const { text, sessionId: same } = await second.say('say two', { sessionId })
+  assert.deepEqual([text, same], ['two', sessionId])
+})
+
+test('a run that waited when the daemon ended has ended: its question says so after the restart', async () => {
+  const first = await startTestDaemon()
+  const asked = await first.say('permission shell allow_once')
+  await first.stop()
+  await using second = await startTestDaemon({ folder: first.folder })
+  const refusal = await refusalOf(second.answer(asked, 'allow_once'))
+  assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
+})
+
+test('an old question is forgotten in time', async () => {
+  let now = 1_000_000
+  await using daemon = await startTestDaemon({ now: () => now, limits: { questionMemoryMs: 1000, questionMs: 1000 } })
+  const asked = await daemon.say('permission shell allow_once')
+  await daemon.answer(asked, 'allow_once')
+  now += 3000
+  await daemon.say('permission shell allow_once')
+  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_unknown')
+})
+
+test('a caller who is attached when the daemon stops is told that the run has ended', async () => {
+  const daemon = await startTestDaemon()
+  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  await daemon.stop()
+  await over
+  const last = heard.at(-1)
+  assert.ok(last?.type === 'run.ended' && last.message === 'The intern was stopped.')
+  rmSync(daemon.folder, { recursive: true })
+})
+
+test('a folder is held by one daemon at a time', async () => {
+  await using daemon = await startTestDaemon()
+  await assert.rejects(startTestDaemon({ folder: daemon.folder }), /could not save its state: database is locked/)
+  assert.equal((await daemon.say('say mine')).text, 'mine')
+})
+
+test('sessions that are idle longest are put away, and taken up again when they are needed', async () => {
+  await using daemon = await startTestDaemon({ limits: { maxIdleSessions: 2 } })
+  const { sessionId } = await daemon.say('say first')
+  for (const name of ['a', 'b', 'c']) await daemon.say('say next', { sessionId: name })
+  assert.equal((await daemon.say('say back', { sessionId })).text, 'back')
+})

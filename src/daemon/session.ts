@@ -1,0 +1,30 @@
+import type { Agent, AgentSession } from './acp/agent.ts'
+import type { LiveRun } from './live-run.ts'
+
+/** A session while the daemon deals with it. What must outlive the daemon is in the store. */
+export type Session = {
+  readonly id: string
+  /** The run that holds the turn lock. */
+  run: LiveRun | undefined
+  /** Settles when the last turn is over for the agent too, which after a cancellation is later than the run's end. */
+  settled: Promise<unknown>
+  /** Whether the agent has a prompt that it has not answered. */
+  turnOpen: boolean
+  /** The session as the running agent knows it. */
+  opened: { agent: Agent; as: AgentSession } | undefined
+  model: string | null
+  /** What the session has cost in all, as the agent last said. */
+  costUsd: number | undefined
+}
+
+export function newSession(id: string): Session {
+  return {
+    id,
+    run: undefined,
+    settled: Promise.resolve(),
+    turnOpen: false,
+    opened: undefined,
+    model: null,
+    costUsd: undefined,
+  }
+}

@@ -1,0 +1,99 @@
+import { Refusal } from '#interns/refusal.ts'
+import type { Agent } from './acp/agent.ts'
+import { ConnectionLost, RpcError } from './acp/connection.ts'
+import type { AgentHost } from './agent-host.ts'
+import type { Log } from './log.ts'
+import { newSession, type Session } from './session.ts'
+import { type Store, StoreFailed } from './store.ts'
+
+export type Sessions = {
+  /** The session of that name, made when there is none. */
+  find(id: string): Session
+  /** The session opened with the running agent, which is started when there is none. Throws a `Refusal`. */
+  open(session: Session): Promise<NonNullable<Session['opened']>>
+  /** A session has ended its turn: those that were idle longest are put away. */
+  rest(session: Session): void
+  all(): Iterable<Session>
+  /** An agent is gone, and what it knew with it. */
+  lost(agent: Agent): void
+}
+
+type Deps = { host: AgentHost; store: Store; log: Log; workspace: string; maxIdleSessions: number }
+
+/** The error of the protocol for a session (or anything) that an agent does not know. */
+const unknownToAgent = -32002
+
+export function createSessions({ host, store, log, workspace, maxIdleSessions }: Deps): Sessions {
+  /** In the order of their last turn. */
+  const sessions = new Map<string, Session>()
+
+  const open = async (session: Session) => {
+    const agent = await host.use()
+    if (session.opened?.agent === agent) return session.opened
+    const known = store.session(session.id)
+    const as = (known && (await restore(agent, session, known.agentSessionId))) ?? (await begin(agent, session))
+    session.opened = { agent, as }
+    session.model = as.model ?? session.model
+    session.costUsd ??= known?.costUsd ?? undefined
+    return session.opened
+  }
+  const restore = async (agent: Agent, session: Session, agentSessionId: string) => {
+    if (!agent.remembers) return undefined
+    try {
+      return await agent.restoreSession(agentSessionId, workspace)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      if (error.code !== unknownToAgent) {
+        throw new Refusal('intern_rejected', `The agent did not take up the session again: ${error.message}`)
+      }
+      log('session.lost', { session: session.id, why: error.message })
+      return undefined
+    }
+  }
+  const begin = async (agent: Agent, session: Session) => {
+    const as = await agent.newSession(workspace)
+    store.saveSession(session.id, as.id)
+    session.costUsd = undefined
+    return as
+  }
+  const putAway = (session: Session) => {
+    sessions.delete(session.id)
+    if (session.opened) session.opened.agent.forget(session.opened.as.id)
+  }
+
+  return {
+    find: (id) => {
+      const session = sessions.get(id) ?? newSession(id)
+      sessions.set(id, session)
+      return session
+    },
+    open: (session) => open(session).catch((error) => Promise.reject(asRefusal(error))),
+    rest: (session) => {
+      if (session.run) return
+      if (!session.opened) return void sessions.delete(session.id)
+      sessions.delete(session.id)
+      sessions.set(session.id, session)
+      if (!session.opened.agent.remembers) return
+      for (const oldest of sessions.values()) {
+        if (sessions.size <= maxIdleSessions) return
+        if (!oldest.run) putAway(oldest)
+      }
+    },
+    all: () => sessions.values(),
+    lost: (agent) => {
+      for (const session of sessions.values()) {
+        if (session.opened?.agent !== agent) continue
+        session.opened = undefined
+        if (!session.run) sessions.delete(session.id)
+      }
+    },
+  }
+}
+
+/** Why a session could not be opened: the intern would not take the work, or its agent went, or its disk is full. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error
+  if (error instanceof StoreFailed) return new Refusal('turn_failed', error.message)
+  if (error instanceof ConnectionLost) return new Refusal('stream_severed', error.message)
+  return new Refusal('intern_rejected', `The agent did not take the turn: ${error.message}`)
+}

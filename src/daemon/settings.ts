@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
+
+export type DaemonSettings = {
+  socketPath: string
+  token: string
+  /** The folder the agent works in. */
+  workspace: string
+  /** The folder the daemon remembers in. */
+  state: string
+  agent: AgentSettings
+  limits: Limits
+}
+
+/** Settings that cannot be used. The message names the file and the setting, never a value. */
+export class BadSettings extends Error {}
+
+/** The longest path a Unix socket can have on Linux. */
+const maxSocketPath = 107
+
+/** What every agent gets of the daemon's own environment, if it is there. */
+const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+
+/**
+ * Reads the file of settings: JSON with `socket`, `token_file`, `workspace`, `state`, `agent` (`command`, `args`, `env`,
+ * `modes`, `_meta`) and `limits`. Paths are relative to the file.
+ */
+export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
+  const root = object(readJson(file), file)
+  const path = (key: string) => resolve(dirname(file), text(root, key, file))
+  const workspace = path('workspace')
+  const socketPath = path('socket')
+  if (Buffer.byteLength(socketPath) > maxSocketPath) {
+    throw new BadSettings(
+      `${file}: socket is ${Buffer.byteLength(socketPath)} bytes long, and must be at most ${maxSocketPath}.`,
+    )
+  }
+  return {
+    socketPath,
+    token: readToken(path('token_file')),
+    workspace,
+    state: path('state'),
+    agent: readAgent(object(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
+    limits: readLimits(object(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
+  }
+}
+
+type Surroundings = { workspace: string; environment: Record<string, string | undefined> }
+
+function readAgent(agent: Json, where: string, { workspace, environment }: Surroundings): AgentSettings {
+  const inherited = handedOn.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  const args = agent.args ?? []
+  if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
+    throw new BadSettings(`${where}: args must be a list of strings.`)
+  }
+  const modes = object(agent.modes ?? {}, `${where}: modes`)
+  return {
+    command: text(agent, 'command', where),
+    args,
+    env: { HOME: workspace, ...Object.fromEntries(inherited), ...strings(agent.env ?? {}, `${where}: env`) },
+    modes: { manual: 'manual', 'self-drive': 'self-drive', ...strings(modes, `${where}: modes`) },
+    ...(agent._meta !== undefined && { _meta: object(agent._meta, `${where}: _meta`) }),
+  }
+}
+
+/** A limit is named as in the code, and anything else is a mistake worth hearing of. */
+function readLimits(given: Json, where: string): Limits {
+  for (const [key, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaultLimits, key)) throw new BadSettings(`${where}: there is no limit ${key}.`)
+    if (typeof value !== 'number' || !(value >= 0)) throw new BadSettings(`${where}: ${key} must be a number from 0.`)
+  }
+  return { ...defaultLimits, ...given }
+}
+
+function readToken(file: string): string {
+  const token = read(file).trim()
+  if (token.length < 16) throw new BadSettings(`${file}: the token must have at least 16 characters.`)
+  return token
+}
+
+type Json = Record<string, unknown>
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new BadSettings(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(read(file))
+  } catch (error) {
+    if (error instanceof BadSettings) throw error
+    throw new BadSettings(`${file} is not JSON.`)
+  }
+}
+
+function object(value: unknown, where: string): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  throw new BadSettings(`${where} must be an object.`)
+}
+
+function text(from: Json, key: string, where: string): string {
+  const value = from[key]
+  if (typeof value === 'string' && value) return value
+  throw new BadSettings(`${where}: ${key} must be a string that is not empty.`)
+}
+
+function strings(value: unknown, where: string): Record<string, string> {
+  const found = object(value, where)
+  if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
+  throw new BadSettings(`${where} must hold strings.`)
+}

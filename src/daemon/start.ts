@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Launch, processLauncher } from './acp/launch.ts'
+import { keepRuns } from './daemon-runs.ts'
+import { openDoor } from './door.ts'
+import type { Log } from './log.ts'
+import type { DaemonSettings } from './settings.ts'
+import { openStore } from './store.ts'
+
+const lastWordsMs = 500
+
+export type Daemon = { stop(): Promise<void> }
+
+/** Opens the state, then the door. The agent starts with the first prompt. */
+export async function startDaemon(
+  settings: DaemonSettings,
+  deps: { log: Log; now: () => number; newId: () => string; launch?: Launch },
+): Promise<Daemon> {
+  const { workspace, limits, agent, socketPath } = settings
+  mkdirSync(workspace, { recursive: true, mode: 0o700 })
+  // Held by one daemon at a time: a socket that is still there now belongs to none.
+  const store = openStore(settings.state)
+  const runs = keepRuns({
+    launch: processLauncher(agent, workspace, limits),
+    ...deps,
+    store,
+    limits,
+    workspace,
+    modes: agent.modes,
+  })
+  const door = openDoor({ runs, token: settings.token, log: deps.log })
+  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
+  rmSync(socketPath, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    door.once('error', reject)
+    door.listen(socketPath, resolve)
+  })
+  chmodSync(socketPath, 0o600)
+  return {
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => void door.close(() => resolve()))
+      await runs.stop()
+      // Who was attached has been told the end of its run; it may take a moment to read it.
+      const late = setTimeout(() => door.closeAllConnections(), lastWordsMs)
+      await closed
+      clearTimeout(late)
+      store.close()
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { Agent, AgentSession, SessionListener } from './acp/agent.ts'
+import { member } from './acp/connection.ts'
+import { cancelledPermission, readPermission, selfDriveAnswer } from './acp/permission.ts'
+import type { AgentUpdate, ToolCall } from './acp/update.ts'
+import { costOfTurn, readUsage } from './acp/usage.ts'
+import type { LiveRun } from './live-run.ts'
+import { askForm, askPermission, cancelledForm } from './pending-question.ts'
+import { verdictOn } from './verdict.ts'
+
+type Deps = { now: () => number; newId: () => string }
+
+/** Signs of work that the caller does not see are passed on no more often than this. */
+const noticeEveryMs = 1000
+/** How many tool calls of a turn are remembered, for what a later permission leaves out. */
+const rememberedTools = 200
+
+/** Gives an agent the prompt of a run, and lets the run hear all that comes of it. Resolves when the agent is done. */
+export async function playTurn(
+  deps: Deps,
+  run: LiveRun,
+  agent: Agent,
+  as: AgentSession,
+  prompt: string,
+): Promise<void> {
+  const { session } = run
+  const costBefore = session.costUsd ?? 0
+  let costSeen = false
+  const told = (update: AgentUpdate) => {
+    costSeen ||= update.type === 'cost'
+  }
+  agent.listen(as.id, listenFor(deps, run, told))
+  try {
+    session.turnOpen = true
+    const response = await agent.prompt(as.id, prompt).finally(() => {
+      session.turnOpen = false
+    })
+    const cost = costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
+    const report = { model: session.model, usage: readUsage(response, cost) }
+    run.apply({ type: 'turn.started' })
+    const cancelled = member(response, 'stopReason') === 'cancelled'
+    // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
+    if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
+    else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
+  } catch (error) {
+    failRun(run, error)
+  }
+}
+
+export function failRun(run: LiveRun, error: unknown): void {
+  const verdict = verdictOn(error)
+  run.apply(verdict.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, verdict)
+}
+
+function listenFor({ now, newId }: Deps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
+  const tools = new Map<string, ToolCall>()
+  let noticedAt = Number.NEGATIVE_INFINITY
+
+  const notice = () => {
+    run.apply({ type: 'turn.started' })
+    if (run.state().at !== 'running' || now() - noticedAt < noticeEveryMs) return
+    noticedAt = now()
+    run.write({ type: 'work.noticed' })
+  }
+  const remember = (id: string, tool: ToolCall) => {
+    if (tools.size >= rememberedTools && !tools.has(id)) tools.delete(tools.keys().next().value!)
+    tools.set(id, { ...tools.get(id), ...tool })
+  }
+  /** A question that cannot be asked ends the run; the agent is told that nobody answers. */
+  const asked = async (cancelled: unknown, ask: () => Promise<unknown>) => {
+    try {
+      return await ask()
+    } catch (error) {
+      failRun(run, error)
+      return cancelled
+    }
+  }
+
+  return {
+    updated: (update) => {
+      told(update)
+      if (update.type === 'text') run.write({ type: 'text.added', text: update.text })
+      else if (update.type === 'reasoning') run.write({ type: 'reasoning.added', text: update.text })
+      else if (update.type === 'model') run.session.model = update.model
+      else if (update.type === 'cost') run.session.costUsd = update.totalUsd
+      else if (update.type !== 'aside') {
+        if (update.type === 'tool') remember(update.id, update.tool)
+        notice()
+      }
+    },
+    permission: async (params, withdrawn) => {
+      const request = readPermission(params, (id) => tools.get(id))
+      if (run.mode === 'manual') {
+        return asked(cancelledPermission, () => run.ask(askPermission(newId(), request), withdrawn))
+      }
+      notice()
+      return run.state().at === 'ended'
+        ? cancelledPermission
+        : request.outcome(selfDriveAnswer(request.question.options))
+    },
+    elicitation: async (params, withdrawn) => {
+      const form = askForm(newId(), params)
+      return form ? asked(cancelledForm, () => run.ask(form, withdrawn)) : cancelledForm
+    },
+  }
+}

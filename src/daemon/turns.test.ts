@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+test('a turn begins with its run and session, and ends with usage and model', async () => {
+  await using daemon = await startTestDaemon()
+  const { all, runId, sessionId } = await daemon.say('think so\nsay hello\nusage 12 3\ncost 0.25\nsay bye')
+  assert.match(`${runId} ${sessionId}`, /^[\w-]{36} [\w-]{36}$/)
+  assert.deepEqual(all, [
+    { type: 'turn.started', runId, sessionId, model: 'scripted/one' },
+    { type: 'reasoning.added', text: 'so' },
+    { type: 'text.added', text: 'hello' },
+    { type: 'text.added', text: 'bye' },
+    {
+      type: 'turn.finished',
+      model: 'scripted/one',
+      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15, cost: 0.25 },
+    },
+  ])
+})
+
+test('a turn without a word is still a turn', async () => {
+  await using daemon = await startTestDaemon()
+  const { all } = await daemon.say('nothing')
+  assert.deepEqual(
+    all.map(({ type }) => type),
+    ['turn.started', 'turn.finished'],
+  )
+})
+
+test('the cost of a turn is what the session costs more after it', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId } = await daemon.say('usage 1 1\ncost 0.5')
+  const { last } = await daemon.say('usage 1 1\ncost 0.25', { sessionId })
+  assert.equal(last.type === 'turn.finished' && last.usage?.cost, 0.25)
+})
+
+test('the model that the agent reports during the turn is the one at its end', async () => {
+  await using daemon = await startTestDaemon()
+  const { last } = await daemon.say('model other/two\nsay hi')
+  assert.equal(last.type === 'turn.finished' && last.model, 'other/two')
+})
+
+test('a session goes on under its name, and an unknown name is a new session', async () => {
+  await using daemon = await startTestDaemon()
+  assert.equal((await daemon.say('say one', { sessionId: 'my session' })).sessionId, 'my session')
+  assert.equal((await daemon.say('say two', { sessionId: 'my session' })).text, 'two')
+})
+
+test('the agent is set to the approval mode of each turn, which nobody remembers', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId, text } = await daemon.say('mode', { mode: 'manual' })
+  assert.equal(text, '[manual]')
+  assert.equal((await daemon.say('mode', { sessionId, mode: 'self-drive' })).text, '[self-drive]')
+})
+
+test('a session has one turn at a time, and other sessions are not held up', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId, leave } = await daemon.listen('say hi\nwait 10000')
+  const refusal = await refusalOf(daemon.say('say me too', { sessionId }))
+  assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [409, 'busy', true])
+  assert.equal((await daemon.say('say another')).text, 'another')
+  leave()
+})
+
+test('a run that waits for an answer holds its session', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId } = await daemon.say('permission shell allow_once')
+  assert.equal((await refusalOf(daemon.say('say hi', { sessionId })))?.reason, 'busy')
+})
+
+test('a prompt that the agent refuses is refused with its words and its verdict', async () => {
+  await using daemon = await startTestDaemon()
+  const refusal = { code: 502, reason: 'turn_failed', retryable: false, message: 'no such model' }
+  assert.deepEqual(await refusalOf(daemon.say('refuse no such model')), refusal)
+  assert.equal((await refusalOf(daemon.say('overload try later')))?.retryable, true)
+})
+
+test('a turn that fails after it has begun ends with the failure', async () => {
+  await using daemon = await startTestDaemon()
+  const { last, text } = await daemon.say('say hi\noverload the model is busy')
+  assert.equal(text, 'hi')
+  const report = { model: 'scripted/one', usage: null }
+  const failure = { reason: 'turn_failed', message: 'the model is busy', retryable: true }
+  assert.deepEqual(last, { type: 'turn.failed', ...failure, ...report })
+})
+
+test('a session is free again after a turn that failed', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId } = await daemon.say('say hi\nfail')
+  assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
+})
+
+test('updates of kinds that nobody knows yet, and chatter, disturb nothing', async () => {
+  await using daemon = await startTestDaemon()
+  assert.equal((await daemon.say('say a\nunknown\nsay b')).text, 'ab')
+})
+
+test('work that the caller does not see is noticed, so that silence can be told from death', async () => {
+  await using daemon = await startTestDaemon()
+  const { all } = await daemon.say('tool shell ls\ntool read a\nsay done')
+  assert.deepEqual(
+    all.map(({ type }) => type),
+    ['turn.started', 'work.noticed', 'text.added', 'turn.finished'],
+  )
+})
+
+test('a run is cancelled by its id, and whoever is attached is told', async () => {
+  await using daemon = await startTestDaemon()
+  const { runId, heard, over } = await daemon.listen('say hi\nwait 10000')
+  assert.equal(await daemon.runs.cancel(runId), true)
+  await over
+  assert.deepEqual(heard.at(-1), {
+    type: 'run.ended',
+    message: 'The run was cancelled.',
+    model: 'scripted/one',
+    usage: null,
+  })
+  assert.equal(await daemon.runs.cancel(runId), false)
+})
+
+test('health tells how many runs there are and what the agent is called', async () => {
+  await using daemon = await startTestDaemon()
+  assert.equal((await daemon.runs.health()).agent, 'stopped')
+  await daemon.say('permission shell allow_once')
+  const { startedAt, ...health } = await daemon.runs.health()
+  assert.ok(Math.abs(startedAt - Date.now()) < 60_000)
+  assert.deepEqual(health, { contract: 1, agent: 'running', agentName: 'scripted 1', runs: 1, waiting: 1 })
+})

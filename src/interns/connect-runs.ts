@@ -1,0 +1,106 @@
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+import { lineCutter } from '#lib/lines.ts'
+import { Refusal, type RefusalKind, refusals } from './refusal.ts'
+import { contractVersion, type InternHealth, type Runs } from './runs.ts'
+import { closesStream, type TurnEvent } from './turn-event.ts'
+
+/** Where a daemon listens, and the token that opens its door. */
+export type DaemonAddress = { socketPath: string; token: string }
+
+/** One event of a daemon is never longer. */
+const maxEventBytes = 64 * 1024 * 1024
+
+/** The runs of an intern through the socket of its daemon. `close` lets go of the idle connections. */
+export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 8 })
+  const ask = (method: string, path: string, body?: object, signal?: AbortSignal) =>
+    exchange(address, agent, method, path, body, signal)
+  const turn = async (path: string, body: object, signal: AbortSignal) =>
+    readEvents(await ask('POST', path, body, signal), signal)
+  return {
+    start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
+    answer: (answer, signal) => turn('/answers', answer, signal),
+    cancel: async (runId) => {
+      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}`)
+      return (JSON.parse(await readText(response)) as { cancelled: boolean }).cancelled
+    },
+    health: async () => JSON.parse(await readText(await ask('GET', '/health'))) as InternHealth,
+    close: () => agent.destroy(),
+  }
+}
+
+async function exchange(
+  { socketPath, token }: DaemonAddress,
+  agent: Agent,
+  method: string,
+  path: string,
+  body: object | undefined,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const options = { socketPath, agent, method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
+  const response = await answered(httpRequest(options), body)
+  if (response.statusCode === 200) return response
+  throw readRefusal(await readText(response), response.statusCode ?? 0)
+}
+
+function answered(request: ClientRequest, body: object | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let connected = false
+    request.once('socket', (socket) => {
+      connected = !socket.connecting
+      socket.once('connect', () => {
+        connected = true
+      })
+    })
+    request.once('response', resolve)
+    request.once('error', (error) => {
+      // Before there was a connection nothing can have begun; after it, a turn may have.
+      if (connected) reject(new Refusal('stream_severed', 'The intern went away before it answered.'))
+      else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${error.message}`))
+    })
+    request.end(body && JSON.stringify(body))
+  })
+}
+
+function readRefusal(body: string, status: number): Refusal {
+  try {
+    const { error } = JSON.parse(body) as { error: { kind: string; message: string; retryable?: boolean } }
+    if (error.kind in refusals) return new Refusal(error.kind as RefusalKind, error.message, error.retryable)
+    return new Refusal('intern_rejected', `The intern refused the request: ${error.message}`)
+  } catch {
+    return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
+  }
+}
+
+/** Ends after the closing event. A stream that breaks before it ends with `stream_severed`, like any other. */
+function readEvents(response: IncomingMessage, signal: AbortSignal): AsyncIterable<TurnEvent> {
+  const cut = lineCutter(maxEventBytes)
+  return (async function* () {
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        for (const line of cut(chunk)) {
+          const event = JSON.parse(line) as TurnEvent
+          yield event
+          if (closesStream(event)) return
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) throw error
+    } finally {
+      // A response that was read to its end has given its connection back already.
+      if (!response.complete) response.destroy()
+    }
+    yield severed
+  })()
+}
+
+const severed: TurnEvent = {
+  type: 'turn.failed',
+  reason: 'stream_severed',
+  message: 'The connection to the intern broke.',
+  retryable: true,
+  model: null,
+  usage: null,
+}
