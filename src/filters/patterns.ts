@@ -15,7 +15,7 @@ const maxUnicodeClasses = 200
  * @returns the pattern, or the reason why it is refused. Either within a tenth of a second.
  */
 export function compilePattern(pattern: string): CompiledPattern | { refused: string } {
-  if (estimateSize(pattern) > 2 * maxSize) return { refused: tooLarge }
+  if (estimateSize(pattern) > 1.5 * maxSize) return { refused: tooLarge }
   if ((pattern.match(/\\[pP]/g)?.length ?? 0) > maxUnicodeClasses) {
     return { refused: `has more than ${maxUnicodeClasses} Unicode classes (\\p)` }
   }
