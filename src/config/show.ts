@@ -15,9 +15,12 @@ export function showConfig(config: Config): string {
 export function settingsTable(): string {
   const rows = settingNames.map((name) => {
     const schema = Settings.shape[name]
-    const fallback = schema.safeParse(undefined)
-    const standard = fallback.success && fallback.data !== undefined ? `\`${JSON.stringify(fallback.data)}\`` : ''
-    return `| \`${name}\` | ${standard} | ${schema.description ?? ''} |`
+    return `| \`${name}\` | ${shownDefault(schema.safeParse(undefined).data)} | ${schema.description ?? ''} |`
   })
   return ['| setting | default | meaning |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function shownDefault(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compare, parts } from './generated-docs.ts'
+
+for (const part of parts) {
+  test(`${part.file} says what the code says of ${part.name}: "npm run docs" writes it`, () => {
+    const { is, wanted } = compare(part)
+    assert.equal(is, wanted)
+  })
+}
