@@ -18,11 +18,11 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 
 export function errorAnswer(fault: Fault): ErrorAnswer {
   const status = faultStatus[fault.kind]
-  const { metadata, retryAfterSeconds } = fault.details
+  const { metadata, retryAfterSeconds, headers } = fault.details
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
   return {
     status,
-    headers: retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) },
+    headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }) },
     body: { error: { code: status, message: fault.message, ...(metadata && { metadata }) } },
   }
 }

@@ -10,11 +10,13 @@ export const faultStatus = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
   bad_gateway: 502,
   unavailable: 503,
+  gateway_timeout: 504,
 } as const satisfies Record<FaultKind, number>
 
 /** How each status reads in the documentation of a route. */
@@ -27,9 +29,11 @@ export const faultMeaning: Record<FaultKind, string> = {
   method_not_allowed: 'The path does not take this method',
   request_timeout: 'The request did not arrive in time',
   conflict: 'Resource conflict',
+  gone: 'No longer there',
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body is not declared as JSON',
   rate_limited: 'Too many requests',
   bad_gateway: 'The upstream failed',
   unavailable: 'Not available now',
+  gateway_timeout: 'No answer in time',
 }

@@ -8,16 +8,19 @@ export type FaultKind =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'gone'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'bad_gateway'
   | 'unavailable'
+  | 'gateway_timeout'
 
 /** Extra members for the error's `metadata`, and hints for its headers. Never secrets, never stacks. */
 export type FaultDetails = {
   metadata?: Record<string, unknown>
   retryAfterSeconds?: number
+  headers?: Record<string, string>
 }
 
 /** A failure the caller may be told about: `message` says what was wrong, where, and what would be right. */

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chunkWriter } from './chunks.ts'
+
+const names = { inputTool: 'service.provide_input', fallbackModel: 'service/intern' }
+const started = { type: 'turn.started', runId: 'r', sessionId: 's', model: null } as const
+const writer = chunkWriter(started, names, 1)
+const report = { model: 'm', usage: null }
+
+test('the first chunk has the role, and every chunk the run’s id and the fallback model', () => {
+  assert.deepEqual(writer.first(), {
+    id: 'chatcmpl-r',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'service/intern',
+    choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+  })
+})
+
+test('a finished turn ends with stop, then the session, the usage and the model that was reported', () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+  const [finish, final] = writer.of({ type: 'turn.finished', ...report, usage })
+  assert.equal(finish?.choices[0]?.finish_reason, 'stop')
+  assert.deepEqual(final && [final.choices, final.session_id, final.usage, final.model], [[], 's', usage, 'm'])
+})
+
+test('a permission is one whole tool call, told with its options, and usage is null after it', () => {
+  const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null, options: ['allow_once'] } as const
+  const [asked, finish, final] = writer.of({
+    type: 'question.asked',
+    question: { ...question, options: [...question.options] },
+    deadlineAt: 0,
+  })
+  assert.deepEqual(asked?.choices[0]?.delta.tool_calls, [
+    {
+      index: 0,
+      id: 'q',
+      type: 'function',
+      function: {
+        name: 'service.provide_input',
+        arguments: '{"kind":"permission","operation":"shell","options":["allow_once"]}',
+      },
+    },
+  ])
+  assert.deepEqual([finish?.choices[0]?.finish_reason, final?.usage, final?.session_id], ['tool_calls', null, 's'])
+})
+
+test('each failure after the start has the status it would have had before it', () => {
+  const told = (event: Parameters<typeof writer.of>[0]) => writer.of(event)[0]?.error
+  const failed = { type: 'turn.failed', message: 'no', retryable: true, ...report } as const
+  assert.deepEqual(told({ ...failed, reason: 'busy' }), {
+    code: 503,
+    message: 'no',
+    metadata: { reason: 'busy', retryable: true },
+  })
+  assert.equal(told({ ...failed, reason: 'stream_severed' })?.code, 502)
+  assert.deepEqual(told({ type: 'run.ended', message: 'over', ...report })?.metadata, {
+    reason: 'run_ended',
+    retryable: false,
+  })
+  assert.equal(writer.timedOut('silent')[0]?.error?.code, 504)
+})

@@ -1,0 +1,83 @@
+import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
+import type { Usage } from '#chat/usage.ts'
+import type { Question } from './question.ts'
+import type { FailureReason, TurnEvent } from './turn-event.ts'
+
+/** A chunk of an intern's reply: the last has no choices, but the session to go on with. */
+export type InternChunk = Chunk & { session_id?: string | null }
+
+/** Names that differ between dialects. */
+export type ChunkNames = { inputTool: string; fallbackModel: string }
+
+/** The status that a failure would have had before the stream opened. */
+const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }
+
+type Started = Extract<TurnEvent, { type: 'turn.started' }>
+
+/**
+ * Turns what a caller of a turn hears into chunks, in the order of every reply: a role chunk, content and reasoning, a
+ * finish chunk, a final chunk. Which events close the reply is the events' own matter.
+ */
+export function chunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
+  const model = started.model ?? names.fallbackModel
+  const chunk = (choices: ChunkChoice[], more: Partial<InternChunk> = {}): InternChunk => ({
+    id: `chatcmpl-${started.runId}`,
+    object: 'chat.completion.chunk',
+    created: createdSeconds,
+    model,
+    choices,
+    ...more,
+  })
+  const say = (delta: ChunkChoice['delta']) => chunk([{ index: 0, delta, finish_reason: null }])
+  const finish = (reason: ChunkChoice['finish_reason'], error?: StreamError) =>
+    chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
+  const final = (usage: Usage | null, reported: string | null = null) =>
+    chunk([], { session_id: started.sessionId, usage, ...(reported !== null && { model: reported }) })
+  const fail = (code: number, message: string, reason: string, retryable: boolean, usage: Usage | null = null) => [
+    finish('error', { code, message, metadata: { reason, retryable } }),
+    final(usage),
+  ]
+
+  return {
+    /** The first chunk of the reply. */
+    first: () => say({ role: 'assistant', content: '' }),
+    of(event: TurnEvent): InternChunk[] {
+      switch (event.type) {
+        case 'turn.started':
+        case 'work.noticed':
+          return []
+        case 'text.added':
+          return [say({ content: event.text })]
+        case 'reasoning.added':
+          return [say({ reasoning: event.text })]
+        case 'question.asked':
+          return [say({ tool_calls: [inputCall(event.question, names)] }), finish('tool_calls'), final(null)]
+        case 'turn.finished':
+          return [finish('stop'), final(event.usage, event.model)]
+        case 'turn.failed':
+          return fail(failureCodes[event.reason], event.message, event.reason, event.retryable, event.usage)
+        case 'run.ended':
+          return fail(410, event.message, 'run_ended', false, event.usage)
+        default:
+          return event satisfies never
+      }
+    },
+    /** The end of a reply whose intern said nothing for too long. */
+    timedOut: (message: string) => fail(504, message, 'timeout', true),
+  }
+}
+
+function inputCall(question: Question, names: ChunkNames) {
+  const call = { name: names.inputTool, arguments: JSON.stringify(argumentsOf(question)) }
+  return { index: 0, id: question.id, type: 'function' as const, function: call }
+}
+
+/** `detail` is told where there is more to know than the operation's name: who consents must see to what. */
+function argumentsOf(question: Question): object {
+  if (question.kind === 'elicitation') {
+    const { kind, message, fields } = question
+    return { kind, message, fields }
+  }
+  const { kind, operation, options, detail } = question
+  return { kind, operation, options, ...(detail !== null && { detail }) }
+}
