@@ -1,8 +1,8 @@
-import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch } from '../layer.ts'
-import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
-import { type Group, groupRows, leadRow } from './group.ts'
-import { type Identity, identify, tagRows } from './identity.ts'
+import { CatalogueRefused, type Layer } from '../layer.ts'
+import { type Group, groupRows } from './group.ts'
+import { identify, tagRows } from './identity.ts'
 import type { KeptNames } from './kept-names.ts'
+import { modelPatch } from './patch.ts'
 import { type Row, rowOf } from './row.ts'
 import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
 import { credentialsOf, wireOf } from './wire.ts'
@@ -80,57 +80,30 @@ const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output ==
 function withoutPlans({ rows }: Group, layer: Layer): Row[] {
   const sold = rows.some((row) => !isFree(row))
   const isPlan = (row: Row) => isFree(row) && (sold || /\b(plan|for coding)\b/i.test(row.provider.name))
-  for (const { provider, model } of rows.filter(isPlan)) {
-    const reason = 'its price of 0 is that of a plan or a trial and not of a token'
-    layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
-  }
+  skipRows(layer, rows.filter(isPlan), 'its price of 0 is that of a plan or a trial and not of a token')
   return rows.filter((row) => !isPlan(row))
 }
 
 function addModel(layer: Layer, group: Group, names: KeptNames): void {
   if (group.rows.length === 0) return
   const identity = identify(group)
-  if (layer.models.has(identity.id)) {
-    for (const { provider, model } of group.rows) {
-      const reason = `the id ${identity.id} is taken by another model`
-      layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
-    }
-    return
-  }
-  const canonicalSlug = names.get(identity.id) ?? identity.canonicalSlug
-  layer.models.set(identity.id, modelPatch(group, { ...identity, canonicalSlug }))
-  layer.mergedRows += group.rows.length - 1
+  if (layer.models.has(identity.id))
+    return skipRows(layer, group.rows, `the id ${identity.id} is taken by another model`)
+  const rows = tagRows(group.rows)
+  const patch = modelPatch(rows, { ...identity, canonicalSlug: names.get(identity.id) ?? identity.canonicalSlug })
+  if (!patch.contextLength) return skipRows(layer, group.rows, 'nobody tells its context length')
+  layer.models.set(identity.id, patch)
+  layer.mergedRows += rows.size - 1
+  const kept = new Set(rows.values())
+  skipRows(
+    layer,
+    group.rows.filter((row) => !kept.has(row)),
+    'its provider lists it twice',
+  )
 }
 
-function modelPatch({ rows }: Group, { canonicalSlug, aliases }: Identity): ModelPatch {
-  const endpoints = new Map<string, EndpointPatch>()
-  for (const [tag, row] of tagRows(rows)) {
-    const ownWire = wireOf(row.provider)
-    const same =
-      typeof ownWire !== 'string' && ownWire.protocol === row.wire.protocol && ownWire.baseUrl === row.wire.baseUrl
-    endpoints.set(tag, {
-      ...endpointFacts(row.model, pricesOf(row.model)!),
-      ...(row.quantization && { quantization: row.quantization }),
-      ...(!same && row.wire),
-    })
+function skipRows(layer: Layer, rows: readonly Row[], reason: string): void {
+  for (const { provider, model } of rows) {
+    layer.skipped.push({ source: layer.source, row: `${provider.id}/${model.id}`, reason })
   }
-  const contexts = rows.map((row) => row.model.limit.context)
-  const facts = modelFacts(leadRow(rows).model)
-  return {
-    ...facts,
-    created: Date.parse(releaseDay(rows)) / 1000,
-    contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
-    ...(canonicalSlug && { canonicalSlug }),
-    aliases,
-    endpoints,
-  }
-}
-
-/** When the model came out: by who should know, else what most entries say, else the earliest of those. */
-function releaseDay(rows: readonly Row[]): string {
-  const lead = leadRow(rows)
-  if (lead.firstParty || lead.based) return lead.model.release_date
-  const days = [...Map.groupBy(rows, (row) => row.model.release_date)]
-  days.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || (a < b ? -1 : 1))
-  return days[0]![0]
 }

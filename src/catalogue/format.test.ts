@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readCatalogueFile } from './format.ts'
+
+/** `line: row: reason` of every row a file loses. */
+function problemsOf(text: string): string[] {
+  return readCatalogueFile(text, 'mine.yaml').skipped.map(({ line, row, reason }) => `${line}: ${row}: ${reason}`)
+}
+
+test('a broken row is left out, named with line and field, and the others stay', () => {
+  const text = `
+models:
+  acme/one:
+    name: One
+    context_length: many
+  acme/two:
+    name: Two
+`
+  assert.deepEqual(problemsOf(text), ['5: acme/one: context_length: expected number, received string'])
+  assert.deepEqual([...readCatalogueFile(text, 'mine.yaml').models.keys()], ['acme/two'])
+})
+
+test('a broken endpoint does not take its model along', () => {
+  const text = `
+models:
+  acme/one:
+    endpoints:
+      good: { model: one }
+      bad:
+        model: one
+        regions: [mars]
+`
+  assert.match(problemsOf(text)[0] ?? '', /^8: acme\/one@bad: regions\.0: /)
+  assert.deepEqual([...readCatalogueFile(text, 'x').models.get('acme/one')!.endpoints.keys()], ['good'])
+})
+
+test('a misspelt field is named, on its own line', () => {
+  assert.deepEqual(problemsOf('providers:\n  acme:\n    name: Acme\n    nmae: Acme\n'), [
+    '4: acme: unknown field "nmae"',
+  ])
+})
+
+test('a price for one token where a price for a million belongs is refused', () => {
+  const text = 'models:\n  a/b:\n    endpoints:\n      c:\n        prices: { prompt: 0.00000125 }\n'
+  assert.match(problemsOf(text)[0] ?? '', /^5: a\/b@c: prices\.prompt: .*0\.00000125 looks like the price of one token/)
+})
+
+test('a negative price, a wrong day, an unknown category and a name that cannot be are refused', () => {
+  const refused: [row: string, field: RegExp][] = [
+    ['created: 2026-02-30', /created/],
+    ['categories: [cooking]', /categories/],
+    ['canonical_slug: nothing', /canonical_slug/],
+    ['benchmarks: { intelligence: -1 }', /intelligence/],
+    ['context_length: 0', /context_length/],
+  ]
+  for (const [row, field] of refused) assert.match(problemsOf(`models:\n  a/b:\n    ${row}\n`)[0] ?? '', field)
+  assert.match(problemsOf('models:\n  no-author: {}\n')[0] ?? '', /not a possible name/)
+  assert.match(problemsOf('models: {a/b: {endpoints: {c: {prices: {prompt: -1}}}}}')[0] ?? '', /prices\.prompt/)
+})
+
+test('prices come out per token, per image and per request, exact, and tiers in order of size', () => {
+  const text = `
+models:
+  a/b:
+    endpoints:
+      c:
+        prices:
+          prompt: 0.07
+          completion: "1.10"
+          cache_read: 0.0175
+          image: 0.04
+          request: 0.005
+          tiers:
+            - { from_prompt_tokens: 200000, prompt: 0.14 }
+            - { from_prompt_tokens: 32000, prompt: 0.1 }
+`
+  assert.deepEqual(readCatalogueFile(text, 'x').models.get('a/b')!.endpoints.get('c')!.prices, {
+    prompt: '0.00000007',
+    completion: '0.0000011',
+    cacheRead: '0.0000000175',
+    image: '0.04',
+    request: '0.005',
+    tiers: [
+      { fromPromptTokens: 32000, prompt: '0.0000001' },
+      { fromPromptTokens: 200000, prompt: '0.00000014' },
+    ],
+  })
+})
+
+test('JSON is read as well, and names the line just so', () => {
+  const text = '{\n  "models": {\n    "a/b": {\n      "name": 7\n    }\n  }\n}'
+  assert.deepEqual(problemsOf(text), ['4: a/b: name: expected string, received number'])
+})
+
+test('a file that is no catalogue is refused with the reason', () => {
+  const refusals: [text: string, reason: RegExp][] = [
+    ['models: [1', /^mine\.yaml is neither YAML nor JSON: line 1: /],
+    ['{"models": {}', /neither YAML nor JSON/],
+    ['models:\n  a/b: {}\n  a/b: {}\n', /line 3: Map keys must be unique/],
+    ['- one\n- two\n', /^mine\.yaml is not a catalogue file: line 1: expected object/],
+    ['providers: {}\nmodel: {}\n', /unknown field "model"/],
+    ['models: 7\n', /models: expected record/],
+  ]
+  for (const [text, message] of refusals) {
+    assert.throws(() => readCatalogueFile(text, 'mine.yaml'), { name: 'CatalogueRefused', message })
+  }
+})
+
+test('an empty file says nothing and is no error', () => {
+  assert.equal(readCatalogueFile('# later\n', 'x').models.size, 0)
+})

@@ -1,0 +1,40 @@
+import type { EndpointPatch, ModelPatch } from '../layer.ts'
+import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
+import { leadRow } from './group.ts'
+import type { Identity } from './identity.ts'
+import type { Row } from './row.ts'
+import { wireOf } from './wire.ts'
+
+/** What the entries for one model say together. */
+export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
+  const rows = [...tagged.values()]
+  const contexts = rows.map((row) => row.model.limit.context)
+  const facts = modelFacts(leadRow(rows).model)
+  return {
+    ...facts,
+    created: Date.parse(releaseDay(rows)) / 1000,
+    contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
+    ...(canonicalSlug && { canonicalSlug }),
+    aliases,
+    endpoints: new Map([...tagged].map(([tag, row]) => [tag, endpointPatch(row)])),
+  }
+}
+
+/** When the model came out: by who should know, else what most entries say, else the earliest of those. */
+function releaseDay(rows: readonly Row[]): string {
+  const lead = leadRow(rows)
+  if (lead.firstParty || lead.based) return lead.model.release_date
+  const days = [...Map.groupBy(rows, (row) => row.model.release_date)]
+  days.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || (a < b ? -1 : 1))
+  return days[0]![0]
+}
+
+function endpointPatch({ provider, model, quantization, wire }: Row): EndpointPatch {
+  const usual = wireOf(provider)
+  const isUsual = typeof usual !== 'string' && usual.protocol === wire.protocol && usual.baseUrl === wire.baseUrl
+  return {
+    ...endpointFacts(model, pricesOf(model)!),
+    ...(quantization && { quantization }),
+    ...(!isUsual && wire),
+  }
+}
