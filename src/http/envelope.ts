@@ -22,7 +22,11 @@ export function errorAnswer(fault: Fault): ErrorAnswer {
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
   return {
     status,
-    headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }) },
+    headers: {
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...headers,
+    },
     body: { error: { code: status, message: fault.message, ...(metadata && { metadata }) } },
   }
 }

@@ -76,7 +76,8 @@ export async function postgresSignals(
     live: () => Date.now() - surelyHeardUntil < trustedForMs,
     async close() {
       closing.abort()
-      await beating
+      // A connection that is still being opened must not hold up the end.
+      await Promise.race([beating, sleep(500, undefined, { ref: false })])
       await client?.end().catch(() => {})
     },
   }

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller, KeyKind } from '#accounts/caller.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { admit } from './admit.ts'
+
+/** A ring that knows one key of a kind. */
+const ringOf = (keyKind: KeyKind) => ({
+  keys: { find: async (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined) },
+})
+
+test('each kind of key opens what it should, and is told what it lacks elsewhere', async () => {
+  const expected: [kind: KeyKind, need: 'any' | 'api' | 'management', outcome: string][] = [
+    ['api', 'any', 'in'],
+    ['management', 'any', 'in'],
+    ['intern', 'any', 'in'],
+    ['api', 'api', 'in'],
+    ['intern', 'api', 'in'],
+    ['management', 'api', 'unauthenticated'],
+    ['management', 'management', 'in'],
+    ['api', 'management', 'forbidden'],
+    ['intern', 'management', 'forbidden'],
+  ]
+  for (const [kind, key, outcome] of expected) {
+    const got = await admit(ringOf(kind), { key }, 'Bearer known').then(
+      () => 'in',
+      (fault) => fault.kind,
+    )
+    assert.equal(got, outcome, `${kind} key on a route for ${key}`)
+  }
+})
+
+test('a route may answer a wrong kind of key with 401', async () => {
+  const admitted = admit(ringOf('api'), { key: 'management', wrongKey: 'unauthenticated' }, 'Bearer known')
+  await assert.rejects(admitted, { kind: 'unauthenticated' })
+})
+
+test('the scheme is read in any case, and nothing but one token is a key', async () => {
+  const outcome = (authorization: string | undefined) =>
+    admit(ringOf('api'), { key: 'any' }, authorization).then(
+      () => 'in',
+      (fault) => fault.kind,
+    )
+  for (const good of ['Bearer known', 'bearer known', 'BEARER   known']) assert.equal(await outcome(good), 'in', good)
+  for (const bad of [
+    undefined,
+    '',
+    'known',
+    'Basic known',
+    'Bearer',
+    'Bearer ',
+    'Bearer known known',
+    'Bearer unknown',
+  ]) {
+    assert.equal(await outcome(bad), 'unauthenticated', bad)
+  }
+})
+
+test('a 401 names the scheme', async () => {
+  await using service = await startTestService()
+  const { status, headers } = await service.ask('GET', '/key', { key: null })
+  assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer'])
+})
