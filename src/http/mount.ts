@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
 import { once } from '#lib/once.ts'
 import { invalidRequest } from './issues.ts'
+import { refuseNul } from './nul.ts'
 import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
 
@@ -46,6 +47,10 @@ function mountRoute<Caller, Deps>(
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
+    refuseNul('path', request.params)
+    refuseNul('query', request.query)
+    // Management stores what it is sent; what is on its way to a model is not ours to judge.
+    if (route.key === 'management') refuseNul('body', request.body)
     const leaving = once(() => signalOfLeaving(reply))
     const outlet = once(() => eventStream(reply, leaving()))
     const call = {
