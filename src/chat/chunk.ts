@@ -1,3 +1,4 @@
+import type { ReasoningDetail } from './thoughts.ts'
 import type { Usage } from './usage.ts'
 
 /** Why a completion ended. Null while it has not. */
@@ -16,6 +17,8 @@ export type Delta = {
   role?: 'assistant'
   content?: string | null
   reasoning?: string
+  /** The same with what its provider must see again on a later turn. */
+  reasoning_details?: ReasoningDetail[]
   refusal?: string
   tool_calls?: ToolCallDelta[]
 }

@@ -1,4 +1,5 @@
 import type { FinishReason } from './chunk.ts'
+import type { ThoughtMark } from './thoughts.ts'
 
 /** Tokens as the upstream counted them. `cached` and `cacheWritten` are parts of `prompt`; `reasoning` of `completion`. */
 export type TokenCounts = {
@@ -14,8 +15,8 @@ export type AnswerEvent =
   /** Who answers, as the upstream says. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }
-  /** `signature` proves to the same provider, on a later turn, that the thought is its own. */
-  | { type: 'reasoning'; text: string; signature?: string }
+  /** A piece of a thought. The piece with a signature, or with the thought encrypted, ends the thought. */
+  | ({ type: 'reasoning'; text: string } & ThoughtMark)
   | { type: 'refusal'; text: string }
   | { type: 'tool_call'; index: number; id: string; name: string }
   | { type: 'tool_arguments'; index: number; text: string }

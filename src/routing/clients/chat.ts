@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { Usage } from '#chat/usage.ts'
 import type { AnswerHead, ClientWire, CostNote, StreamWriter } from '../wire.ts'
 
@@ -32,13 +33,24 @@ function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean 
   const say = (delta: Delta, finish: FinishReason | null = null) => chunk([{ index: 0, delta, finish_reason: finish }])
   let begun = false
   let tokens: TokenCounts | undefined
+  let thoughts = 0
+
+  function thinks(piece: Thought): string {
+    const details = detailsOf(piece, thoughts)
+    if (endsThought(piece)) thoughts++
+    if (!piece.text && details.length === 0) return ''
+    return say({
+      ...(piece.text && { reasoning: piece.text }),
+      ...(details.length > 0 && { reasoning_details: details }),
+    })
+  }
 
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
         return say({ content: event.text })
       case 'reasoning':
-        return event.text ? say({ reasoning: event.text }) : ''
+        return thinks(event)
       case 'refusal':
         return say({ refusal: event.text })
       case 'tool_call':
@@ -96,30 +108,49 @@ export function usageOf(tokens: TokenCounts, cost: CostNote | undefined): Usage 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
 function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
-  const calls = new Map<number, Call>()
-  const texts = { text: '', reasoning: '', refusal: '' }
-  let finish: FinishReason = 'stop'
-  let usage: Usage | undefined
-  for (const event of events) {
-    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') texts[event.type] += event.text
-    else if (event.type === 'tool_call')
-      calls.set(event.index, { id: event.id, type: 'function', function: { name: event.name, arguments: '' } })
-    else if (event.type === 'tool_arguments') appendArguments(calls.get(event.index), event.text)
-    else if (event.type === 'finish') finish = event.reason
-    else if (event.type === 'usage') usage = usageOf(event.tokens, cost)
-  }
+  const said = gathered(events)
+  const details = said.thoughts.flatMap(detailsOf)
   const message = {
     role: 'assistant',
-    content: texts.text || (calls.size > 0 || texts.refusal ? null : ''),
-    refusal: texts.refusal || null,
-    ...(texts.reasoning && { reasoning: texts.reasoning }),
-    ...(calls.size > 0 && { tool_calls: [...calls.values()] }),
+    content: said.text || (said.calls.size > 0 || said.refusal ? null : ''),
+    refusal: said.refusal || null,
+    ...(said.reasoning && { reasoning: said.reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(said.calls.size > 0 && { tool_calls: [...said.calls.values()] }),
   }
   const { id, model, createdSeconds: created } = head
-  const choice = { index: 0, message, finish_reason: finish, logprobs: null }
+  const choice = { index: 0, message, finish_reason: said.finish, logprobs: null }
+  const usage = said.tokens && usageOf(said.tokens, cost)
   return { id, object: 'chat.completion', created, model, choices: [choice], ...(usage && { usage }) }
 }
 
-function appendArguments(call: Call | undefined, text: string): void {
-  if (call) call.function.arguments += text
+function gathered(events: AnswerEvent[]) {
+  const said = {
+    text: '',
+    reasoning: '',
+    refusal: '',
+    thoughts: [] as Thought[],
+    calls: new Map<number, Call>(),
+    finish: 'stop' as FinishReason,
+    tokens: undefined as TokenCounts | undefined,
+  }
+  let thoughtIsOpen = false
+  for (const event of events) {
+    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') said[event.type] += event.text
+    if (event.type === 'reasoning') {
+      const { type: _type, ...piece } = event
+      if (thoughtIsOpen) said.thoughts.push(joined(said.thoughts.pop()!, piece))
+      else said.thoughts.push(piece)
+      thoughtIsOpen = !endsThought(piece)
+    } else if (event.type === 'tool_call') {
+      said.calls.set(event.index, { id: event.id, type: 'function', function: { name: event.name, arguments: '' } })
+    } else if (event.type === 'tool_arguments') {
+      const call = said.calls.get(event.index)
+      if (call) call.function.arguments += event.text
+    } else if (event.type === 'finish') said.finish = event.reason
+    else if (event.type === 'usage') said.tokens = event.tokens
+  }
+  return said
 }
+
+const joined = (thought: Thought, more: Thought): Thought => ({ ...thought, ...more, text: thought.text + more.text })

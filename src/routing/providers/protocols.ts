@@ -1,10 +1,16 @@
 import type { Protocol } from '#catalogue/model.ts'
 import type { Wire } from '../wire.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
 import { demo } from './demo.ts'
+import { googleGemini } from './google-gemini.ts'
 import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
 
 /** Every wire protocol that upstreams speak. A new one is a file and a line here. */
 export const protocols: Record<Protocol, Wire> = {
   'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'anthropic-messages': anthropicMessages,
+  'google-gemini': googleGemini,
   demo,
 }

@@ -1,0 +1,74 @@
+import type { Message } from './message.ts'
+
+/** Whose thoughts they are: only the same kind of provider can go on from them. The names are those clients know. */
+export type ThoughtFormat = 'anthropic-claude-v1' | 'openai-responses-v1' | 'google-gemini-v1'
+
+/** What a provider adds to a thought, to know it as its own on a later turn. */
+export type ThoughtMark = {
+  format?: ThoughtFormat
+  /** Proves that the text is the provider's own. */
+  signature?: string
+  /** The thought itself, readable for the provider only. */
+  encrypted?: string
+  /** What the provider calls the thought, or the tool call that it led to. */
+  id?: string
+}
+
+/** A whole thought, as an assistant message holds it. */
+export type Thought = { text: string } & ThoughtMark
+
+/** A piece of a thought in the `reasoning_details` of chunks and messages. */
+export type ReasoningDetail = {
+  type: 'reasoning.text' | 'reasoning.summary' | 'reasoning.encrypted'
+  text?: string
+  summary?: string
+  signature?: string | null
+  data?: string
+  id?: string | null
+  format?: string | null
+  index?: number
+}
+
+/** Whether nothing more is added to the thought after this piece. */
+export function endsThought({ signature, encrypted }: ThoughtMark): boolean {
+  return signature !== undefined || encrypted !== undefined
+}
+
+/** A piece of a thought for clients to keep, and to send back. None where no provider would know it again. */
+export function detailsOf({ text, format, signature, encrypted, id }: Thought, index: number): ReasoningDetail[] {
+  if (format === undefined) return []
+  const shared = { ...(id !== undefined && { id }), format, index }
+  const details: ReasoningDetail[] = []
+  if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...shared })
+  else if (text && format === 'openai-responses-v1')
+    details.push({ type: 'reasoning.summary', summary: text, ...shared })
+  else if (text) details.push({ type: 'reasoning.text', text, ...shared })
+  if (encrypted !== undefined) details.push({ type: 'reasoning.encrypted', data: encrypted, ...shared })
+  return details
+}
+
+/**
+ * The thoughts that a client sends back with an assistant message, as far as a provider of this format may take them
+ * for its own. Clients send the pieces as they came or joined: a signature or encrypted data ends a thought.
+ */
+export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
+  const { reasoning_details: details } = message as { reasoning_details?: ReasoningDetail[] | null }
+  if (!Array.isArray(details)) return []
+  const thoughts: Thought[] = []
+  let text = ''
+  for (const detail of details) {
+    if ((detail.format ?? format) !== format) continue
+    text += detail.text ?? detail.summary ?? ''
+    const { signature, data } = detail
+    if (typeof signature !== 'string' && typeof data !== 'string') continue
+    thoughts.push({
+      text,
+      format,
+      ...(typeof signature === 'string' && { signature }),
+      ...(typeof data === 'string' && { encrypted: data }),
+      ...(typeof detail.id === 'string' && { id: detail.id }),
+    })
+    text = ''
+  }
+  return thoughts
+}

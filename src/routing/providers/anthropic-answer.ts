@@ -1,0 +1,163 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { ThoughtMark } from '#chat/thoughts.ts'
+import type { SseEvent } from '#lib/sse.ts'
+
+type Usage = {
+  input_tokens?: number
+  output_tokens?: number
+  cache_read_input_tokens?: number | null
+  cache_creation_input_tokens?: number | null
+}
+type Block =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; thinking: string; signature?: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: unknown }
+type Delta = {
+  type?: string
+  text?: string
+  thinking?: string
+  signature?: string
+  partial_json?: string
+  stop_reason?: string | null
+}
+type Message = { id?: string; model?: string; usage?: Usage; content?: Block[]; stop_reason?: string | null }
+type Event = {
+  type: string
+  index?: number
+  message?: Message
+  content_block?: Block
+  delta?: Delta
+  usage?: Usage
+  error?: WireError
+}
+type WireError = { type?: string; message?: string }
+
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+const statuses: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** Reads one streamed message. Blocks are numbered together; tool calls get numbers of their own. */
+export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
+  const toolOfBlock = new Map<number, number>()
+  let usage: Usage = {}
+
+  return ({ data }) => {
+    const event = JSON.parse(data) as Event
+    const block = event.index ?? 0
+    switch (event.type) {
+      case 'message_start':
+        usage = { ...event.message?.usage }
+        return [started(event.message)]
+      case 'content_block_start': {
+        if (event.content_block?.type === 'tool_use') toolOfBlock.set(block, toolOfBlock.size)
+        return event.content_block ? begun(event.content_block, toolOfBlock.get(block) ?? 0) : []
+      }
+      case 'content_block_delta':
+        return event.delta ? added(event.delta, toolOfBlock.get(block) ?? 0) : []
+      case 'message_delta':
+        usage = { ...usage, ...event.usage }
+        return event.delta?.stop_reason
+          ? [finish(event.delta.stop_reason), { type: 'usage', tokens: tokensOf(usage) }]
+          : []
+      case 'error':
+        return [errorEvent(event.error)]
+      default:
+        return []
+    }
+  }
+}
+
+/** Reads a whole message. */
+export function readAnthropicMessage(body: unknown): AnswerEvent[] {
+  const message = body as Message & { error?: WireError }
+  if (message.error) return [errorEvent(message.error)]
+  if (!Array.isArray(message.content)) throw new Error('the answer has no content')
+  let tools = 0
+  const events: AnswerEvent[] = [started(message)]
+  for (const block of message.content) {
+    const index = block.type === 'tool_use' ? tools++ : 0
+    events.push(...begun(block, index))
+    if (block.type === 'tool_use')
+      events.push({ type: 'tool_arguments', index, text: JSON.stringify(block.input ?? {}) })
+  }
+  return [
+    ...events,
+    finish(message.stop_reason ?? 'end_turn'),
+    { type: 'usage', tokens: tokensOf(message.usage ?? {}) },
+  ]
+}
+
+function started(message: Message | undefined): AnswerEvent {
+  return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
+}
+
+/** What the first word of a block says; in a stream most begin empty. */
+function begun(block: Block, toolIndex: number): AnswerEvent[] {
+  switch (block.type) {
+    case 'text':
+      return block.text ? [{ type: 'text', text: block.text }] : []
+    case 'thinking':
+      return block.thinking || block.signature ? [thought(block.thinking ?? '', { signature: block.signature })] : []
+    case 'redacted_thinking':
+      return [thought('', { encrypted: block.data })]
+    case 'tool_use':
+      return [{ type: 'tool_call', index: toolIndex, id: block.id, name: block.name }]
+    default:
+      return []
+  }
+}
+
+function added(delta: Delta, toolIndex: number): AnswerEvent[] {
+  if (delta.text) return [{ type: 'text', text: delta.text }]
+  if (delta.thinking) return [thought(delta.thinking)]
+  if (delta.signature) return [thought('', { signature: delta.signature })]
+  if (delta.partial_json) return [{ type: 'tool_arguments', index: toolIndex, text: delta.partial_json }]
+  return []
+}
+
+function thought(
+  text: string,
+  { signature, encrypted }: Pick<ThoughtMark, 'signature' | 'encrypted'> = {},
+): AnswerEvent {
+  const mark = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
+  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }
+}
+
+function finish(native: string): AnswerEvent {
+  return { type: 'finish', reason: reasons[native] ?? 'stop', native }
+}
+
+function errorEvent(error: WireError | undefined): AnswerEvent {
+  return { type: 'error', message: error?.message ?? 'the upstream failed', status: statuses[error?.type ?? ''] }
+}
+
+/** Anthropic counts what came from the cache apart from the rest of the prompt. */
+function tokensOf(usage: Usage): TokenCounts {
+  const cached = usage.cache_read_input_tokens ?? 0
+  const cacheWritten = usage.cache_creation_input_tokens ?? 0
+  return {
+    prompt: (usage.input_tokens ?? 0) + cached + cacheWritten,
+    completion: usage.output_tokens ?? 0,
+    cached,
+    cacheWritten,
+    reasoning: 0,
+  }
+}

@@ -1,0 +1,16 @@
+import type { Wire } from '../wire.ts'
+import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { anthropicRequest } from './anthropic-request.ts'
+
+/** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
+export const anthropicMessages: Wire = {
+  protocol: 'anthropic-messages',
+  encode: (chat, { endpoint, credential, stream }) => ({
+    path: '/messages',
+    headers: { 'anthropic-version': '2023-06-01', ...(credential && { 'x-api-key': credential }) },
+    body: JSON.stringify(anthropicRequest(chat, endpoint, stream)),
+  }),
+  reader: anthropicReader,
+  readBody: readAnthropicMessage,
+  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+}

@@ -1,0 +1,70 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { Body } from '../wire.ts'
+import { thinkingSettings } from './anthropic-thinking.ts'
+import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
+import { defined } from './defined.ts'
+import { chosenFunction } from './tool-arguments.ts'
+
+/** What the answer may have at the most, where neither request nor catalogue says; Anthropic wants a number. */
+const defaultMaxTokens = 4096
+
+/** A chat request in Anthropic's words. */
+export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+  const system = systemOf(chat.messages)
+  const asked = chat.max_completion_tokens ?? chat.max_tokens ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
+  const { thinking, effort, maxTokens, samples } = thinkingSettings(chat, endpoint, asked)
+  const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
+  return defined({
+    model: endpoint.upstreamModel,
+    stream,
+    max_tokens: maxTokens,
+    system: system.length > 0 ? system : undefined,
+    messages: turnsOf(chat.messages),
+    ...(samples && sampling(chat)),
+    stop_sequences: stop?.length ? stop : undefined,
+    tools: chat.tools?.length ? chat.tools.map(toolOf) : undefined,
+    tool_choice: toolChoiceOf(chat),
+    thinking,
+    output_config: outputConfigOf(chat, effort),
+    cache_control: chat.cache_control,
+    metadata: chat.user ? { user_id: chat.user } : undefined,
+    service_tier: serviceTiers[chat.service_tier ?? ''],
+  })
+}
+
+/** Temperatures end at 1 here, and newer models take only one of the two. */
+function sampling({ temperature, top_p, top_k }: ChatRequest): Body {
+  if (temperature == null) return { top_p, top_k }
+  return { temperature: Math.min(temperature, 1), top_k }
+}
+
+const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
+
+function toolOf(tool: ChatTool): Block {
+  if (!tool.function) return tool
+  const { name, description, parameters, strict } = tool.function
+  return defined({
+    name,
+    description,
+    input_schema: parameters ?? { type: 'object', properties: {} },
+    strict: strict === true ? true : undefined,
+    cache_control: (tool as { cache_control?: unknown }).cache_control,
+  })
+}
+
+function toolChoiceOf({ tool_choice: choice, parallel_tool_calls: parallel, tools }: ChatRequest): Block | undefined {
+  if (!tools?.length) return undefined
+  const one = parallel === false ? { disable_parallel_tool_use: true } : {}
+  if (choice === 'none') return { type: 'none' }
+  if (choice === 'required') return { type: 'any', ...one }
+  const name = chosenFunction(choice)
+  if (name) return { type: 'tool', name, ...one }
+  return parallel === false ? { type: 'auto', ...one } : undefined
+}
+
+function outputConfigOf({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
+  const schema = (response_format?.json_schema as { schema?: unknown } | undefined)?.schema
+  const format = response_format?.type === 'json_schema' ? { type: 'json_schema', schema } : undefined
+  return format || effort ? defined({ effort, format }) : undefined
+}

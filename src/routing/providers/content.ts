@@ -1,0 +1,72 @@
+import type { Content, ContentPart } from '#chat/message.ts'
+
+/** A content part, by what it is; every protocol spells these differently. */
+export type Piece = { cacheControl?: unknown } & (
+  | { kind: 'text'; text: string }
+  | { kind: 'image'; url: string; detail?: string }
+  | {
+      kind: 'inline'
+      modality: 'image' | 'file' | 'audio'
+      mediaType: string
+      base64: string
+      name?: string
+      detail?: string
+    }
+  | { kind: 'file'; url: string; name?: string }
+  /** A file that was uploaded to the provider before. */
+  | { kind: 'uploaded'; fileId: string }
+  | { kind: 'other'; part: ContentPart }
+)
+
+const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s
+
+/** The parts of a message's content, whichever of its two forms it has. */
+export function piecesOf(content: Content | null | undefined): Piece[] {
+  if (content == null) return []
+  if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
+  return content.map((part) => {
+    const { cache_control: cacheControl } = part as { cache_control?: unknown }
+    return { ...pieceOf(part), ...(cacheControl != null && { cacheControl }) }
+  })
+}
+
+type KnownPart = {
+  image_url?: { url?: string; detail?: string } | string
+  input_audio?: { data?: string; format?: string }
+  video_url?: { url?: string }
+  file?: { file_data?: string; file_id?: string; filename?: string }
+  refusal?: string
+}
+
+function pieceOf(part: ContentPart): Piece {
+  const { image_url, input_audio, video_url, file, refusal } = part as KnownPart
+  if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
+  if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
+  const image = typeof image_url === 'string' ? { url: image_url } : image_url
+  if (part.type === 'image_url' && image?.url) return imageAt(image.url, image.detail)
+  if (part.type === 'video_url' && video_url?.url) return fileAt(video_url.url, undefined)
+  if (part.type === 'file' && file?.file_data) return fileAt(file.file_data, file.filename)
+  if (part.type === 'file' && file?.file_id) return { kind: 'uploaded', fileId: file.file_id }
+  if (part.type === 'input_audio' && input_audio?.data) {
+    const mediaType = `audio/${input_audio.format ?? 'wav'}`
+    return { kind: 'inline', modality: 'audio', mediaType, base64: input_audio.data }
+  }
+  return { kind: 'other', part }
+}
+
+function imageAt(url: string, detail: string | undefined): Piece {
+  const inline = inlineOf(url)
+  const more = detail === undefined ? {} : { detail }
+  return inline ? { kind: 'inline', modality: 'image', ...inline, ...more } : { kind: 'image', url, ...more }
+}
+
+function fileAt(url: string, filename: string | undefined): Piece {
+  const inline = inlineOf(url)
+  const more = filename === undefined ? {} : { name: filename }
+  return inline ? { kind: 'inline', modality: 'file', ...inline, ...more } : { kind: 'file', url, ...more }
+}
+
+function inlineOf(url: string): { mediaType: string; base64: string } | undefined {
+  const [, mediaType, base64] = dataUrl.exec(url) ?? []
+  return mediaType !== undefined && base64 !== undefined ? { mediaType, base64 } : undefined
+}

@@ -1,0 +1,127 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { SseEvent } from '#lib/sse.ts'
+import { callIdFor } from './gemini-call-id.ts'
+
+type Part = {
+  text?: string
+  thought?: boolean
+  thoughtSignature?: string
+  functionCall?: { id?: string; name?: string; args?: object }
+}
+type Usage = {
+  promptTokenCount?: number
+  toolUsePromptTokenCount?: number
+  candidatesTokenCount?: number
+  thoughtsTokenCount?: number
+  cachedContentTokenCount?: number
+}
+type Generated = {
+  candidates?: { content?: { parts?: Part[] }; finishReason?: string; finishMessage?: string }[]
+  promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
+  usageMetadata?: Usage
+  modelVersion?: string
+  responseId?: string
+  error?: { code?: number; message?: string; status?: string }
+}
+
+const format = 'google-gemini-v1' as const
+
+/** Ends that are no answer: another attempt may do better. */
+const failures: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+])
+
+/** Whatever else ends an answer is some kind of objection to its content. */
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length', OTHER: 'stop' }
+
+/** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
+export function geminiReader(): (event: SseEvent) => AnswerEvent[] {
+  const answer = new Answer()
+  return ({ data }) => answer.read(JSON.parse(data) as Generated)
+}
+
+/** Reads a whole answer. */
+export function readGenerated(body: unknown): AnswerEvent[] {
+  const generated = body as Generated
+  const events = new Answer().read(generated)
+  if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
+    throw new Error('the answer has no candidates')
+  return events
+}
+
+class Answer {
+  #begun = false
+  #calls = 0
+  #id = ''
+
+  read(generated: Generated): AnswerEvent[] {
+    if (generated.error) return [errorEvent(generated.error)]
+    const [candidate] = generated.candidates ?? []
+    const events = this.#start(generated)
+    for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
+    const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
+    const ended = candidate?.finishReason ?? blocked
+    if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
+    if (ended) events.push(this.#finish(ended, blocked !== undefined))
+    const usage = generated.usageMetadata
+    if (usage && (ended || usage.candidatesTokenCount !== undefined))
+      events.push({ type: 'usage', tokens: tokensOf(usage) })
+    return events
+  }
+
+  #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
+    if (this.#begun) return []
+    this.#begun = true
+    this.#id = responseId ?? ''
+    return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
+  }
+
+  #part({ text, thought, thoughtSignature: encrypted, functionCall }: Part): AnswerEvent[] {
+    const signed = encrypted === undefined ? {} : { encrypted }
+    if (functionCall) return this.#call(functionCall, signed)
+    if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
+    const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
+    return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
+  }
+
+  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): AnswerEvent[] {
+    const index = this.#calls++
+    const callId = id ?? callIdFor(this.#id, index)
+    const events: AnswerEvent[] = [
+      { type: 'tool_call', index, id: callId, name },
+      { type: 'tool_arguments', index, text: JSON.stringify(args ?? {}) },
+    ]
+    // The thought comes before what it led to.
+    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, ...events] : events
+  }
+
+  #finish(native: string, blocked: boolean): AnswerEvent {
+    const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
+    return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
+  }
+}
+
+function failure(reason: string, message: string | undefined): AnswerEvent {
+  return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
+}
+
+function errorEvent({ code, message }: NonNullable<Generated['error']>): AnswerEvent {
+  return { type: 'error', message: message ?? 'the upstream failed', status: code }
+}
+
+/** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
+function tokensOf(usage: Usage): TokenCounts {
+  const reasoning = usage.thoughtsTokenCount ?? 0
+  return {
+    prompt: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
+    completion: (usage.candidatesTokenCount ?? 0) + reasoning,
+    cached: usage.cachedContentTokenCount ?? 0,
+    cacheWritten: 0,
+    reasoning,
+  }
+}

@@ -1,0 +1,66 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { Body } from '../wire.ts'
+import { defined } from './defined.ts'
+import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
+import { thinkingConfigOf } from './gemini-thinking.ts'
+import { chosenFunction } from './tool-arguments.ts'
+
+/** A chat request in Gemini's words. */
+export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+  const config = generationConfigOf(chat, endpoint)
+  return defined({
+    systemInstruction: systemInstructionOf(chat.messages),
+    contents: contentsOf(chat.messages, endpoint.upstreamModel),
+    tools: toolsOf(chat.tools),
+    toolConfig: toolConfigOf(chat),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+    safetySettings: chat.safety_settings,
+  })
+}
+
+function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
+  const maxOutputTokens = chat.max_completion_tokens ?? chat.max_tokens
+  const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
+  return defined({
+    maxOutputTokens,
+    temperature: chat.temperature,
+    topP: chat.top_p,
+    topK: chat.top_k,
+    seed: chat.seed,
+    frequencyPenalty: chat.frequency_penalty,
+    presencePenalty: chat.presence_penalty,
+    stopSequences: stop?.length ? stop : undefined,
+    thinkingConfig: thinkingConfigOf(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
+    responseModalities: chat.modalities?.map((modality) => modality.toUpperCase()),
+    ...responseFormatOf(chat),
+  })
+}
+
+function responseFormatOf({ response_format: format }: ChatRequest): Body {
+  if (format?.type === 'json_object') return { responseMimeType: 'application/json' }
+  if (format?.type !== 'json_schema') return {}
+  const { schema } = (format.json_schema ?? {}) as { schema?: unknown }
+  return { responseMimeType: 'application/json', responseJsonSchema: schema }
+}
+
+/** Functions stand together in one tool; any other tool is a provider's own. */
+function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
+  if (!tools?.length) return undefined
+  const functionDeclarations = tools.flatMap(({ function: declared }) => {
+    if (!declared) return []
+    const { name, description, parameters } = declared
+    return [defined({ name, description, parametersJsonSchema: parameters })]
+  })
+  const others = tools.filter((tool) => !tool.function).map(({ type: _type, ...tool }) => tool)
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }, ...others] : others
+}
+
+function toolConfigOf({ tool_choice: choice, tools }: ChatRequest): Body | undefined {
+  if (!tools?.length || choice == null) return undefined
+  const calling = (functionCallingConfig: object) => ({ functionCallingConfig })
+  if (choice === 'none') return calling({ mode: 'NONE' })
+  if (choice === 'required') return calling({ mode: 'ANY' })
+  const name = chosenFunction(choice)
+  return name ? calling({ mode: 'ANY', allowedFunctionNames: [name] }) : calling({ mode: 'AUTO' })
+}

@@ -1,0 +1,19 @@
+import type { Wire } from '../wire.ts'
+import { geminiReader, readGenerated } from './gemini-answer.ts'
+import { geminiRequest } from './gemini-request.ts'
+
+type Refusal = { error?: { message?: string } }
+
+/** Google Gemini, natively: the model stands in the path, and an answer comes as candidates made of parts. */
+export const googleGemini: Wire = {
+  protocol: 'google-gemini',
+  encode: (chat, { endpoint, credential, stream }) => ({
+    path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
+    body: JSON.stringify(geminiRequest(chat, endpoint)),
+  }),
+  reader: geminiReader,
+  readBody: readGenerated,
+  // What would have been streamed is refused as a list.
+  errorMessage: (body) => ((Array.isArray(body) ? body[0] : body) as Refusal | undefined)?.error?.message,
+}

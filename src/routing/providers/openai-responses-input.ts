@@ -1,0 +1,68 @@
+import type { Message } from '#chat/message.ts'
+import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import type { Body } from '../wire.ts'
+import { type Piece, piecesOf } from './content.ts'
+import { defined } from './defined.ts'
+
+/** Messages as input items: a call and its result are items of their own, and so is a thought. */
+export function inputItems(messages: Message[]): Body[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [toolOutput(message)]
+    if (message.role === 'assistant') return assistantItems(message)
+    return [{ type: 'message', role: message.role, content: piecesOf(message.content).map(inputPart) }]
+  })
+}
+
+function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
+  const { refusal } = message as { refusal?: string | null }
+  const said: Body[] = piecesOf(message.content).map((piece) =>
+    piece.kind === 'text' ? { type: 'output_text', text: piece.text } : inputPart(piece),
+  )
+  if (refusal) said.push({ type: 'refusal', refusal })
+  const calls = (message.tool_calls ?? []).map((call) => ({
+    type: 'function_call',
+    call_id: call.id,
+    name: call.function?.name,
+    arguments: call.function?.arguments,
+  }))
+  const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content: said }] : []
+  return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
+}
+
+function reasoningItem({ text, encrypted, id }: Thought): Body {
+  const summary = text ? [{ type: 'summary_text', text }] : []
+  return defined({ type: 'reasoning', id, summary, encrypted_content: encrypted })
+}
+
+function toolOutput({ tool_call_id, content }: Extract<Message, { role: 'tool' }>): Body {
+  const pieces = piecesOf(content)
+  const isText = pieces.every((piece) => piece.kind === 'text')
+  const output = isText ? pieces.map(({ text }) => text).join('') : pieces.map(inputPart)
+  return { type: 'function_call_output', call_id: tool_call_id, output }
+}
+
+function inputPart(piece: Piece): Body {
+  switch (piece.kind) {
+    case 'text':
+      return { type: 'input_text', text: piece.text }
+    case 'image':
+      return { type: 'input_image', image_url: piece.url, detail: piece.detail ?? 'auto' }
+    case 'file':
+      return { type: 'input_file', file_url: piece.url }
+    case 'uploaded':
+      return { type: 'input_file', file_id: piece.fileId }
+    case 'inline':
+      return inlinePart(piece)
+    case 'other':
+      return piece.part
+    default:
+      return piece satisfies never
+  }
+}
+
+function inlinePart({ modality, mediaType, base64, name, detail }: Extract<Piece, { kind: 'inline' }>): Body {
+  const url = `data:${mediaType};base64,${base64}`
+  if (modality === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
+  if (modality === 'file') return { type: 'input_file', filename: name ?? 'file', file_data: url }
+  return { type: 'input_audio', input_audio: { data: base64, format: mediaType.slice('audio/'.length) } }
+}

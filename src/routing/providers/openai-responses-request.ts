@@ -1,0 +1,77 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { Body } from '../wire.ts'
+import { defined } from './defined.ts'
+import { inputItems } from './openai-responses-input.ts'
+import { effortOf, thinkingWish } from './reasoning-budget.ts'
+
+/** A smaller limit is refused. */
+const leastOutputTokens = 16
+
+/** A chat request in the words of OpenAI responses. Nothing is stored there; thoughts come back encrypted instead. */
+export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+  const limit = chat.max_completion_tokens ?? chat.max_tokens
+  const thinks = endpoint.supportedParameters.includes('reasoning')
+  return defined({
+    input: inputItems(chat.messages),
+    store: false,
+    max_output_tokens: limit == null ? undefined : Math.max(limit, leastOutputTokens),
+    temperature: chat.temperature,
+    top_p: chat.top_p,
+    tools: chat.tools?.length ? chat.tools.map(toolOf) : undefined,
+    tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
+    parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
+    text: textOptions(chat),
+    // Models that do not think refuse both.
+    reasoning: thinks ? reasoningOf(chat) : undefined,
+    include: thinks ? ['reasoning.encrypted_content'] : undefined,
+    service_tier: chat.service_tier,
+    metadata: chat.metadata,
+    user: chat.user,
+    safety_identifier: chat.safety_identifier,
+    prompt_cache_key: chat.prompt_cache_key,
+    prompt_cache_retention: chat.prompt_cache_retention,
+  })
+}
+
+/** Not strict unless told, as in chat completions; here the default is the other way round. */
+function toolOf(tool: ChatTool): Body {
+  if (!tool.function) return tool
+  const { name, description, parameters, strict } = tool.function
+  return {
+    type: 'function',
+    name,
+    ...(description != null && { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict ?? false,
+  }
+}
+
+type Choice = {
+  type?: string
+  function?: { name?: string }
+  allowed_tools?: { mode?: string; tools?: { type?: string; function?: { name?: string } }[] }
+}
+
+function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
+  if (choice == null || typeof choice === 'string') return choice
+  const { type, function: chosen, allowed_tools: allowed } = choice as Choice
+  if (type === 'function') return { type, name: chosen?.name }
+  if (type !== 'allowed_tools') return choice
+  const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
+  return { type, mode: allowed?.mode, tools }
+}
+
+function textOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
+  const shape = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
+  return shape || verbosity != null ? defined({ format: shape, verbosity }) : undefined
+}
+
+/** A summary is asked for where the client speaks of reasoning as such, and not only of its effort. */
+function reasoningOf(chat: ChatRequest): Body | undefined {
+  const wish = thinkingWish(chat)
+  if (!wish) return undefined
+  if (!wish.enabled) return { effort: 'none' }
+  const { summary, exclude } = (chat.reasoning ?? {}) as { summary?: string | null; exclude?: boolean }
+  return defined({ effort: effortOf(wish), summary: exclude || !chat.reasoning ? undefined : (summary ?? 'auto') })
+}

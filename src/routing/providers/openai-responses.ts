@@ -1,0 +1,48 @@
+import { isOurSeal } from '../sealed-thought.ts'
+import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
+import { readResponse, responsesReader } from './openai-responses-answer.ts'
+import { responsesRequest } from './openai-responses-request.ts'
+import { withoutOurs } from './ours.ts'
+
+/** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
+export const openaiResponses: Wire = {
+  protocol: 'openai-responses',
+  encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
+  passThrough: (body, target) => sent(asUpstreamsTakeIt(body), target),
+  reader: responsesReader,
+  readBody: readResponse,
+  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+}
+
+function sent(body: Body, { endpoint, credential, stream }: WireTarget): WireRequest {
+  return {
+    path: '/responses',
+    headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+    body: JSON.stringify({ ...body, model: endpoint.upstreamModel, stream }),
+  }
+}
+
+/** Storing is off unless told here, and on unless told there. */
+function asUpstreamsTakeIt(body: Body): Body {
+  const kept = withoutOurs(body)
+  const asked: Body = { ...kept, store: kept.store ?? false }
+  if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isOthersThought(item))
+  if (typeof kept.reasoning === 'object' && kept.reasoning !== null) asked.reasoning = plainReasoning(kept.reasoning)
+  return asked
+}
+
+/** A thought of another provider's, from an earlier turn that it answered. */
+function isOthersThought(item: unknown): boolean {
+  const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
+  return type === 'reasoning' && typeof sealed === 'string' && isOurSeal(sealed)
+}
+
+/** `enabled` and `max_tokens` are words of this service. */
+function plainReasoning(reasoning: object): object {
+  const {
+    enabled,
+    max_tokens: _budget,
+    ...plain
+  } = reasoning as { enabled?: unknown; max_tokens?: unknown; effort?: unknown }
+  return enabled === false ? { ...plain, effort: plain.effort ?? 'none' } : plain
+}

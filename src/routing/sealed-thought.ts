@@ -1,0 +1,30 @@
+import type { ThoughtFormat, ThoughtMark } from '#chat/thoughts.ts'
+
+const prefix = 'sealed.'
+
+/**
+ * The mark of any provider's thought as the `encrypted_content` of a reasoning item, which clients keep and send back
+ * without looking into it. What the responses protocol sealed itself stays as it is.
+ */
+export function seal({ format, signature, encrypted, id }: ThoughtMark): string | undefined {
+  if (signature === undefined && encrypted === undefined) return undefined
+  if (format === 'openai-responses-v1') return encrypted
+  return prefix + Buffer.from(JSON.stringify({ format, signature, encrypted, id })).toString('base64url')
+}
+
+export function isOurSeal(sealed: string): boolean {
+  return sealed.startsWith(prefix)
+}
+
+const formats: ReadonlySet<string> = new Set<ThoughtFormat>(['anthropic-claude-v1', 'google-gemini-v1'])
+
+/** Undefined for what is no seal at all. @param id what the item is called. */
+export function unseal(sealed: string, id: string | undefined): ThoughtMark | undefined {
+  if (!isOurSeal(sealed)) return { format: 'openai-responses-v1', encrypted: sealed, ...(id !== undefined && { id }) }
+  try {
+    const mark = JSON.parse(Buffer.from(sealed.slice(prefix.length), 'base64url').toString('utf8')) as ThoughtMark
+    return formats.has(mark?.format ?? '') ? mark : undefined
+  } catch {
+    return undefined
+  }
+}
