@@ -15,6 +15,7 @@ export const createChatCompletion = route({
     'OpenAI chat completions for every model of the catalogue. Fields not known here go to the provider as they are.',
   request: { body: ChatRequest },
   response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
+  mediaTypes: ['text/event-stream'],
   faults: [
     'invalid',
     'unauthenticated',

@@ -8,6 +8,7 @@ export const getMetrics = route({
   key: 'management',
   summary: 'Metrics of this server in the text format of Prometheus',
   description: 'With the setting `metrics_port` they are served without a key as well, on that port.',
+  mediaTypes: ['text/plain'],
   faults: ['unauthenticated', 'forbidden'],
   handler: async (_call, { metrics }) => {
     const { contentType, text } = await metrics.read()

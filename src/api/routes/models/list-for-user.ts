@@ -11,6 +11,7 @@ export const listModelsForUser = route({
   summary: 'The models the calling key may use',
   request: { query: ModelQuery },
   response: ModelList,
+  mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
   // Every key may use every model as long as guardrails do not yet decide about requests; they narrow it here.
   handler: (call, deps) => answerModelList(call, deps),

@@ -20,6 +20,7 @@ export const listModels = route({
     'Every parameter may be combined with every other. The price, region, provider and data retention conditions hold when one single endpoint fulfils them all. Without `offset` and `limit` the list is whole.',
   request: { query: ModelQuery },
   response: ModelList,
+  mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) => answerModelList(call, deps),
 })
