@@ -16,6 +16,12 @@ export function picoUsd(decimal: string): PicoUsd {
   return sign ? -(exact + finer) : exact + finer
 }
 
+/** Of a JSON number of USD, such as a limit, however large. */
+export function picoUsdOf(amount: number): PicoUsd {
+  // From 10²¹ on, numbers are whole and print with an exponent.
+  return Math.abs(amount) < 1e21 ? picoUsd(amount.toFixed(digits)) : BigInt(amount) * 10n ** BigInt(digits)
+}
+
 /** As a JSON number of USD, for answers: at most the double's own rounding away. */
 export function toUsd(pico: PicoUsd): number {
   return Number(decimalUsd(pico))

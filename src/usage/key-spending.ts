@@ -1,6 +1,6 @@
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
-import { type PicoUsd, picoUsd, toUsd } from '#lib/pico-usd.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
 import { type Interval, periodStart } from './days.ts'
 import { type Spending, spendingOfKeys } from './read.ts'
 
@@ -53,6 +53,6 @@ function figuresOf(key: LimitedKey, spent: Periods) {
 
 function remaining({ limit_reset, include_byok_in_limit }: LimitedKey, limit: number, spent: Periods): PicoUsd {
   const { total, byok } = spent[limit_reset ?? 'total']
-  const left = picoUsd(limit.toFixed(12)) - total - (include_byok_in_limit ? byok : 0n)
+  const left = picoUsdOf(limit) - total - (include_byok_in_limit ? byok : 0n)
   return left > 0n ? left : 0n
 }
