@@ -52,7 +52,7 @@ test('the scheme is read in any case, and nothing but one token is a key', async
     'Bearer known known',
     'Bearer unknown',
   ]) {
-    assert.equal(await outcome(bad), 'unauthenticated', bad)
+    assert.equal(await outcome(bad), 'unauthenticated', String(bad))
   }
 })
 
