@@ -22,7 +22,7 @@ const mayImport: Record<string, string[]> = {
   agent: ['lib'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
   interns: ['lib', 'chat'],
-  daemon: ['lib', 'interns'],
+  daemon: ['lib', 'chat', 'interns'],
   demo: ['chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
   // Of http only the table of statuses, for failures that are told within a stream.

@@ -103,9 +103,11 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
       if (run.state().at === 'ended') return
       if (as.modes.includes(deps.modes[mode])) await agent.setMode(as.id, deps.modes[mode])
       if (run.state().at === 'ended') return
+      const costBefore = session.costUsd
       await playTurn(deps, run, agent, as, prompt)
-      if (session.costUsd !== undefined) store.saveCost(session.id, session.costUsd)
+      if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
     } catch (error) {
+      deps.log('turn.failed', { session: session.id, why: (error as Error).message })
       if (error instanceof Refusal) run.apply({ type: 'turn.failed' }, { refusal: error })
       else failRun(run, error)
     }

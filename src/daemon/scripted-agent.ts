@@ -179,7 +179,7 @@ const commands: Record<string, Command> = {
     }),
   refuse: (_play, message) => fail(message),
   fail: (_play, message) => fail(message),
-  overload: (_play, message) => fail(message, { retryable: true }),
+  overload: ({ session }, message) => fail(message, { retryable: true, usage: session.usage }),
   /** Hears no cancellation. */
   hang: () => new Promise(() => {}),
   crash: async ({ options }, words) => {

@@ -1,11 +1,10 @@
 import type { Agent, AgentSession } from './acp/agent.ts'
-import type { LiveRun } from './live-run.ts'
 
 /** A session while the daemon deals with it. What must outlive the daemon is in the store. */
 export type Session = {
   readonly id: string
   /** The run that holds the turn lock. */
-  run: LiveRun | undefined
+  run: { readonly id: string } | undefined
   /** Settles when the last turn is over for the agent too, which after a cancellation is later than the run's end. */
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */

@@ -1,3 +1,4 @@
+import type { Usage } from '#chat/usage.ts'
 import type { Agent, AgentSession, SessionListener } from './acp/agent.ts'
 import { member } from './acp/connection.ts'
 import { cancelledPermission, readPermission, selfDriveAnswer } from './acp/permission.ts'
@@ -28,27 +29,27 @@ export async function playTurn(
   const told = (update: AgentUpdate) => {
     costSeen ||= update.type === 'cost'
   }
+  const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
   agent.listen(as.id, listenFor(deps, run, told))
   try {
     session.turnOpen = true
     const response = await agent.prompt(as.id, prompt).finally(() => {
       session.turnOpen = false
     })
-    const cost = costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
-    const report = { model: session.model, usage: readUsage(response, cost) }
+    const report = { model: session.model, usage: readUsage(response, cost()) }
     run.apply({ type: 'turn.started' })
     const cancelled = member(response, 'stopReason') === 'cancelled'
     // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
     if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
-    failRun(run, error)
+    failRun(run, error, readUsage(member(error, 'data'), cost()))
   }
 }
 
-export function failRun(run: LiveRun, error: unknown): void {
+export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
   const verdict = verdictOn(error)
-  run.apply(verdict.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, verdict)
+  run.apply(verdict.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...verdict, usage })
 }
 
 function listenFor({ now, newId }: Deps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {

@@ -76,11 +76,12 @@ test('a prompt that the agent refuses is refused with its words and its verdict'
   assert.equal((await refusalOf(daemon.say('overload try later')))?.retryable, true)
 })
 
-test('a turn that fails after it has begun ends with the failure', async () => {
+test('a turn that fails after it has begun ends with the failure, and with what it took', async () => {
   await using daemon = await startTestDaemon()
-  const { last, text } = await daemon.say('say hi\noverload the model is busy')
+  const { last, text } = await daemon.say('say hi\nusage 3 4\noverload the model is busy')
   assert.equal(text, 'hi')
-  const report = { model: 'scripted/one', usage: null }
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }
+  const report = { model: 'scripted/one', usage }
   const failure = { reason: 'turn_failed', message: 'the model is busy', retryable: true }
   assert.deepEqual(last, { type: 'turn.failed', ...failure, ...report })
 })

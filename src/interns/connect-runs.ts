@@ -50,9 +50,7 @@ function answered(request: ClientRequest, body: object | undefined): Promise<Inc
     let connected = false
     request.once('socket', (socket) => {
       connected = !socket.connecting
-      socket.once('connect', () => {
-        connected = true
-      })
+      if (!connected) socket.once('connect', () => (connected = true))
     })
     request.once('response', resolve)
     request.once('error', (error) => {

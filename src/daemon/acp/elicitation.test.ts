@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readElicitation } from './elicitation.ts'
+
+const form = (properties: object, more: object = {}) => ({
+  mode: 'form',
+  message: 'Tell me',
+  requestedSchema: { type: 'object', properties, ...more },
+})
+
+test('every kind of field has a descriptor and keeps what it demands', () => {
+  const asked = form(
+    {
+      s: { type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email' },
+      n: { type: 'number', minimum: 0.5, maximum: 2 },
+      i: { type: 'integer' },
+      b: { type: 'boolean' },
+      e: { type: 'string', enum: ['x', 'y'] },
+      a: { type: 'array', items: { type: 'string', enum: ['x', 'y'] }, minItems: 1, maxItems: 2 },
+    },
+    { required: ['s', 'b'] },
+  )
+  assert.deepEqual(readElicitation(asked)?.fields, [
+    { name: 's', required: true, type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email' },
+    { name: 'n', required: false, type: 'number', minimum: 0.5, maximum: 2 },
+    { name: 'i', required: false, type: 'integer' },
+    { name: 'b', required: true, type: 'boolean' },
+    { name: 'e', required: false, type: 'string', options: ['x', 'y'] },
+    { name: 'a', required: false, type: 'array', options: ['x', 'y'], minItems: 1, maxItems: 2 },
+  ])
+})
+
+test('titled options are offered by their values, and the titles are told', () => {
+  const oneOf = [
+    { const: 'eu', title: 'Europe', description: 'slower' },
+    { const: 'us', title: 'us' },
+  ]
+  const read = readElicitation(form({ region: { type: 'string', title: 'Region', oneOf } }))
+  assert.deepEqual(read?.fields[0]?.options, ['eu', 'us'])
+  assert.equal(read?.fields[0]?.titles?.get('Europe'), 'eu')
+  assert.equal(read?.message, 'Tell me\n\n- region: Region; eu = Europe (slower)')
+})
+
+test('titled choices of an array are read the same', () => {
+  const anyOf = [{ const: 'a', title: 'First' }]
+  const read = readElicitation(form({ many: { type: 'array', items: { anyOf }, default: ['a'] } }))
+  assert.deepEqual(read?.fields[0]?.options, ['a'])
+  assert.equal(read?.message, 'Tell me\n\n- many: a = First; default ["a"]')
+})
+
+test('a field of a kind that nobody knows yet is left out, unless it is required', () => {
+  const asked = { future: { type: 'colour' }, list: { type: 'array', items: { type: 'number' } } }
+  assert.deepEqual(readElicitation(form(asked))?.fields, [])
+  assert.equal(readElicitation(form(asked, { required: ['future'] })), undefined)
+})
+
+test('a link to visit is a question without fields', () => {
+  const asked = { mode: 'url', message: 'Sign in', elicitationId: 'e', url: 'https://example.com/in' }
+  const message = 'Sign in\n\nOpen https://example.com/in and accept when you are done.'
+  assert.deepEqual(readElicitation(asked), { message, fields: [] })
+})
+
+test('what is hardly a question is one without fields', () => {
+  for (const asked of [{}, { message: ' ' }, { requestedSchema: { properties: null } }, null]) {
+    assert.deepEqual(readElicitation(asked), { message: 'The intern asks for an answer.', fields: [] })
+  }
+})

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { refusalOf, startDaemonProcess, token } from '#test/harness/daemon.ts'
+
+const children = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+const runs = (pid: number) => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+const residentMb = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+async function until(what: () => boolean, withinMs = 3000): Promise<void> {
+  const startedAt = performance.now()
+  while (!what()) {
+    if (performance.now() - startedAt > withinMs) throw new Error(`Not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+test('an idle daemon is small and starts quickly', async () => {
+  // The first start of all compiles; every other is what users see.
+  await (await startDaemonProcess())[Symbol.asyncDispose]()
+  const startedAt = performance.now()
+  await using daemon = await startDaemonProcess()
+  assert.ok(performance.now() - startedAt < 1000, 'it took too long to start')
+  assert.ok(residentMb(daemon.child.pid!) < 70, `an idle daemon takes ${residentMb(daemon.child.pid!)} MB`)
+})
+
+test('SIGTERM ends runs, agent and daemon, in this order, with code 0', async () => {
+  await using daemon = await startDaemonProcess()
+  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  const [agent] = children(daemon.child.pid!)
+  daemon.child.kill('SIGTERM')
+  await over
+  assert.equal(heard.at(-1)?.type, 'run.ended')
+  assert.deepEqual(await daemon.exited, [0, null])
+  assert.equal(runs(agent!), false)
+})
+
+test('a daemon that is killed leaves no agent behind, and its streams end as severed', async () => {
+  await using daemon = await startDaemonProcess()
+  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  const [agent] = children(daemon.child.pid!)
+  daemon.child.kill('SIGKILL')
+  await over
+  const last = heard.at(-1)
+  assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
+  await until(() => !runs(agent!))
+})
+
+test('after a daemon was killed, its questions are not pending and its sessions go on', async () => {
+  const first = await startDaemonProcess()
+  const asked = await first.say('permission shell allow_once')
+  await first.kill('SIGKILL')
+  await using second = await startDaemonProcess({ folder: first.folder })
+  assert.equal((await refusalOf(second.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await second.say('say on', { sessionId: asked.sessionId })).text, 'on')
+})
+
+test('an agent that is killed in each state of a run ends it, and the next turn has a new agent', async () => {
+  await using daemon = await startDaemonProcess()
+  const kill = () => process.kill(children(daemon.child.pid!)[0]!, 'SIGKILL')
+  const running = await daemon.listen('say hi\nwait 60000')
+  kill()
+  await running.over
+  const last = running.heard.at(-1)
+  assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
+  const asked = await daemon.say('permission shell allow_once')
+  kill()
+  await until(() => children(daemon.child.pid!).length === 0)
+  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await daemon.say('say on', { sessionId: asked.sessionId })).text, 'on')
+})
+
+test('the agent gets the environment it is given, and nothing of the daemon’s secrets', async () => {
+  await using daemon = await startDaemonProcess({ env: { DATABASE_URL: 'secret', OPENAI_API_KEY: 'secret' } })
+  await daemon.say('say hi')
+  const environment = readFileSync(`/proc/${children(daemon.child.pid!)[0]}/environ`, 'utf8')
+  assert.match(environment, /HOME=\S+workspace/)
+  assert.doesNotMatch(environment, new RegExp(`secret|${token}|SIGNALBOX`))
+})
+
+test('neither token nor prompts reach the log, nor the command line', async () => {
+  await using daemon = await startDaemonProcess()
+  await daemon.say('say a private word')
+  assert.match(daemon.stderr(), /agent\.started/)
+  const commandLine = readFileSync(`/proc/${daemon.child.pid}/cmdline`, 'utf8')
+  assert.doesNotMatch(daemon.stderr() + commandLine, new RegExp(`private|${token}`))
+})
+
+test('a full disk fails the turn with the reason, and the daemon goes on when there is room again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-full-'))
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
+  if (mount.status !== 0) return t.skip('mounting a small disk takes root')
+  try {
+    const daemon = await startDaemonProcess({ folder })
+    const { sessionId } = await daemon.say('say hi')
+    const ballast = join(folder, 'ballast')
+    fill(ballast)
+    const refusal = await refusalOf(sayUntilRefused(() => daemon.say('say hi')))
+    assert.deepEqual([refusal?.code, refusal?.reason], [502, 'turn_failed'])
+    assert.match(refusal?.message ?? '', /could not save its state: .*(full|disk)/)
+    assert.equal((await daemon.say('say old sessions go on', { sessionId })).text, 'old sessions go on')
+    rmSync(ballast)
+    assert.equal((await daemon.say('say room again')).text, 'room again')
+    await daemon.kill('SIGTERM')
+  } finally {
+    spawnSync('umount', [folder])
+    rmSync(folder, { recursive: true })
+  }
+})
+
+function fill(file: string): void {
+  for (const size of [65_536, 4096]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+    } catch {
+      // No room for another piece of this size.
+    }
+  }
+}
+
+/** The journal has some room of its own, which lasts for a few turns. */
+async function sayUntilRefused(say: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; turn < 2000; turn++) await say()
+}
+
+test('settings that cannot be used are told in one line that names the setting', async () => {
+  for (const [limits, words] of [
+    [{ questionsMs: 5 } as object, /limits: there is no limit questionsMs\.$/m],
+    [{ questionMs: -5 }, /limits: questionMs must be a number from 0\.$/m],
+  ] as const) {
+    await assert.rejects(startDaemonProcess({ limits }), words)
+  }
+  await assert.rejects(startDaemonProcess({ folder: join(tmpdir(), 'x'.repeat(100)) }), /socket is \d+ bytes long/)
+  for (const left of readdirSync(tmpdir()))
+    if (left === 'x'.repeat(100)) rmSync(join(tmpdir(), left), { recursive: true })
+})
