@@ -24,6 +24,8 @@ const maxRemembered = 100_000
 export type KeyRing = {
   /** The caller a secret stands for; undefined for an unknown, disabled or expired one. */
   find: (secret: string) => Promise<Caller | undefined>
+  /** The same from memory alone: undefined also for one that has to be read first. */
+  known: (secret: string) => Caller | undefined
   close: () => void
 }
 
@@ -72,16 +74,24 @@ export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: Read
     remembered.set(hash, key)
   }
 
+  function recall(hash: string): KnownKey | undefined {
+    const known = remembered.get(hash)
+    return known && isTrusted(known) ? known : undefined
+  }
+
+  function callerOf(key: KnownKey | undefined): Caller | undefined {
+    if (!key || key.disabled) return undefined
+    if (key.expiresAt !== null && key.expiresAt <= deps.now()) return undefined
+    return key.caller
+  }
+
   return {
     async find(secret) {
       if (!isSecret(secret)) return undefined
       const hash = hashOf(secret)
-      const known = remembered.get(hash)
-      const key = known && isTrusted(known) ? known : await load(hash)
-      if (!key || key.disabled) return undefined
-      if (key.expiresAt !== null && key.expiresAt <= deps.now()) return undefined
-      return key.caller
+      return callerOf(recall(hash) ?? (await load(hash)))
     },
+    known: (secret) => (isSecret(secret) ? callerOf(recall(hashOf(secret))) : undefined),
     close() {
       for (const end of unsubscribe) end()
       forgetAll()

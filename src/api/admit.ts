@@ -5,6 +5,11 @@ import type { Route } from './route.ts'
 
 const bearer = /^Bearer +(\S+)$/i
 
+/** The secret an `Authorization` header carries. */
+export function secretIn(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1]
+}
+
 /** Who may use a route: the caller its key stands for, or a fault that says what is missing. */
 export async function admit(
   deps: { keys: Pick<KeyRing, 'find'> },
@@ -14,7 +19,7 @@ export async function admit(
   if (!authorization) {
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
-  const secret = bearer.exec(authorization)?.[1]
+  const secret = secretIn(authorization)
   const caller = secret && (await deps.keys.find(secret))
   if (!caller) {
     throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')

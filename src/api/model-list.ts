@@ -3,7 +3,7 @@ import type { CatalogueHolder } from '#catalogue/holder.ts'
 import { findModels, listBytes, listTag, wholeList } from '#catalogue/list.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
-import { answerReady, type ReadyAnswer } from '#http/ready-answer.ts'
+import { answerReady, type ReadyAnswer, type RequestHeaders } from '#http/ready-answer.ts'
 import type { Answer } from '#http/route.ts'
 import type { Now } from '#lib/clock.ts'
 import { feedLinks, originOf } from './console-links.ts'
@@ -11,7 +11,7 @@ import { feedLinks, originOf } from './console-links.ts'
 type ListCall = {
   query: ModelQuery
   url: string
-  headers: Readonly<Record<string, string | string[] | undefined>>
+  headers: RequestHeaders
 }
 
 /** Answers a list of models: ready bytes, as JSON or as a feed. */
@@ -22,11 +22,14 @@ export function answerModelList(
   return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now()))
 }
 
+/** The list without any parameter. */
+export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
+  const { tag, bytes } = wholeList(snapshot)
+  return { etag: tag, type: 'application/json', bytes: () => bytes }
+}
+
 function listOf(snapshot: Snapshot, { query, url, headers }: ListCall, nowMs: number): ReadyAnswer {
-  if (!url.includes('?')) {
-    const { tag, bytes } = wholeList(snapshot)
-    return { etag: tag, type: 'application/json', bytes: () => bytes }
-  }
+  if (!url.includes('?')) return wholeListAnswer(snapshot)
   const found = findModels(snapshot, query, { nowMs, url })
   if (!query.use_rss) {
     const etag = listTag(snapshot, found, 'json')

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { createApp, type Patience } from '#http/app.ts'
-import { logRequest, whenFinished } from '#http/finished.ts'
+import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
 import { mountRoutes } from '#http/mount.ts'
+import { takeShortcut } from '#http/shortcut.ts'
 import { once } from '#lib/once.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
@@ -9,16 +10,18 @@ import type { Deps } from './deps.ts'
 import { describeApi } from './description.ts'
 import { prefix } from './prefix.ts'
 import { routes } from './routes.ts'
+import { wholeListShortcut } from './whole-list-shortcut.ts'
 
 export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: Deps, { patience, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
   const app = createApp(deps.log, patience)
-  whenFinished(app, (request) => {
+  const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
-  })
+  }
+  whenFinished(app, finished)
   mountRoutes(app, routes, {
     deps,
     prefix,
@@ -28,6 +31,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
   const description = once(describeApi)
   app.get(`${prefix}/openapi.json`, async () => description())
   await app.ready()
+  takeShortcut(app, wholeListShortcut(deps, finished))
   return app
 }
 

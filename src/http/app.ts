@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -18,6 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     key?: KeyNeed
     undeclaredBody?: 'invalid' | 'unsupported_media_type'
+    restate?: (fault: Fault) => Fault
   }
 }
 
@@ -27,6 +29,11 @@ const maxPathPart = 1024
 
 /** A client's own request id is kept when it is harmless in a log. */
 const sayableId = /^[\w.-]{1,64}$/
+
+export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && sayableId.test(given) ? given : randomUUID()
+}
 
 /** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
 export type Patience = { headersMs: number; requestMs: number; checkEveryMs: number }
@@ -42,10 +49,7 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience): Fast
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: defaultBodyLimit,
     requestIdHeader: false,
-    genReqId: (request) => {
-      const given = request.headers['x-request-id']
-      return typeof given === 'string' && sayableId.test(given) ? given : randomUUID()
-    },
+    genReqId: requestId,
     connectionTimeout: 0,
     requestTimeout: patience.requestMs,
     keepAliveTimeout: 72_000,
@@ -73,7 +77,8 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience): Fast
 }
 
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const fault = asFault(error, request)
+  const plain = asFault(error, request)
+  const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
   if (!fault)
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
   const answer = fault ? errorAnswer(fault) : internalError(request.id)

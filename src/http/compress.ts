@@ -12,12 +12,30 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: promisify<Buffer, Buffer>(zstdCompress),
 }
 
-const compressed = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
+type Form = { coming: Promise<Buffer>; done?: Buffer }
+
+const forms = new WeakMap<Buffer, Partial<Record<Encoding, Form>>>()
 
 /** Off the main thread, and once: bytes that stay for many answers keep their compressed forms as long as they live. */
 export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-  const forms = compressed.get(bytes) ?? {}
-  compressed.set(bytes, forms)
-  forms[encoding] ??= compressors[encoding](bytes)
-  return forms[encoding]
+  const known = forms.get(bytes) ?? {}
+  forms.set(bytes, known)
+  known[encoding] ??= begin(bytes, encoding)
+  return known[encoding].coming
+}
+
+/** What `compress` has done before. */
+export function alreadyCompressed(bytes: Buffer, encoding: Encoding): Buffer | undefined {
+  return forms.get(bytes)?.[encoding]?.done
+}
+
+function begin(bytes: Buffer, encoding: Encoding): Form {
+  const form: Form = { coming: compressors[encoding](bytes) }
+  form.coming.then(
+    (done) => {
+      form.done = done
+    },
+    () => forms.delete(bytes),
+  )
+  return form
 }

@@ -1,5 +1,5 @@
-import { acceptedEncoding } from './accept-encoding.ts'
-import { compress } from './compress.ts'
+import { acceptedEncoding, type Encoding } from './accept-encoding.ts'
+import { alreadyCompressed, compress } from './compress.ts'
 import { Answer } from './route.ts'
 
 /** An answer that is bytes with a name of their own. The bytes are asked for only when they are sent. */
@@ -10,22 +10,41 @@ export type ReadyAnswer = {
   bytes: () => Buffer
 }
 
-type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Below this, compressing costs more than it saves. */
 const worthCompressing = 1024
 
 /** Answers 304 to a client that has it already; else the bytes, compressed as the client likes. */
-export async function answerReady(request: RequestHeaders, { etag, type, bytes }: ReadyAnswer): Promise<Answer> {
-  const headers = { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
-  if (hasAlready(request['if-none-match'], etag)) return new Answer(304, headers)
-  const plain = bytes()
-  const encoding = acceptedEncoding(String(request['accept-encoding'] ?? ''))
-  if (!encoding || plain.length < worthCompressing) {
-    return new Answer(200, { ...headers, 'content-type': type }, plain)
-  }
-  const body = await compress(plain, encoding)
-  return new Answer(200, { ...headers, 'content-type': type, 'content-encoding': encoding }, body)
+export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<Answer> {
+  if (hasAlready(request['if-none-match'], ready.etag)) return new Answer(304, namesOf(ready))
+  const plain = ready.bytes()
+  const encoding = encodingFor(request, plain)
+  return whole(ready, encoding, encoding ? await compress(plain, encoding) : plain)
+}
+
+/** The same where nothing has to be waited for; undefined elsewhere. */
+export function answerReadyNow(request: RequestHeaders, ready: ReadyAnswer): (Answer & { body: Buffer }) | undefined {
+  if (request['if-none-match'] !== undefined) return undefined
+  const plain = ready.bytes()
+  const encoding = encodingFor(request, plain)
+  const body = encoding ? alreadyCompressed(plain, encoding) : plain
+  return body && whole(ready, encoding, body)
+}
+
+function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): Answer & { body: Buffer } {
+  const headers: Record<string, string> = { ...namesOf(ready), 'content-type': ready.type }
+  if (encoding) headers['content-encoding'] = encoding
+  return new Answer(200, headers, body) as Answer & { body: Buffer }
+}
+
+function namesOf({ etag }: ReadyAnswer) {
+  return { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
+}
+
+function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefined {
+  if (plain.length < worthCompressing) return undefined
+  return acceptedEncoding(request['accept-encoding'] as string | undefined)
 }
 
 /** By the weak comparison, which is the one for this header. */
