@@ -26,7 +26,10 @@ try {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   process.on('SIGHUP', () => {
-    service.reloadCatalogue().catch((error: Error) => log.error(error.message))
+    service.reloadCatalogue().then(
+      ({ models, endpoints }) => log.info({ models, endpoints }, 'catalogue reloaded'),
+      (error: Error) => log.error(error.message),
+    )
   })
 
   // Last: whoever reads this line may send a signal at once.

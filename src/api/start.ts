@@ -104,7 +104,7 @@ async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisp
 /** What an operator's own file got wrong is told row by row; what a snapshot of others did is only counted. */
 function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
   return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
-    log.info({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
+    log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     for (const row of skipped) if (row.source === catalogue_file) log.warn(row, 'catalogue row left out')
   }
 }

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { startService } from '#api/start.ts'
+import { type Service, startService } from '#api/start.ts'
 import { type Config, Settings } from '#config/settings.ts'
 import type { Patience } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
@@ -20,6 +20,8 @@ export type TestService = AsyncDisposable & {
   ask: (method: string, path: string, options?: Ask) => Promise<Reply>
   /** The same with the management key. */
   manage: (method: string, path: string, body?: unknown) => Promise<Reply>
+  /** What SIGHUP does to the process. */
+  reloadCatalogue: Service['reloadCatalogue']
   stop: () => Promise<void>
 }
 
@@ -80,6 +82,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     place,
     ask,
     manage: (method, path, body) => ask(method, path, { key: managementKey, body }),
+    reloadCatalogue: service.reloadCatalogue,
     stop: service.stop,
     async [Symbol.asyncDispose]() {
       await service.stop()

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService } from '#test/harness/service.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-reload-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const context = (tokens: number | string) => `models: { signalbox/demo: { context_length: ${tokens} } }`
+
+function newFile(content: string) {
+  const path = join(scratch, `${performance.now()}.yaml`)
+  writeFileSync(path, content)
+  return { settings: { catalogue_file: path }, write: (text: string) => writeFileSync(path, text) }
+}
+
+type Service = Awaited<ReturnType<typeof startTestService>>
+const contextOf = async (service: Service) =>
+  (await service.ask('GET', '/model/signalbox/demo')).body.data.context_length
+
+test('an ordinary key may not reload', async () => {
+  await using service = await startTestService()
+  assert.equal((await service.ask('POST', '/catalogue/reload')).status, 403)
+})
+
+onEachDatabase('POST /catalogue/reload', (kind) => {
+  test('takes the changed file, reports what it found and leaves an audit record', async () => {
+    const { settings, write } = newFile(context(1000))
+    await using service = await startTestService({ kind, settings })
+    write(`${context(2000)}\nproviders: { acme: { protocol: telepathy } }`)
+    const { status, body } = await service.manage('POST', '/catalogue/reload')
+    assert.deepEqual([status, body.data.skipped[0].row, body.data.skipped[0].line], [200, 'acme', 2])
+    assert.equal(await contextOf(service), 2000)
+    const audit = await service.manage('GET', '/audit?action=catalogue.reloaded')
+    assert.deepEqual([audit.body.total_count, audit.body.data[0].after.skipped], [1, 1])
+  })
+
+  test('a bad file is a 409 that says why, and changes and records nothing', async () => {
+    const { settings, write } = newFile(context(1000))
+    await using service = await startTestService({ kind, settings })
+    write('models: [')
+    const { status, body } = await service.manage('POST', '/catalogue/reload')
+    assert.equal(status, 409)
+    assert.match(body.error.message, /^The catalogue was left as it was: .* is neither YAML nor JSON: line 1/)
+    assert.equal(await contextOf(service), 1000)
+    assert.equal((await service.manage('GET', '/audit?action=catalogue.reloaded')).body.total_count, 0)
+  })
+
+  test('the operator’s own reload is in the audit trail as well', async () => {
+    const { settings, write } = newFile(context(1000))
+    await using service = await startTestService({ kind, settings })
+    write(context(3000))
+    await service.reloadCatalogue()
+    assert.equal(await contextOf(service), 3000)
+    const { body } = await service.manage('GET', '/audit?action=catalogue.reloaded')
+    assert.deepEqual(body.data[0].actor, { user_id: 'operator', key_hash: null })
+  })
+
+  test('other servers on the same database reload too', {
+    skip: kind === 'sqlite' && 'it has one server',
+  }, async () => {
+    const { settings, write } = newFile(context(1000))
+    await using first = await startTestService({ kind, settings })
+    await using second = await startTestService({ place: first.place, settings })
+    write(context(4000))
+    await first.manage('POST', '/catalogue/reload')
+    for (let tries = 0; tries < 40 && (await contextOf(second)) !== 4000; tries++) await sleep(50)
+    assert.equal(await contextOf(second), 4000)
+  })
+})

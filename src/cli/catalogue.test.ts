@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { loadCatalogue } from '#catalogue/load.ts'
+import { runCli } from './cli.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+const DATA_DIR = join(scratch, 'data')
+
+function fileOf(name: string, content: string): string {
+  const path = join(scratch, name)
+  writeFileSync(path, content)
+  return path
+}
+
+async function run(...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runCli(['catalogue', ...args], {
+    env: { DATA_DIR },
+    out: (text) => void out.push(`${text}\n`),
+    err: (text) => void err.push(`${text}\n`),
+  })
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+const entry = (id: string, more: object = {}) => ({
+  id,
+  name: id,
+  release_date: '2026-01-02',
+  modalities: { input: ['text'], output: ['text'] },
+  limit: { context: 1000, output: 100 },
+  cost: { input: 3, output: 15 },
+  ...more,
+})
+const xai = { id: 'xai', name: 'xAI', npm: '@ai-sdk/xai', env: ['XAI_API_KEY'] }
+
+test('sync puts a snapshot where the service finds it, and says what was found and what was left out', async () => {
+  const models = { 'grok-9': entry('grok-9'), 'grok-x': entry('grok-x', { cost: undefined }) }
+  const { code, out } = await run('sync', '--from', fileOf('api.json', JSON.stringify({ xai: { ...xai, models } })))
+  assert.equal(code, 0)
+  assert.match(
+    out,
+    /^1 models with 1 endpoints of 1 providers; 0 rows merged, 1 row skipped\.\n +1 skipped: it has no price/,
+  )
+  assert.match(out, /Written to .*models\.dev\.json\. A running server takes it after kill -HUP .*\/catalogue\/reload/)
+  const { data } = await loadCatalogue({ starter_catalogue: false, data_dir: DATA_DIR })
+  assert.deepEqual(
+    data.models.map(({ id }) => id),
+    ['x-ai/grok-9'],
+  )
+})
+
+test('sync refuses in one sentence what is missing or no snapshot', async () => {
+  for (const file of [join(scratch, 'nowhere.json'), fileOf('other.json', '{"hello": "world"}')]) {
+    const { code, out, err } = await run('sync', '--from', file)
+    assert.deepEqual([code, out, err.trim().split('\n').length], [1, '', 1])
+    assert.ok(err.startsWith(file), err)
+  }
+})
+
+test('check lists every problem of a file with line and field, and fails', async () => {
+  const file = fileOf('mine.yaml', 'models:\n  openai/gpt-5:\n    context_length: big\n  maker/new:\n    name: New\n')
+  const { code, out, err } = await run('check', file)
+  assert.deepEqual(out.trim().split('\n'), [
+    `${file}:3: openai/gpt-5: context_length: expected number, received string`,
+    `${file}:4: maker/new: no earlier source knows this model, and here it lacks created, context_length`,
+  ])
+  assert.deepEqual([code, err], [1, `${file}: 2 rows would be left out.\n`])
+})
+
+test('check passes a file that is in order', async () => {
+  const file = fileOf('good.yaml', 'models: { openai/gpt-5: { categories: [programming] } }')
+  const { code, out } = await run('check', file)
+  assert.equal(code, 0)
+  assert.match(out, /good\.yaml is in order\. With it the catalogue has \d+ models/)
+})
