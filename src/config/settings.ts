@@ -15,6 +15,19 @@ const Vendor = z.strictObject({
 
 const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
 
+/** No vendor twice, and no field whose name already means something else. */
+function distinctVendors(vendors: Record<string, z.infer<typeof Vendor>>, context: z.RefinementCtx): void {
+  const [authors, suffixes] = [new Set<string>(), new Set(['other', 'vendor_a', 'vendor_b', 'vendor_c', 'vendor_d'])]
+  for (const [letter, { author, suffix }] of Object.entries(vendors)) {
+    const refuse = (name: string, value: string) =>
+      context.addIssue({ code: 'custom', path: [letter, name], message: `"${value}" is taken` })
+    if (authors.has(author)) refuse('author', author)
+    if (suffixes.has(suffix)) refuse('suffix', suffix)
+    authors.add(author)
+    suffixes.add(suffix)
+  }
+}
+
 /**
  * Every setting of the service, in one place. Each is read from the environment variable of the same name in
  * capitals, else from the configuration file, else it has the default here. Settings marked `file only` hold
@@ -80,6 +93,7 @@ export const Settings = z.strictObject({
     .describe('Whether the catalogue that comes with Signalbox is loaded.'),
   zdr_vendors: z
     .strictObject({ a: Vendor, b: Vendor, c: Vendor, d: Vendor })
+    .superRefine(distinctVendors)
     .default({
       a: { author: 'anthropic', suffix: 'anthropic' },
       b: { author: 'google', suffix: 'google' },
