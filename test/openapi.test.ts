@@ -36,7 +36,7 @@ test('every operation has an id of its own, a summary and a tag that is explaine
   assert.equal(new Set(ids).size, operations.length)
   const tags = document.tags.map((tag) => tag.name)
   for (const { operationId, summary, tags: own } of operations) {
-    assert.ok(operationId && summary && own?.every((tag) => tags.includes(tag)), operationId)
+    assert.ok(operationId && summary && own?.every((tag) => tags.includes(tag)), String(operationId))
   }
 })
 

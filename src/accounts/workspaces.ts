@@ -1,5 +1,5 @@
 import { recordChange } from '#audit/audit.ts'
-import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import { type Db, isStillReferred, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -137,13 +137,13 @@ export async function changeWorkspace(
 
 /**
  * Deletes a workspace with its guardrails and presets.
- * @throws Fault `conflict` while it has keys: whoever deletes them knows what stops working.
+ * @throws Fault `conflict` while it has keys or interns: whoever deletes them knows what stops working.
  */
 export async function deleteWorkspace(deps: Deps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
     await refuseWithKeys(tx, before.id)
-    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute()
+    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(refuseReferred)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',
       targetKind: 'workspace',
@@ -163,6 +163,11 @@ async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
     .executeTakeFirstOrThrow()
   if (keys === 0) return
   throw new Fault('conflict', `The workspace still has ${keys} key${keys === 1 ? '' : 's'}. Delete them first.`)
+}
+
+function refuseReferred(error: unknown): never {
+  if (!isStillReferred(error)) throw error
+  throw new Fault('conflict', 'The workspace is still in use. Delete its interns first.')
 }
 
 async function refusingTakenSlugs<T>(slug: string, writing: Promise<T>): Promise<T> {

@@ -36,3 +36,9 @@ export function isUniqueViolation(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === '23505' || (typeof message === 'string' && message.includes('UNIQUE constraint failed'))
 }
+
+/** Whether a row could not go because others refer to it. */
+export function isStillReferred(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
+}

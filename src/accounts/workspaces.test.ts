@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { bootstrap } from './bootstrap.ts'
+import type { Caller } from './caller.ts'
+import { keyReader } from './read-keys.ts'
+import { hashOf } from './secret.ts'
+import { createWorkspace, deleteWorkspace, listWorkspaces } from './workspaces.ts'
+
+onEachDatabase('workspaces in the store', (kind) => {
+  test('a workspace that something still belongs to stays whole, and is refused in words', async () => {
+    await using store = await newDb(kind)
+    const deps = { db: store.db, now: Date.now, newId: () => crypto.randomUUID() }
+    const hash = hashOf((await bootstrap(deps))!.managementKey)
+    const caller = (await keyReader(deps)([hash])).get(hash)?.caller as Caller
+    const { id } = await createWorkspace(deps, caller, { name: 'Used', slug: 'used' })
+    await sql`create table lodgers (workspace_id text references workspaces (id))`.execute(store.db.query)
+    await sql`insert into lodgers values (${id})`.execute(store.db.query)
+    await assert.rejects(deleteWorkspace(deps, caller, 'used'), { kind: 'conflict' })
+    const page = { offset: 0, limit: 50 }
+    assert.equal((await listWorkspaces(deps, caller.organizationId, page)).total_count, 2)
+  })
+})
