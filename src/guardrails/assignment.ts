@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
 import { text } from '#lib/text.ts'
-import type { AssignmentRow, TargetKind } from './assignment-rows.ts'
+import type { AssignmentRow } from './assignment-rows.ts'
 
 const common = {
   id: z.uuid(),
@@ -41,14 +41,25 @@ export const MemberTargets = z
   })
   .meta({ id: 'MemberTargets' })
 
-export function publicAssignment(kind: 'key', organizationId: string, row: AssignmentRow): KeyAssignment
-export function publicAssignment(kind: 'member', organizationId: string, row: AssignmentRow): MemberAssignment
-export function publicAssignment(kind: TargetKind, organizationId: string, row: AssignmentRow): object
-export function publicAssignment(kind: TargetKind, organizationId: string, row: AssignmentRow) {
-  const { id, guardrail_id, target_id, assigned_by } = row
-  const target =
-    kind === 'key'
-      ? { key_hash: target_id, key_name: row.key_name ?? '', key_label: row.key_label ?? '' }
-      : { organization_id: organizationId, user_id: target_id }
-  return { id, guardrail_id, ...target, assigned_by, created_at: isoTime(row.created_at) }
+export function keyAssignment(row: AssignmentRow): KeyAssignment {
+  return {
+    id: row.id,
+    guardrail_id: row.guardrail_id,
+    key_hash: row.target_id,
+    key_name: row.key_name ?? '',
+    key_label: row.key_label ?? '',
+    assigned_by: row.assigned_by,
+    created_at: isoTime(row.created_at),
+  }
+}
+
+export function memberAssignment(organizationId: string, row: AssignmentRow): MemberAssignment {
+  return {
+    id: row.id,
+    guardrail_id: row.guardrail_id,
+    organization_id: organizationId,
+    user_id: row.target_id,
+    assigned_by: row.assigned_by,
+    created_at: isoTime(row.created_at),
+  }
 }

@@ -3,7 +3,7 @@ import { recordChange } from '#audit/audit.ts'
 import type { Db, Tx } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
-import { type KeyAssignment, type MemberAssignment, publicAssignment } from './assignment.ts'
+import { type KeyAssignment, keyAssignment, type MemberAssignment, memberAssignment } from './assignment.ts'
 import {
   type AssignmentRow,
   deleteAssignments,
@@ -102,7 +102,7 @@ export async function listKeyAssignments(
   guardrailId?: string,
 ): Promise<Page<KeyAssignment>> {
   const { data, total_count } = await listed(deps, caller, { kind: 'key', page, guardrailId })
-  return { data: data.map((row) => publicAssignment('key', caller.organizationId, row)), total_count }
+  return { data: data.map(keyAssignment), total_count }
 }
 
 export async function listMemberAssignments(
@@ -112,7 +112,7 @@ export async function listMemberAssignments(
   guardrailId?: string,
 ): Promise<Page<MemberAssignment>> {
   const { data, total_count } = await listed(deps, caller, { kind: 'member', page, guardrailId })
-  return { data: data.map((row) => publicAssignment('member', caller.organizationId, row)), total_count }
+  return { data: data.map((row) => memberAssignment(caller.organizationId, row)), total_count }
 }
 
 async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: Listing) {
@@ -153,7 +153,7 @@ function recordAssignment(
   action: 'assignment.created' | 'assignment.deleted',
   row: AssignmentRow,
 ): Promise<void> {
-  const form = publicAssignment(row.target_kind as TargetKind, caller.organizationId, row)
+  const form = row.target_kind === 'key' ? keyAssignment(row) : memberAssignment(caller.organizationId, row)
   return recordChange(deps, tx, caller, {
     action,
     targetKind: 'assignment',

@@ -5,9 +5,10 @@ import type { Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { unassignAll } from './assignments.ts'
-import { emptyPolicy, type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
 import { type NormaliseDeps, normalise } from './normalise.ts'
 import type { GuardrailPatch, NewGuardrail } from './patch.ts'
+import { emptyPolicy, type Policy } from './policy.ts'
 import { refuse } from './refuse.ts'
 import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
 import { noGuardrail, requireHome, type WriteDeps, writeGuardrails } from './write.ts'
@@ -77,7 +78,7 @@ function unborn(deps: { now: Now }, id: string, workspaceId: string, name: strin
 }
 
 /** What was said over what was there. */
-function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<GuardrailRecord['policy']>): GuardrailRecord {
+function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
   const policy = { ...base.policy, ...said }
   if (policy.reset_interval !== null && policy.limit_usd === null) {
     refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])

@@ -3,7 +3,8 @@ import { isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
-import { emptyPolicy, type GuardrailRecord } from './guardrail.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+import { emptyPolicy } from './policy.ts'
 
 /** The workspace that holds a guardrail's id, and whether as that of its default. */
 export type Home = { workspaceId: string; isDefault: boolean }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#config/settings.ts'
-import { emptyPolicy } from './guardrail.ts'
+import { emptyPolicy } from './policy.ts'
 import type { Problem } from './refuse.ts'
 import { twinsOf, zdrSaid } from './zdr.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '#config/settings.ts'
-import type { Policy } from './guardrail.ts'
+import type { Policy } from './policy.ts'
 import type { Problem } from './refuse.ts'
 
 type Vendors = Config['zdr_vendors']
