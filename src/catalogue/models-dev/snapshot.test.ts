@@ -43,6 +43,15 @@ describe('the real snapshot of models.dev', { skip }, () => {
     assert.equal(count(/release_date/), 1)
   })
 
+  test('docs/catalogue.md tells the figures of this snapshot', () => {
+    const text = readFileSync(fileURLToPath(new URL('../../../docs/catalogue.md', import.meta.url)), 'utf8')
+    const { models, endpoints, merged, skipped } = report
+    for (const figure of [models, endpoints, merged, skipped.length])
+      assert.ok(text.includes(figure.toLocaleString('en')), String(figure))
+    for (const figure of [count(/no price/), count(/speaks/), count(/plan or/), count(/context length/)])
+      assert.ok(text.includes(`| ${figure} |`), String(figure))
+  })
+
   test('one model of many providers is one model, with its maker first', () => {
     assert.equal(endpointsOf('anthropic/claude-sonnet-4.5').length, 30)
     assert.equal(upstreams('anthropic/claude-sonnet-4.5')[0], 'anthropic:claude-sonnet-4-5')
