@@ -1,9 +1,12 @@
 import type { Route } from './route.ts'
+import { listAllActivity } from './routes/activity/list.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { createChatCompletion } from './routes/completions/chat.ts'
+import { createResponse } from './routes/completions/responses.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
+import { getGeneration } from './routes/generations/get.ts'
 import { assignKeys } from './routes/guardrails/assign-keys.ts'
 import { assignMembers } from './routes/guardrails/assign-members.ts'
 import { createOneGuardrail } from './routes/guardrails/create.ts'
@@ -25,8 +28,6 @@ import { getOneKey } from './routes/keys/get.ts'
 import { listAllKeys } from './routes/keys/list.ts'
 import { updateKey } from './routes/keys/update.ts'
 import { getMetrics } from './routes/metrics/get.ts'
-import { listAllActivity } from './routes/activity/list.ts'
-import { getGeneration } from './routes/generations/get.ts'
 import { countModels } from './routes/models/count.ts'
 import { getModel } from './routes/models/get.ts'
 import { listModels } from './routes/models/list.ts'
@@ -53,6 +54,7 @@ const table = {
   getHealth,
   getMetrics,
   createChatCompletion,
+  createResponse,
   getGeneration,
   listAllActivity,
   listModels,

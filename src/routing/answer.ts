@@ -9,7 +9,7 @@ import type { RoutingDeps } from './deps.ts'
 import { type AttemptFailure, faultOf } from './failure.ts'
 import type { Target } from './plan.ts'
 import { relayStream, relayWhole } from './relay.ts'
-import type { AnswerHead } from './wire.ts'
+import type { AnswerHead, StreamWriter } from './wire.ts'
 
 type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
 
@@ -40,7 +40,8 @@ export async function answerFrom(
     : new Fault('unavailable', 'No endpoint is available now. Try again shortly.')
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
-  endWithError(answering, last?.target ?? targets[0]!, fault)
+  const head = headOf(answering, last?.target ?? targets[0]!)
+  endWithError(answering, answering.client.writer(head, { includeUsage: false }), fault)
   return undefined
 }
 
@@ -62,7 +63,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     return { failure }
   }
   journal.gaveAnswer(target, byok, relay.failure, outlet.signal.aborted)
-  if (relay.failure) endWithError(answering, target, faultOf(relay.failure, target))
+  if (relay.failure) endWithError(answering, relay.writer, faultOf(relay.failure, target))
   return { body: undefined }
 }
 
@@ -91,14 +92,13 @@ function priceFor({ endpoint }: Target) {
   return (tokens: Parameters<typeof costOf>[1]) => ({ costUsd: toUsd(costOf(endpoint.prices, tokens)) })
 }
 
-function headOf({ journal }: Answering, target: Target): AnswerHead {
-  return { id: journal.id, model: target.model.id, createdSeconds: Math.floor(journal.createdAt / 1000) }
+function headOf({ journal, body }: Answering, target: Target): AnswerHead {
+  const createdSeconds = Math.floor(journal.createdAt / 1000)
+  return { id: journal.id, model: target.model.id, createdSeconds, request: body }
 }
 
-function endWithError(answering: Answering, target: Target, fault: Fault): void {
-  const { client, outlet } = answering
+function endWithError({ outlet }: Answering, writer: StreamWriter, fault: Fault): void {
   if (outlet.signal.aborted) return
-  const writer = client.writer(headOf(answering, target), { includeUsage: false })
   const { metadata } = fault.details
   outlet.write(writer.fail({ code: faultStatus[fault.kind], message: fault.message, ...(metadata && { metadata }) }))
   outlet.end()

@@ -2,7 +2,7 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { Outlet } from '#lib/outlet.ts'
 import type { Receiver } from './attempt.ts'
 import type { AttemptFailure } from './failure.ts'
-import type { AnswerHead, ClientWire, CostNote } from './wire.ts'
+import type { AnswerHead, ClientWire, CostNote, StreamWriter } from './wire.ts'
 
 type Count = (events: AnswerEvent[]) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
@@ -11,6 +11,8 @@ type PriceTokens = (tokens: TokenCounts) => CostNote
 export type StreamRelay = Receiver & {
   /** The failure after the first byte, when there was one. */
   readonly failure: AttemptFailure | undefined
+  /** Goes on where the stream has come to. */
+  readonly writer: StreamWriter
 }
 
 type StreamOptions = {
@@ -30,6 +32,7 @@ export function relayStream(
   let tokens: TokenCounts | undefined
   let failure: AttemptFailure | undefined
   let pause = () => {}
+  let passed = 0
 
   const send = (chunk: string | Buffer) => {
     if (chunk.length > 0 && !outlet.write(chunk)) pause()
@@ -37,6 +40,9 @@ export function relayStream(
   return {
     get failure() {
       return failure
+    },
+    get writer() {
+      return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer
     },
     started(exchange) {
       pause = exchange.pause
@@ -46,12 +52,13 @@ export function relayStream(
       count(events)
       tokens = usageIn(events) ?? tokens
       if (!passThrough || raw === undefined) return send(events.map(writer.event).join(''))
+      passed++
       const usage = usageIn(events)
       if (!usage) return send(raw)
       send(client.usageEvent(raw, price(usage), includeUsage))
     },
     ended() {
-      send(passThrough ? client.passThroughEnd : writer.end(tokens && price(tokens)))
+      send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
       outlet.end()
     },
     broke(broken) {

@@ -35,7 +35,16 @@ export type Wire = {
 }
 
 /** What an answer is called towards the client. */
-export type AnswerHead = { id: string; model: string; createdSeconds: number }
+export type AnswerHead = {
+  id: string
+  model: string
+  createdSeconds: number
+  /** The client's own body, for protocols whose answers say back what was asked. */
+  request?: Body
+}
+
+/** @param passedEvents how many of the upstream's own events the client has already got. */
+export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
 
 /** The protocol a client speaks: its requests become chat requests, and answer events become its answers. */
 export type ClientWire = {
@@ -44,7 +53,7 @@ export type ClientWire = {
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
   /** Writes one streamed answer: text to send for each event, and for the end. */
-  writer: (head: AnswerHead, options: { includeUsage: boolean }) => StreamWriter
+  writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
   /** What follows the upstream's own bytes, of which the end mark is never passed on. */
   passThroughEnd: string
   /** The upstream's event that tells the usage, with the cost in it; empty where the client did not ask for it. */

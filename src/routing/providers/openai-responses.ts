@@ -1,4 +1,4 @@
-import { isOurSeal } from '../sealed-thought.ts'
+import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesRequest } from './openai-responses-request.ts'

@@ -1,4 +1,4 @@
-import type { ThoughtFormat, ThoughtMark } from '#chat/thoughts.ts'
+import type { ThoughtFormat, ThoughtMark } from './thoughts.ts'
 
 const prefix = 'sealed.'
 

@@ -1,0 +1,127 @@
+import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
+import { unseal } from '#chat/sealed-thought.ts'
+import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
+import { Fault } from '#lib/fault.ts'
+
+type Part = { type: string } & Record<string, unknown>
+type Item = {
+  type?: string
+  role?: string
+  id?: string
+  content?: string | Part[] | null
+  call_id?: string
+  name?: string
+  arguments?: string
+  output?: string | Part[]
+  summary?: { text?: string }[] | null
+  encrypted_content?: string | null
+}
+type Assistant = {
+  role: 'assistant'
+  content: ContentPart[] | null
+  tool_calls?: ToolCall[]
+  reasoning_details?: ReasoningDetail[]
+}
+
+/** Input items as messages. What a model thought, said and called in a row becomes one message of its own. */
+export function messagesOf(instructions: unknown, input: unknown): Message[] {
+  const messages: Message[] = []
+  if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
+  if (typeof input === 'string') {
+    if (input) messages.push({ role: 'user', content: input })
+    return messages
+  }
+  for (const [index, item] of ((input ?? []) as Item[]).entries()) add(messages, item, `input.${index}`)
+  return messages
+}
+
+/** Items of kinds not known here are a provider's own, and left to those who speak its protocol. */
+function add(messages: Message[], item: Item, path: string): void {
+  const type = item.type ?? 'message'
+  if (type === 'item_reference')
+    throw new Fault(
+      'invalid',
+      `${path}: this service stores no responses. Send the item itself instead of a reference.`,
+    )
+  if (type === 'message') return addMessage(messages, item, path)
+  if (type === 'reasoning') return addThought(messages, item)
+  if (type === 'function_call') {
+    const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
+    const called = { name: textIn(item, 'name', path), arguments: textIn(item, 'arguments', path) }
+    const assistant = speaking(messages)
+    assistant.tool_calls = [...(assistant.tool_calls ?? []), { ...call, function: called }]
+  }
+  if (type === 'function_call_output') {
+    const content = contentOf(item.output ?? '', `${path}.output`)
+    messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
+  }
+}
+
+const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
+
+function addMessage(messages: Message[], item: Item, path: string): void {
+  const content = contentOf(item.content ?? '', `${path}.content`)
+  if (item.role === 'assistant') {
+    const assistant = speaking(messages)
+    const said: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+    assistant.content = [...(assistant.content ?? []), ...said]
+    return
+  }
+  if (!roles.has(item.role ?? ''))
+    throw new Fault('invalid', `${path}.role: must be "system", "developer", "user" or "assistant".`)
+  messages.push({ role: item.role as 'user', content })
+}
+
+function addThought(messages: Message[], { id, summary, content, encrypted_content: sealed }: Item): void {
+  const mark = sealed ? unseal(sealed, id) : undefined
+  if (!mark) return
+  const told = summary?.length ? summary : ((content ?? []) as { text?: string }[])
+  const text = told.map((part) => part.text ?? '').join('\n\n')
+  const assistant = speaking(messages)
+  const details = assistant.reasoning_details ?? []
+  assistant.reasoning_details = [...details, ...detailsOf({ text, ...mark }, details.length)]
+}
+
+/** The assistant's message that is being put together. */
+function speaking(messages: Message[]): Assistant {
+  const last = messages.at(-1)
+  if (last?.role === 'assistant') return last as Assistant
+  const assistant: Assistant = { role: 'assistant', content: null }
+  messages.push(assistant)
+  return assistant
+}
+
+function textIn(item: Item, name: 'call_id' | 'name' | 'arguments', path: string): string {
+  const value = item[name]
+  if (typeof value !== 'string') throw new Fault('invalid', `${path}.${name}: is required, and must be text.`)
+  return value
+}
+
+function contentOf(content: unknown, path: string): Content {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of parts.`)
+  return content.map((part: Part, index) => {
+    if (typeof part?.type !== 'string') throw new Fault('invalid', `${path}.${index}.type: is required.`)
+    return partOf(part)
+  })
+}
+
+function partOf(part: Part): ContentPart {
+  const { type, text, image_url: url, detail, file_id, file_data, file_url, filename } = part
+  const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: String(text ?? ''), ...cache }
+    case 'input_image':
+      if (url == null) return { type: 'file', file: { file_id } }
+      return { type: 'image_url', image_url: { url, ...(detail != null && { detail }) }, ...cache }
+    case 'input_file': {
+      const data = file_data ?? file_url
+      const file = { ...(data != null && { file_data: data }), ...(filename != null && { filename }) }
+      return { type: 'file', file: { ...file, ...(file_id != null && { file_id }) }, ...cache }
+    }
+    default:
+      return part
+  }
+}

@@ -1,0 +1,101 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Body } from '../wire.ts'
+import { messagesOf } from './responses-input.ts'
+
+/** What would need an answer, a conversation or a prompt that somebody has kept: nobody does here. */
+const needsStore: Record<string, string> = {
+  previous_response_id: 'Send the whole conversation as `input` instead.',
+  conversation: 'Send the whole conversation as `input` instead.',
+  prompt: 'Send the prompt as `instructions` and `input` instead, or use a preset.',
+}
+
+/** Fields with a name or a shape of their own in chat completions, or with no counterpart there. */
+const translated: ReadonlySet<string> = new Set([
+  ...Object.keys(needsStore),
+  'background',
+  'client_metadata',
+  'include',
+  'input',
+  'instructions',
+  'max_output_tokens',
+  'max_tool_calls',
+  'parallel_tool_calls',
+  'store',
+  'stream_options',
+  'text',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
+  'truncation',
+])
+
+/** A responses body as a chat request. @throws Fault `invalid` for what this service cannot do. */
+export function responsesToChat(body: Body): ChatRequest {
+  refuseStored(body)
+  const shared = Object.fromEntries(Object.entries(body).filter(([name]) => !translated.has(name)))
+  const messages = messagesOf(body.instructions, body.input)
+  if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
+  return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body) } as ChatRequest
+}
+
+function refuseStored(body: Body): void {
+  for (const [name, instead] of Object.entries(needsStore)) {
+    if (body[name] != null) throw new Fault('invalid', `${name}: this service stores no responses. ${instead}`)
+  }
+  if (body.background === true)
+    throw new Fault('invalid', 'background: this service stores no responses. Stream the answer instead.')
+}
+
+function limitOf({ max_output_tokens: limit }: Body): Body {
+  return limit == null ? {} : { max_completion_tokens: limit }
+}
+
+type Format = { type?: string } & Record<string, unknown>
+
+function textOf({ text }: Body): Body {
+  const { format, verbosity } = (text ?? {}) as { format?: Format; verbosity?: unknown }
+  return { ...formatOf(format), ...(verbosity != null && { verbosity }) }
+}
+
+function formatOf(format: Format | undefined): Body {
+  if (format === undefined || format.type === 'text') return {}
+  const { type, ...json_schema } = format
+  return { response_format: type === 'json_schema' ? { type, json_schema } : format }
+}
+
+type Tool = { type: string } & Record<string, unknown>
+
+/** Tools that a provider runs itself have no counterpart: who speaks this protocol upstream gets them all the same. */
+function toolsOf({ tools, tool_choice, parallel_tool_calls }: Body): Body {
+  const functions = ((tools ?? []) as Tool[]).filter(({ type }) => type === 'function')
+  if (functions.length === 0) return {}
+  const choice = choiceOf(tool_choice)
+  return {
+    tools: functions.map(({ type, name, description, parameters, strict, ...more }) => ({
+      type,
+      function: {
+        name,
+        ...(description != null && { description }),
+        ...(parameters != null && { parameters }),
+        ...(strict != null && { strict }),
+      },
+      ...more,
+    })),
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel_tool_calls != null && { parallel_tool_calls }),
+  }
+}
+
+type Choice = { type: string; name?: string; mode?: string; tools?: { type: string; name?: string }[] }
+
+function choiceOf(choice: unknown): unknown {
+  if (choice == null || typeof choice === 'string') return choice ?? undefined
+  const { type, name, mode, tools } = choice as Choice
+  if (type === 'function') return { type, function: { name } }
+  if (type !== 'allowed_tools') return undefined
+  return {
+    type,
+    allowed_tools: { mode, tools: tools?.map((tool) => ({ type: tool.type, function: { name: tool.name } })) },
+  }
+}

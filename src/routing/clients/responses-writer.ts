@@ -1,0 +1,234 @@
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { seal } from '#chat/sealed-thought.ts'
+import { endsThought, type Thought } from '#chat/thoughts.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../wire.ts'
+import type { CallItem, MessageItem, OutputItem, ReasoningItem, ResponseState, TextPart } from './responses-object.ts'
+import { responseObject, responseUsage } from './responses-object.ts'
+
+type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+
+/**
+ * Writes one response as the stream of events that clients of the protocol expect: everything is announced, added to
+ * and finished, and numbered throughout. The response so far is kept beside it.
+ */
+export class ResponseWriter implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #idSuffix: string
+  readonly #calls = new Map<number, CallItem>()
+  readonly #state: ResponseState = { status: 'in_progress', output: [] }
+  readonly #passedOn: boolean
+  #sequence: number
+  #begun = false
+  #open: MessageItem | ReasoningItem | undefined
+  #finish: Finish = 'stop'
+  #tokens: TokenCounts | undefined
+
+  constructor(head: AnswerHead, passedEvents = 0) {
+    this.#passedOn = passedEvents > 0
+    this.#sequence = passedEvents
+    this.#head = head
+    this.#idSuffix = head.id.replace(/^gen-/, '')
+  }
+
+  get response(): object {
+    return responseObject(this.#head, this.#state)
+  }
+
+  readonly event = (event: AnswerEvent): string => this.#begin() + this.#take(event)
+
+  readonly end = (cost: CostNote | undefined): string => {
+    const begun = this.#begin()
+    const reason =
+      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined
+    const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
+    if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
+    this.#state.status = reason === undefined ? 'completed' : 'incomplete'
+    if (reason !== undefined) this.#state.incomplete_details = { reason }
+    return begun + closed + this.#say(`response.${this.#state.status}`, { response: this.response })
+  }
+
+  /**
+   * What was said so far stays in the response; what was being said stays unfinished. Of a response that was passed on
+   * nothing is known, and only the error is told.
+   */
+  readonly fail = ({ code, message }: { code: number; message: string }): string => {
+    if (this.#passedOn) return this.#say('error', { code: codeOf(code), message, param: null })
+    const begun = this.#begin()
+    this.#state.status = 'failed'
+    this.#state.error = { code: codeOf(code), message }
+    return begun + this.#say('response.failed', { response: this.response })
+  }
+
+  #begin(): string {
+    if (this.#begun) return ''
+    this.#begun = true
+    const { response } = this
+    return this.#say('response.created', { response }) + this.#say('response.in_progress', { response })
+  }
+
+  #take(event: AnswerEvent): string {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        return event.text ? this.#speak(event.type, event.text) : ''
+      case 'reasoning':
+        return this.#think(event)
+      case 'tool_call':
+        return this.#call(event.index, event.id, event.name)
+      case 'tool_arguments':
+        return this.#argue(event.index, event.text)
+      case 'finish':
+        this.#finish = event.reason
+        return ''
+      case 'usage':
+        this.#tokens = event.tokens
+        return ''
+      case 'started':
+      case 'error':
+        return ''
+      default:
+        return event satisfies never
+    }
+  }
+
+  #speak(kind: 'text' | 'refusal', delta: string): string {
+    let said = ''
+    if (this.#open?.type !== 'message') {
+      const content: TextPart[] = []
+      said += this.#add({ id: this.#newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content })
+    }
+    const message = this.#open as MessageItem
+    const type = kind === 'text' ? 'output_text' : 'refusal'
+    if (message.content.at(-1)?.type !== type) said += this.#closePart(message) + this.#openPart(message, type)
+    const part = message.content.at(-1)!
+    if (part.type === 'refusal') part.refusal += delta
+    else part.text += delta
+    const logprobs = part.type === 'output_text' ? { logprobs: [] } : {}
+    return said + this.#say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+  }
+
+  #openPart(message: MessageItem, type: TextPart['type']): string {
+    const part: TextPart =
+      type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
+    message.content.push(part)
+    return this.#say('response.content_part.added', { ...this.#placeOf(message), part })
+  }
+
+  #closePart(message: MessageItem): string {
+    const part = message.content.at(-1)
+    if (!part) return ''
+    const place = this.#placeOf(message)
+    const whole = part.type === 'refusal' ? { refusal: part.refusal } : { text: part.text, logprobs: [] }
+    return (
+      this.#say(`response.${part.type}.done`, { ...place, ...whole }) +
+      this.#say('response.content_part.done', { ...place, part })
+    )
+  }
+
+  #think(piece: Thought): string {
+    let said = ''
+    if (!piece.text && !endsThought(piece)) return said
+    if (this.#open?.type !== 'reasoning') said += this.#add({ id: this.#newId('rs'), type: 'reasoning', summary: [] })
+    const item = this.#open as ReasoningItem
+    if (piece.text) said += this.#summarize(item, piece.text)
+    if (!endsThought(piece)) return said
+    const sealed = seal(piece)
+    if (sealed !== undefined) item.encrypted_content = sealed
+    return said + this.#close('completed')
+  }
+
+  #summarize(item: ReasoningItem, delta: string): string {
+    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
+    let said = ''
+    if (item.summary.length === 0) {
+      item.summary.push({ type: 'summary_text', text: '' })
+      said += this.#say('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
+    }
+    item.summary[0]!.text += delta
+    return said + this.#say('response.reasoning_summary_text.delta', { ...place, delta })
+  }
+
+  #closeSummary(item: ReasoningItem): string {
+    const [part] = item.summary
+    if (!part) return ''
+    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
+    return (
+      this.#say('response.reasoning_summary_text.done', { ...place, text: part.text }) +
+      this.#say('response.reasoning_summary_part.done', { ...place, part })
+    )
+  }
+
+  #call(index: number, call_id: string, name: string): string {
+    const closed = this.#close('completed')
+    const item: CallItem = {
+      id: this.#newId('fc'),
+      type: 'function_call',
+      status: 'in_progress',
+      call_id,
+      name,
+      arguments: '',
+    }
+    this.#calls.set(index, item)
+    this.#state.output.push(item)
+    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+  }
+
+  #argue(index: number, delta: string): string {
+    const item = this.#calls.get(index)
+    if (!item) return ''
+    item.arguments += delta
+    const place = { item_id: item.id, output_index: this.#indexOf(item) }
+    return this.#say('response.function_call_arguments.delta', { ...place, delta })
+  }
+
+  #add(item: MessageItem | ReasoningItem): string {
+    const closed = this.#close('completed')
+    this.#open = item
+    this.#state.output.push(item)
+    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+  }
+
+  #close(status: 'completed' | 'incomplete'): string {
+    const item = this.#open
+    if (!item) return ''
+    this.#open = undefined
+    const closed = item.type === 'message' ? this.#closePart(item) : this.#closeSummary(item)
+    if (item.type === 'message') item.status = status
+    return closed + this.#say('response.output_item.done', { output_index: this.#indexOf(item), item })
+  }
+
+  /** Calls stay open until the end: some upstreams add to several of them in turns. */
+  #closeAll(status: 'completed' | 'incomplete'): string {
+    let said = this.#close(status)
+    for (const item of this.#calls.values()) {
+      const { id: item_id, name, arguments: whole } = item
+      const output_index = this.#indexOf(item)
+      item.status = status
+      said += this.#say('response.function_call_arguments.done', { item_id, output_index, name, arguments: whole })
+      said += this.#say('response.output_item.done', { output_index, item })
+    }
+    return said
+  }
+
+  #placeOf(message: MessageItem): object {
+    return { item_id: message.id, output_index: this.#indexOf(message), content_index: message.content.length - 1 }
+  }
+
+  #indexOf(item: OutputItem): number {
+    return this.#state.output.indexOf(item)
+  }
+
+  #newId(prefix: string): string {
+    return `${prefix}_${this.#idSuffix}_${this.#state.output.length}`
+  }
+
+  #say(type: string, fields: object): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
+  }
+}
+
+/** The protocol's own words for a failure. */
+function codeOf(status: number): string {
+  if (status === 429) return 'rate_limit_exceeded'
+  return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
+}
