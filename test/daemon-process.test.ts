@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { refusalOf, startDaemonProcess, token } from '#test/harness/daemon.ts'
 
 const children = (pid: number) =>
@@ -57,6 +58,19 @@ test('a daemon that is killed leaves no agent behind, and its streams end as sev
   await until(() => !runs(agent!))
 })
 
+test('what an agent left behind when its daemon was killed is ended by the next daemon', async () => {
+  const stray = 'setsid sh -c "trap : TERM HUP; while :; do sleep 1; done" & echo $! > stray; exec node "$0" load'
+  const agent = ['-c', stray, fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))]
+  const first = await startDaemonProcess({ command: '/bin/sh', agent })
+  await first.say('say hi')
+  const pid = Number(readFileSync(join(first.folder, 'workspace/stray'), 'utf8'))
+  await first.kill('SIGKILL')
+  assert.ok(runs(pid), 'the test needs something that outlives its daemon')
+  await using second = await startDaemonProcess({ folder: first.folder })
+  await until(() => !runs(pid))
+  assert.equal((await second.runs.health()).runs, 0)
+})
+
 test('after a daemon was killed, its questions are not pending and its sessions go on', async () => {
   const first = await startDaemonProcess()
   const asked = await first.say('permission shell allow_once')
@@ -86,7 +100,7 @@ test('the agent gets the environment it is given, and nothing of the daemon’s 
   await daemon.say('say hi')
   const environment = readFileSync(`/proc/${children(daemon.child.pid!)[0]}/environ`, 'utf8')
   assert.match(environment, /HOME=\S+workspace/)
-  assert.doesNotMatch(environment, new RegExp(`secret|${token}|SIGNALBOX`))
+  assert.doesNotMatch(environment, new RegExp(`secret|${token}`))
 })
 
 test('neither token nor prompts reach the log, nor the command line', async () => {

@@ -3,7 +3,10 @@ import type { LiveRun } from './live-run.ts'
 /** The longest a timer is trusted: what it looks at is the clock. */
 const longestLookMs = 1000
 
-/** Ends the runs whose questions were not answered in time. `watch` is called whenever a run begins to wait. */
+/**
+ * Ends the runs whose questions were not answered in time. `watch` is called whenever a run begins to wait, and `look`
+ * by whoever cannot wait for the timer.
+ */
 export function watchDeadlines(now: () => number, runs: () => Iterable<LiveRun>) {
   let timer: NodeJS.Timeout | undefined
 
@@ -20,5 +23,5 @@ export function watchDeadlines(now: () => number, runs: () => Iterable<LiveRun>)
     for (const run of runs()) run.apply({ type: 'clock.ticked', now: now() })
     watch()
   }
-  return { watch, stop: () => clearTimeout(timer) }
+  return { watch, look, stop: () => clearTimeout(timer) }
 }

@@ -53,7 +53,7 @@ test('a caller who is attached when the daemon stops is told that the run has en
 
 test('a folder is held by one daemon at a time', async () => {
   await using daemon = await startTestDaemon()
-  await assert.rejects(startTestDaemon({ folder: daemon.folder }), /could not save its state: database is locked/)
+  await assert.rejects(startTestDaemon({ folder: daemon.folder }), /another daemon of this intern is running/)
   assert.equal((await daemon.say('say mine')).text, 'mine')
 })
 

@@ -40,6 +40,7 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
   const { store, limits, now, newId } = deps
   const live = new Map<string, LiveRun>()
   const askedBy = new Map<string, LiveRun>()
+  let stopping = false
   const host = hostAgent({
     launch: deps.launch,
     log: deps.log,
@@ -80,6 +81,8 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
   }
 
   const begin = (turn: StartTurn): LiveRun => {
+    if (stopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
+    deadlines.look()
     const session = sessions.find(turn.sessionId ?? newId())
     if (session.run) throw new Refusal('session_busy', 'Another turn is running in this session.')
     const run = open(session, turn.mode)
@@ -142,8 +145,12 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
     begin,
     runThatAsked: (questionId) => askedBy.get(questionId),
     cancel,
-    figures: () => ({ agent: host.state(), agentName: host.name(), runs: live.size, waiting: waiting() }),
+    figures: () => {
+      deadlines.look()
+      return { agent: host.state(), agentName: host.name(), runs: live.size, waiting: waiting() }
+    },
     stop: async () => {
+      stopping = true
       for (const runId of live.keys()) cancel(runId, 'The intern was stopped.')
       deadlines.stop()
       await host.stop()

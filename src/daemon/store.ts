@@ -72,6 +72,8 @@ function guard<T>(act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw new StoreFailed(`The intern could not save its state: ${(error as Error).message}.`, { cause: error })
+    const { message } = error as Error
+    const why = message === 'database is locked' ? 'another daemon of this intern is running' : message
+    throw new StoreFailed(`The intern could not save its state: ${why}.`, { cause: error })
   }
 }

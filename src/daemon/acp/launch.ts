@@ -1,5 +1,6 @@
 import { type Agent, type AgentLimits, greet, type SessionExtras } from './agent.ts'
 import { ConnectionLost } from './connection.ts'
+import { endMarked, markName, markOf } from './mark.ts'
 import { type AgentCommand, NotStarted, startAgent } from './process.ts'
 
 /** An agent that runs. `agent.closed` says when it no longer does. */
@@ -8,11 +9,20 @@ export type Launched = { agent: Agent; stop(): Promise<void> }
 /** Starts an agent. Passed in, so that a test can play it in its own process. */
 export type Launch = () => Promise<Launched>
 
-export function processLauncher(command: AgentCommand & SessionExtras, workspace: string, limits: AgentLimits): Launch {
+export function processLauncher(
+  settings: AgentCommand & SessionExtras,
+  workspace: string,
+  limits: AgentLimits,
+): Launch {
+  const all = markOf(workspace)
+  endMarked(all)
+  let started = 0
   return async () => {
-    const child = await startAgent(command, workspace)
+    const mark = `${all}.${++started}.`
+    const child = await startAgent({ ...settings, env: { ...settings.env, [markName]: mark } }, workspace)
+    void child.exited.then(() => endMarked(mark))
     try {
-      const agent = await greet(child, limits, command._meta ? { _meta: command._meta } : {})
+      const agent = await greet(child, limits, settings._meta ? { _meta: settings._meta } : {})
       // A process whose connection has ended is of no more use.
       void agent.closed.then(child.kill)
       return { agent, stop: child.stop }

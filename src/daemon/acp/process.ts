@@ -25,11 +25,12 @@ const keptStderrBytes = 4096
 const patience = { afterEofMs: 3000, afterTermMs: 1000 }
 
 /**
- * Starts the agent at the head of a process group of its own, so that all of it can be ended. Where util-linux is
- * there, the kernel kills it when the daemon dies without a chance to do so; elsewhere the end of its input tells it.
+ * Starts the agent at the head of a process group of its own, so that all of it can be ended. When the daemon dies
+ * without a chance to do so, the end of its input tells the agent, and where util-linux is there a signal of the kernel;
+ * what hears neither is found by its mark when the next daemon starts.
  */
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
-  const pact = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL', '--'] : []
+  const pact = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
   const [command = agent.command, ...args] = [...pact, agent.command, ...agent.args]
   const child = spawn(command, args, { cwd: workspace, env: agent.env, detached: true, stdio: 'pipe' })
   await new Promise<void>((resolve, reject) => {

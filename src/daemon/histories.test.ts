@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Heard, refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+
+type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
+
+/** What a session must be like, and the last thing that was asked in it. */
+type Expected = { waitsUntil?: number; asked?: Heard }
+
+const questionMs = 60_000
+const anySession = fc.constantFrom('one', 'two', 'three')
+const anyAct = fc.oneof(
+  fc.record({ act: fc.constantFrom('talk', 'ask', 'leave', 'fail', 'answer', 'misanswer', 'cancel'), in: anySession }),
+  fc.record({ act: fc.constantFrom('wait', 'crash'), in: anySession }),
+)
+type Act = { act: string; in: string }
+
+test('in any history of prompts, answers, departures, deadlines and crashes the daemon does what its states say', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(anyAct, { maxLength: 25 }), play), { numRuns: 40 })
+})
+
+async function play(history: Act[]): Promise<void> {
+  let now = 1_000_000
+  await using daemon = await startTestDaemon({ now: () => now, limits: { questionMs } })
+  const sessions = new Map<string, Expected>()
+  for (const { act, in: sessionId } of history) {
+    const expected = sessions.get(sessionId) ?? {}
+    sessions.set(sessionId, expected)
+    if (act === 'wait') now += questionMs / 2
+    if (act === 'crash') {
+      await refusalOf(daemon.say('crash', { sessionId: 'elsewhere' }))
+      for (const each of sessions.values()) delete each.waitsUntil
+    }
+    for (const each of sessions.values())
+      if (each.waitsUntil !== undefined && now >= each.waitsUntil) delete each.waitsUntil
+    const perform = acts[act]
+    if (perform) await perform({ daemon, sessionId, expected, now })
+    const waiting = [...sessions.values()].filter((each) => each.waitsUntil !== undefined).length
+    assert.equal((await daemon.runs.health()).waiting, waiting)
+  }
+}
+
+type Scene = { daemon: Daemon; sessionId: string; expected: Expected; now: number }
+
+/** A prompt is taken if and only if the session is free. */
+async function prompt({ daemon, sessionId, expected }: Scene, script: string): Promise<Heard | undefined> {
+  if (expected.waitsUntil === undefined) return daemon.say(script, { sessionId })
+  assert.equal((await refusalOf(daemon.say(script, { sessionId })))?.reason, 'busy')
+  return undefined
+}
+
+async function reply({ daemon, expected, sessionId }: Scene, words: string): Promise<Heard | undefined> {
+  const asked = expected.asked ?? { sessionId, question: undefined }
+  const answering = daemon.answer(asked as Heard, words)
+  const reason = expected.asked ? 'interaction_not_pending' : 'interaction_unknown'
+  if (expected.waitsUntil !== undefined) return answering
+  assert.equal((await refusalOf(answering))?.reason, reason)
+  return undefined
+}
+
+const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
+  talk: async (scene) => {
+    const heard = await prompt(scene, 'say hi\nsay ho')
+    if (heard) assert.deepEqual([heard.text, heard.last.type], ['hiho', 'turn.finished'])
+  },
+  ask: async (scene) => {
+    const heard = await prompt(scene, 'say hi\npermission shell allow_once reject_once\nsay done')
+    if (!heard) return
+    assert.ok(heard.question)
+    Object.assign(scene.expected, { waitsUntil: scene.now + questionMs, asked: heard })
+  },
+  fail: async (scene) => {
+    const heard = await prompt(scene, 'say hi\nfail')
+    if (heard) assert.equal(heard.last.type, 'turn.failed')
+  },
+  leave: async ({ daemon, sessionId, expected }) => {
+    if (expected.waitsUntil !== undefined) return
+    const { leave, over } = await daemon.listen('say hi\nwait 60000', { sessionId })
+    leave()
+    await over
+    while ((await refusalOf(daemon.say('say quiet', { sessionId })))?.reason === 'busy');
+  },
+  answer: async (scene) => {
+    const heard = await reply(scene, 'allow_once')
+    if (!heard) return
+    assert.deepEqual([heard.text, heard.runId], ['[allow_once-0]done', scene.expected.asked?.runId])
+    delete scene.expected.waitsUntil
+  },
+  misanswer: async (scene) => {
+    if (scene.expected.waitsUntil === undefined) return reply(scene, 'allow_always')
+    assert.equal((await refusalOf(reply(scene, 'allow_always')))?.reason, 'bad_request')
+  },
+  cancel: async ({ daemon, expected }) => {
+    const cancelled = await daemon.runs.cancel(expected.asked?.runId ?? 'none')
+    assert.equal(cancelled, expected.waitsUntil !== undefined)
+    delete expected.waitsUntil
+  },
+}
