@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startProcess } from './harness/server-process.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sighup-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const key = `sb-v1-${'d'.repeat(64)}`
+const file = join(scratch, 'mine.yaml')
+const write = (tokens: string) => writeFileSync(file, `models: { signalbox/demo: { context_length: ${tokens} } }`)
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await holds()) return
+    await sleep(50)
+  }
+  assert.fail('it did not come true')
+}
+
+test('SIGHUP takes a changed catalogue file, and a bad one changes nothing and is logged in one line', async () => {
+  write('1000')
+  const env = { DATA_DIR: join(scratch, 'data'), CATALOGUE_FILE: file, BOOTSTRAP_API_KEY: key, LOG_FORMAT: 'json' }
+  await using server = startProcess(env)
+  const url = `${await server.url}/model/signalbox/demo`
+  const context = async () => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+    return ((await response.json()) as { data: { context_length: number } }).data.context_length
+  }
+  assert.equal(await context(), 1000)
+  write('2000')
+  server.signal('SIGHUP')
+  await until(async () => (await context()) === 2000)
+  write('[')
+  server.signal('SIGHUP')
+  await until(() => server.err().includes('The catalogue was left as it was: '))
+  assert.equal(await context(), 2000)
+  assert.doesNotMatch(server.err(), /\bat .*:\d+:\d+/)
+})
