@@ -10,8 +10,8 @@ export type ServerProcess = AsyncDisposable & {
   url: Promise<string>
   out: () => string
   err: () => string
-  /** The exit code; null after a deadly signal. */
-  ended: Promise<number | null>
+  /** The exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>
   signal: (name: NodeJS.Signals) => void
 }
 
@@ -31,9 +31,9 @@ export function startProcess(env: Record<string, string | undefined> = {}): Serv
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     told.err += text
   })
-  const ended = once(child, 'close').then(([code]) => {
+  const ended = once(child, 'close').then(([code, signal]) => {
     listening.reject(new Error(`the server ended before it listened: ${told.err}`))
-    return code as number | null
+    return (code ?? signal) as number | NodeJS.Signals
   })
   listening.promise.catch(() => {})
   return {
