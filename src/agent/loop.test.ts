@@ -98,7 +98,7 @@ test('an unknown tool, broken arguments and a failing tool are results the model
   const calls = [{ name: 'nosuch' }, { name: 'fails', arguments: '{"a":' }, { name: 'fails' }]
   await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
   await runTurn(at.deps, 'go')
-  const [broken, unknown, failed] = at.results().sort((a, b) => b.length - a.length)
+  const [unknown, broken, failed] = at.results()
   assert.match(broken ?? '', /no JSON object/)
   assert.match(unknown ?? '', /There is no tool nosuch. There are fails/)
   assert.equal(failed, 'Error: no such luck')
@@ -118,6 +118,18 @@ test('what the model said before it failed stays in the session', async () => {
   await using at = await setUp(model)
   await assert.rejects(runTurn(at.deps, 'go'), /broke off/)
   assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It began ' })
+})
+
+test('calls that a killed turn left without a result get one before the model is asked', async () => {
+  const { model, requests } = listModel(['fine'])
+  await using at = await setUp(model)
+  const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
+  await at.log.add({ type: 'message.added', message: { role: 'assistant', text: '', calls }, at: 0 })
+  await runTurn(at.deps, 'go on')
+  assert.deepEqual(
+    requests[0]?.messages.map(({ role }) => role),
+    ['system', 'assistant', 'tool', 'user'],
+  )
 })
 
 test('cancelling ends the tool, and the calls after it are not run', async () => {

@@ -98,24 +98,30 @@ async function count(deps: TurnDeps, usage: Usage | undefined, model: string | u
 
 const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
 
-/** Calls that only look run beside each other; one that changes something waits for all before it. */
+/**
+ * Calls that only look run beside each other; one that changes something waits for all before it. Their results are
+ * stored in the order of the calls.
+ */
 async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
   for (const call of calls) await deps.tell(announcementOf(deps.tools, call))
-  let beside: Promise<void>[] = []
-  for (const call of calls) {
-    if (toolOf(deps.tools, call)?.alone) {
-      await Promise.all(beside)
-      beside = []
-      await runCall(deps, call)
-    } else beside.push(runCall(deps, call))
+  let beside: Promise<Message>[] = []
+  const settle = async () => {
+    for (const result of await Promise.all(beside)) await add(deps, result)
+    beside = []
   }
-  await Promise.all(beside)
+  for (const call of calls) {
+    const alone = toolOf(deps.tools, call)?.alone
+    if (alone) await settle()
+    beside.push(runCall(deps, call))
+    if (alone) await settle()
+  }
+  await settle()
 }
 
-async function runCall(deps: TurnDeps, call: ToolCall): Promise<void> {
+async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
   const { failed, text } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
-  await add(deps, { role: 'tool', callId: call.id, text })
   await deps.tell({ type: 'tool.finished', id: call.id, failed, text })
+  return { role: 'tool', callId: call.id, text }
 }
 
 const cancelled = { failed: true, text: 'Cancelled before it was run.' }

@@ -69,8 +69,13 @@ describe('in the sandbox', { skip: missing ?? false }, () => {
   })
 
   test('no new namespaces can be made', async () => {
-    const { end } = await inside('unshare --user --map-root-user true')
+    const { end } = await inside('unshare --user true')
     assert.notDeepEqual(end, { how: 'exited', code: 0 })
+  })
+
+  test('each process has limits of its own', async () => {
+    const { output } = await inside('ulimit -u; ulimit -n; ulimit -f; ulimit -d; ulimit -c; ulimit -t')
+    assert.equal(output, '512\n4096\n2097152\n4194304\n0\n40\n')
   })
 
   test('there are no capabilities, and none can be gained', async () => {

@@ -33,18 +33,8 @@ function root(workspace: string, options: SandboxOptions): string[] {
   return [
     ...['--ro-bind', '/usr', '/usr', ...system],
     ...etc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-    ...[
-      '--perms',
-      '0644',
-      '--ro-bind-data',
-      '3',
-      '/etc/passwd',
-      '--perms',
-      '0644',
-      '--ro-bind-data',
-      '4',
-      '/etc/group',
-    ],
+    ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
+    ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
     ...options.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--ro-bind-try', options.node, '/opt/signalbox/bin/node'],
     ...['--dev', '/dev', '--size', String(64 * megabyte), '--tmpfs', '/dev/shm'],
@@ -64,16 +54,8 @@ function asOnHost(path: string): string[] {
 
 const isolation = [
   ...['--unshare-user', '--disable-userns', '--uid', String(account.id), '--gid', String(account.id)],
-  ...[
-    '--unshare-all',
-    '--cap-drop',
-    'ALL',
-    '--die-with-parent',
-    '--new-session',
-    '--clearenv',
-    '--hostname',
-    'sandbox',
-  ],
+  ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
+  ...['--die-with-parent', '--new-session', '--clearenv'],
 ]
 
 /** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */
