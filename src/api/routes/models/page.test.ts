@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWithModels } from '#test/harness/model-catalogue.ts'
+
+const models = Object.fromEntries(['one', 'three', 'two'].map((slug) => [`a/${slug}`, {}]))
+
+test('without offset and limit the list is whole, and there is no next page', async () => {
+  await using service = await startWithModels(models)
+  const { body } = await service.ask('GET', '/models?q=a')
+  assert.deepEqual([body.data.length, body.total_count, body.links], [3, 3, { next: null }])
+})
+
+test('following links.next shows every model once, with all other parameters kept', async () => {
+  await using service = await startWithModels(models)
+  const seen: string[] = []
+  let next: string | null = '/api/v1/models?limit=1&q=a%2F&sort=context-high-to-low&other=x'
+  while (next) {
+    const { body } = await service.ask('GET', next.replace('/api/v1', ''))
+    assert.equal(body.total_count, 3)
+    seen.push(...body.data.map((model: { id: string }) => model.id))
+    next = body.links.next
+    if (next) assert.match(next, /^\/api\/v1\/models\?limit=1&q=a%2F&sort=context-high-to-low&other=x&offset=\d$/)
+  }
+  assert.deepEqual(seen, ['a/one', 'a/three', 'a/two'])
+})
+
+test('the last page has no next one, also when it is full or beyond the end', async () => {
+  await using service = await startWithModels(models)
+  for (const [page, shown] of [
+    ['limit=3', 3],
+    ['offset=2&limit=1', 1],
+    ['offset=1', 2],
+    ['offset=9', 0],
+  ] as const) {
+    const { body } = await service.ask('GET', `/models?${page}`)
+    assert.deepEqual([body.data.length, body.links.next, body.total_count], [shown, null, 3], page)
+  }
+})

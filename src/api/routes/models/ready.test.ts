@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { request } from 'undici'
+import { startWithModels } from '#test/harness/model-catalogue.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+const models = Object.fromEntries([...Array(9).keys()].map((n) => [`a/m${n}`, { description: 'Long '.repeat(50) }]))
+const paths = ['/models', '/models?q=a']
+
+/** Nothing is decoded on the way. */
+async function fetchRaw(service: TestService, path: string, headers: Record<string, string> = {}) {
+  const authorization = `Bearer ${service.apiKey}`
+  const answer = await request(service.url + path, { headers: { authorization, ...headers } })
+  const bytes = Buffer.from(await answer.body.arrayBuffer())
+  return { status: answer.statusCode, headers: answer.headers, bytes }
+}
+
+test('a list has a tag, and who has it already gets 304 and no body', async () => {
+  await using service = await startWithModels(models)
+  for (const path of paths) {
+    const { headers } = await fetchRaw(service, path)
+    const tag = String(headers.etag)
+    assert.equal(headers['cache-control'], 'private, no-cache')
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
+      const again = await fetchRaw(service, path, { 'if-none-match': known })
+      assert.deepEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, tag], known)
+    }
+    assert.equal((await fetchRaw(service, path, { 'if-none-match': 'W/"other"' })).status, 200)
+  }
+})
+
+test('lists that differ have different tags', async () => {
+  await using service = await startWithModels(models)
+  const queries = ['', '?q=m1', '?limit=3', '?limit=3&offset=3', '?limit=9', '?sort=newest&limit=8', '?use_rss=true']
+  const tags = await Promise.all(
+    queries.map(async (query) => (await fetchRaw(service, `/models${query}`)).headers.etag),
+  )
+  assert.equal(new Set(tags).size, queries.length - 1, 'a page with everything says the same as the whole list')
+})
+
+test('a list is compressed as the client likes, at the first time and at every other', async () => {
+  await using service = await startWithModels(models)
+  const decode = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
+  for (const path of [...paths, ...paths]) {
+    const plain = await fetchRaw(service, path)
+    assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'accept-encoding'])
+    for (const [encoding, decompress] of Object.entries(decode)) {
+      const { headers, bytes } = await fetchRaw(service, path, { 'accept-encoding': `${encoding}, deflate` })
+      assert.deepEqual([headers['content-encoding'], headers.etag], [encoding, plain.headers.etag])
+      assert.deepEqual(decompress(bytes), plain.bytes)
+    }
+  }
+})
+
+test('the short way of the whole list gives the answer of the long way, and lets in nobody else', async () => {
+  await using service = await startWithModels(models)
+  const told = { 'x-request-id': 'mine', 'accept-encoding': 'gzip' }
+  const { headers: long, bytes } = await fetchRaw(service, '/models?', told)
+  await fetchRaw(service, '/models', told)
+  const short = await fetchRaw(service, '/models', told)
+  assert.deepEqual({ ...short.headers, date: '' }, { ...long, date: '' })
+  assert.deepEqual(short.bytes, bytes)
+  for (const authorization of ['', 'Bearer nonsense', `Bearer sb-v1-${'0'.repeat(64)}`]) {
+    assert.equal((await fetchRaw(service, '/models', { authorization })).status, 401)
+  }
+})
