@@ -10,6 +10,10 @@ export type Caller = {
   userId: string
   /** Whether the creator has left the organization. */
   creatorLeft: boolean
+  /** Whether the organization is in the interns programme. */
+  internsProgramme: boolean
+  /** Whether the key may use interns although its creator has left. */
+  internsGrant: boolean
   organizationId: string
   workspaceId: string
 }

@@ -36,6 +36,7 @@ export async function insertKey(deps: { now: Now }, tx: Tx, owner: KeyOwner, val
     include_byok_in_limit: Number(values.includeByokInLimit ?? false),
     expires_at: values.expiresAt ?? null,
     external_user: values.externalUser ?? null,
+    interns_grant: 0,
     created_at: at,
     updated_at: at,
   }

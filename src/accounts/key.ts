@@ -50,6 +50,7 @@ export const KeyPatch = z
     limit_reset: LimitReset,
     include_byok_in_limit: IncludeByok,
     expires_at: ExpiresAt,
+    interns_grant: z.boolean().describe('Whether it may go on using interns after its creator has left.'),
   })
   .partial()
   .meta({ id: 'KeyPatch' })
@@ -69,6 +70,7 @@ export const KeyRecord = z.object({
   limit_reset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
   include_byok_in_limit: z.boolean(),
   expires_at: z.iso.datetime().nullable(),
+  interns_grant: z.boolean(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 })
@@ -88,6 +90,7 @@ export function keyRecord(row: Selectable<Tables['api_keys']>): KeyRecord {
     limit_reset: row.limit_reset as KeyRecord['limit_reset'],
     include_byok_in_limit: row.include_byok_in_limit === 1,
     expires_at: row.expires_at === null ? null : isoTime(row.expires_at),
+    interns_grant: row.interns_grant === 1,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   }

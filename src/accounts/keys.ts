@@ -97,6 +97,7 @@ export async function changeKey(deps: Deps, caller: Caller, hash: string, patch:
         include_byok_in_limit:
           patch.include_byok_in_limit === undefined ? undefined : Number(patch.include_byok_in_limit),
         expires_at: expiresAt,
+        interns_grant: patch.interns_grant === undefined ? undefined : Number(patch.interns_grant),
         updated_at: deps.now(),
       })
       .where('hash', '=', hash)

@@ -24,9 +24,10 @@ function selectKeys({ db }: { db: Pick<Db, 'query'> }, hashes: string[]) {
     .leftJoin('memberships as m', (join) =>
       join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
     )
+    .innerJoin('organizations as o', 'o.id', 'k.organization_id')
     .where('k.hash', 'in', hashes)
     .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
-    .select(['k.disabled', 'k.expires_at', 'm.joined_at', 'm.left_at'])
+    .select(['k.disabled', 'k.expires_at', 'm.joined_at', 'm.left_at', 'k.interns_grant', 'o.interns_programme'])
 }
 
 function knownKey(row: Row): KnownKey {
@@ -37,6 +38,8 @@ function knownKey(row: Row): KnownKey {
       keyName: row.name,
       userId: row.creator_user_id,
       creatorLeft: row.joined_at === null || row.left_at !== null,
+      internsProgramme: row.interns_programme === 1,
+      internsGrant: row.interns_grant === 1,
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
     },

@@ -114,6 +114,15 @@ export const Settings = z.strictObject({
     .max(3650)
     .default(30)
     .describe('How long the record of a single request is kept. Sums per day stay.'),
+  intern_heartbeat_ms: milliseconds(30_000).describe('How often a silent stream of an intern says that it is alive.'),
+  intern_budget_ms: milliseconds(300_000).describe('How long an intern may say nothing before a turn counts as timed out.'),
+  turns_per_minute_user: z.coerce.number().int().min(1).default(60).describe('Prompts to interns a user may send in a minute.'),
+  turns_per_minute_organization: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(600)
+    .describe('Prompts to interns an organization may send in a minute.'),
   shutdown_grace_ms: z.coerce
     .number()
     .int()

@@ -4,12 +4,12 @@ import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { migrate, migrations } from './migrate.ts'
 
 onEachDatabase('the database', (kind) => {
-  const organization = { id: 'o', name: 'O', created_at: 1_795_000_000_000 }
+  const user = { id: 'u', name: 'U', email: 'u@localhost', created_at: 1_795_000_000_000 }
 
   test('instants come back as numbers', async () => {
     await using store = await newDb(kind)
-    await store.db.query.insertInto('organizations').values(organization).execute()
-    assert.deepEqual(await store.db.query.selectFrom('organizations').selectAll().execute(), [organization])
+    await store.db.query.insertInto('users').values(user).execute()
+    assert.deepEqual(await store.db.query.selectFrom('users').selectAll().execute(), [user])
   })
 
   test('a transaction that throws leaves nothing behind and announces nothing', async () => {
@@ -17,12 +17,12 @@ onEachDatabase('the database', (kind) => {
     const heard: string[] = []
     store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
     const failing = store.db.exclusively('o', async (tx, announce) => {
-      await tx.insertInto('organizations').values(organization).execute()
+      await tx.insertInto('users').values(user).execute()
       announce('key.changed', 'hash')
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
-    assert.deepEqual(await store.db.query.selectFrom('organizations').selectAll().execute(), [])
+    assert.deepEqual(await store.db.query.selectFrom('users').selectAll().execute(), [])
     assert.deepEqual(heard, [])
   })
 

@@ -5,6 +5,7 @@ import * as accounts from './migrations/0001_accounts.ts'
 import * as policies from './migrations/0002_policies.ts'
 import * as measurements from './migrations/0003_measurements.ts'
 import * as usage from './migrations/0004_usage.ts'
+import * as interns from './migrations/0005_interns.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -12,6 +13,7 @@ export const migrations: Record<string, Migration> = {
   '0002_policies': policies,
   '0003_measurements': measurements,
   '0004_usage': usage,
+  '0005_interns': interns,
 }
 
 /**

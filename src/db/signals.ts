@@ -4,6 +4,7 @@ export type Topic =
   | 'guardrail.changed'
   | 'preset.changed'
   | 'organization.changed'
+  | 'intern.changed'
 
 /** Says, within a transaction, what to tell every server once it has committed. */
 export type Announce = (topic: Topic, payload: string) => void

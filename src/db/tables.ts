@@ -5,7 +5,13 @@ import type { Generated } from 'kysely'
  * and JSON as text. Each noun's own file turns its rows into objects; nothing else reads them.
  */
 export type Tables = {
-  organizations: { id: string; name: string; created_at: number }
+  organizations: {
+    id: string
+    name: string
+    created_at: number
+    /** Whether its keys may use interns at all. */
+    interns_programme: Generated<number>
+  }
   users: { id: string; name: string; email: string; created_at: number }
   memberships: { organization_id: string; user_id: string; role: string; joined_at: number; left_at: number | null }
   workspaces: {
@@ -33,6 +39,8 @@ export type Tables = {
     include_byok_in_limit: number
     expires_at: number | null
     external_user: string | null
+    /** Whether it may go on using interns after its creator has left. */
+    interns_grant: Generated<number>
     created_at: number
     updated_at: number
   }
@@ -154,4 +162,40 @@ export type Tables = {
     reasoning_tokens: number
     cost_pico: bigint
   }
+  interns: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    creator_user_id: string
+    name: string
+    description: string | null
+    instructions: string | null
+    model: string | null
+    /** Which agent runs it; null for the builtin one. */
+    agent: string | null
+    status: string
+    last_failure_message: string | null
+    progress: string | null
+    hostname: string | null
+    /** Its folder on that host. */
+    home: string | null
+    /** Its own key. */
+    key_hash: string | null
+    /** The server that watches its daemon, and until when that is certain. */
+    supervisor: string | null
+    supervised_until: Generated<number>
+    created_at: number
+    updated_at: number
+  }
+  /** What was created under which idempotency key, and from which body. */
+  intern_creations: {
+    workspace_id: string
+    user_id: string
+    idempotency_key: string
+    body_hash: string
+    intern_id: string
+    created_at: number
+  }
+  /** Turns a minute, of a user or an organization, over all servers. */
+  turn_counts: { subject: string; minute: number; turns: number }
 }

@@ -28,7 +28,12 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
     .executeTakeFirstOrThrow()
   const caller: Caller = {
     ...{ keyHash: key.hash, keyKind: 'management', keyName: key.name, userId: key.creator_user_id, creatorLeft: false },
-    ...{ organizationId: key.organization_id, workspaceId: key.workspace_id },
+    ...{
+      organizationId: key.organization_id,
+      workspaceId: key.workspace_id,
+      internsProgramme: true,
+      internsGrant: false,
+    },
   }
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

@@ -77,7 +77,11 @@ function mountRoute<Caller, Deps>(
     method: route.method.toUpperCase() as Uppercase<Method>,
     url: prefix + fastifyPath(route.path),
     ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-    config: { key: route.key, ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }) },
+    config: {
+      key: route.key,
+      ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
+      ...(route.restate && { restate: route.restate }),
+    },
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),

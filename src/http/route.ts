@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FaultKind } from '#lib/fault.ts'
+import type { Fault, FaultKind } from '#lib/fault.ts'
 import type { Outlet } from '#lib/outlet.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
@@ -49,6 +49,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   wrongKey?: 'forbidden' | 'unauthenticated'
   /** What a body gets that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
+  /** Puts a refusal of this route, by whomever, in its own words. */
+  restate?: (fault: Fault) => Fault
   /** In bytes; 4 MiB unless told. */
   bodyLimit?: number
   /** Left out of the API's description. */

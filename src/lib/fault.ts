@@ -13,6 +13,7 @@ export type FaultKind =
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'bad_gateway'
+  | 'client_closed_request'
   | 'unavailable'
   | 'gateway_timeout'
 

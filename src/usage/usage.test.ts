@@ -16,6 +16,8 @@ const caller = {
   keyName: 'key',
   userId: 'user',
   creatorLeft: false,
+  internsProgramme: true,
+  internsGrant: false,
   organizationId: 'organization',
   workspaceId: 'workspace',
 }

@@ -1,0 +1,99 @@
+import type { Caller } from '#accounts/caller.ts'
+import { recordChange } from '#audit/audit.ts'
+import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import { nameTaken } from './create.ts'
+import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
+import { findIntern, type Intern, internRecord } from './store.ts'
+
+type Deps = { db: Db; now: Now; newId: NewId }
+
+/** Changes name, description, instructions or model. A running intern takes them at its next start. */
+export async function changeIntern(deps: Deps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
+  return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
+    const names = Object.keys(patch) as (keyof InternPatch)[]
+    if (names.every((name) => patch[name] === undefined || patch[name] === intern[name])) return undefined
+    try {
+      await update(tx, intern.id, { ...patch, updated_at: deps.now() })
+    } catch (error) {
+      throw isUniqueViolation(error) ? nameTaken(patch.name ?? '') : error
+    }
+    return intern
+  })
+}
+
+/** Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state. */
+export function provisionIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'provision', 'queued')
+}
+
+/** Takes a running intern out of service; its daemon is stopped by whoever calls this, before or after. */
+export function suspendIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'suspend', 'stopped')
+}
+
+/** Asks for the intern to be taken down with all it has; the server that supervises it does it. */
+export function deleteIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'delete', 'destroying')
+}
+
+const verbs: Record<InternCommand, string> = {
+  provision: 'intern.provisioned',
+  suspend: 'intern.suspended',
+  delete: 'intern.deleted',
+}
+
+function command(deps: Deps, caller: Caller, id: string, name: InternCommand, status: InternStatus): Promise<Intern> {
+  return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern) => {
+    if (!mayBe(name, intern.status)) {
+      throw new Fault(
+        'conflict',
+        `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
+      )
+    }
+    await update(tx, intern.id, { status, progress: null, last_failure_message: null, updated_at: deps.now() })
+    return intern
+  })
+}
+
+type Columns = Partial<{
+  name: string
+  description: string | null
+  instructions: string | null
+  model: string | null
+  status: string
+  progress: null
+  last_failure_message: null
+  updated_at: number
+}>
+
+async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
+  await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
+}
+
+async function alter(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  action: `intern.${string}`,
+  work: (tx: Tx, intern: Intern) => Promise<Intern | undefined>,
+): Promise<Intern> {
+  const { id: uuid } = await findIntern(deps, caller, id)
+  return deps.db.exclusively(`intern:${uuid}`, async (tx, announce) => {
+    const before = await findIntern({ db: { query: tx } }, caller, uuid)
+    const changed = await work(tx, before)
+    if (!changed) return before
+    const after = await findIntern({ db: { query: tx } }, caller, uuid)
+    await recordChange(deps, tx, caller, {
+      action,
+      targetKind: 'intern',
+      targetId: uuid,
+      before: internRecord(before),
+      after: internRecord(after),
+    })
+    announce('intern.changed', uuid)
+    return after
+  })
+}

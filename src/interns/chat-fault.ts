@@ -1,0 +1,61 @@
+import { Fault, type FaultKind } from '#lib/fault.ts'
+import { Refusal } from './refusal.ts'
+
+/** Every reason of the chat route, and whether trying again may help. */
+const reasons = {
+  attachment_failed: false,
+  bad_request: false,
+  busy: true,
+  client_closed_request: false,
+  interaction_not_pending: false,
+  interaction_unknown: false,
+  intern_not_ready: true,
+  intern_rejected: false,
+  intern_unreachable: true,
+  not_found: false,
+  payload_too_large: false,
+  rate_limited: true,
+  run_ended: false,
+  stream_severed: true,
+  timeout: true,
+  turn_failed: false,
+} as const satisfies Record<string, boolean>
+export type ChatReason = keyof typeof reasons
+
+const kindOfCode: Record<number, FaultKind> = {
+  400: 'invalid',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'gone',
+  502: 'bad_gateway',
+  503: 'unavailable',
+  504: 'gateway_timeout',
+}
+
+type More = { retryable?: boolean; retryAfterSeconds?: number }
+
+/** A refusal of the chat route: its reason, and a header that tells clients whether to try again. */
+export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
+  const retryable = more.retryable ?? reasons[reason]
+  const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' ? 1 : undefined)
+  return new Fault(kind, message, {
+    metadata: { reason, retryable },
+    headers: { 'x-should-retry': String(retryable) },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
+}
+
+/** What the intern's daemon refused, as the caller is told. */
+export function asChatFault(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error
+  const { code, reason, message, retryable } = error
+  return chatFault(kindOfCode[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
+}
+
+/** A refusal from before the handler, with the reason that this route owes. */
+export function restateForChat(fault: Fault): Fault {
+  if (fault.details.metadata) return fault
+  if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)
+  if (fault.kind === 'payload_too_large') return chatFault('payload_too_large', 'payload_too_large', fault.message)
+  return fault
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { text } from '#lib/text.ts'
+import { chatFault } from './chat-fault.ts'
+
+const Id = text({ min: 1, max: 128 })
+
+const TextPart = z.object({ type: z.literal('text'), text: z.string() })
+
+const Content = z.union([z.string(), z.array(TextPart), z.null()], {
+  error: 'must be text, an array of text parts, or null',
+})
+
+const EchoedToolCall = z.object({ id: Id, function: z.object({ name: z.string(), arguments: z.string() }) })
+
+const Message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.enum(['system', 'developer', 'user']), content: Content }),
+    z.object({ role: z.literal('assistant'), content: Content, tool_calls: z.array(EchoedToolCall).optional() }),
+    z.object({ role: z.literal('tool'), content: Content, tool_call_id: Id }),
+  ],
+  { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
+)
+
+/** What an intern is asked or answered. Other chat fields are ignored: the intern owns its sampling and tools. */
+export const InternChatRequest = z
+  .object({
+    messages: z.array(Message).min(1),
+    stream: z.literal(true, { error: 'must be true: an intern only streams' }),
+    model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
+    session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
+    approval_mode: z.enum(['manual', 'self-drive']).default('self-drive'),
+  })
+  .meta({ id: 'InternChatRequest' })
+export type InternChatRequest = z.infer<typeof InternChatRequest>
+
+/** In Unicode characters. */
+const maxPrompt = 32_000
+
+export type Saying =
+  | { say: 'prompt'; prompt: string; mode: 'manual' | 'self-drive'; sessionId: string | undefined }
+  | { say: 'answer'; answer: string; questionId: string; sessionId: string }
+
+/** What the last message says: the earlier ones are history, which the intern keeps itself. */
+export function sayingOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): Saying {
+  const last = messages.at(-1)
+  if (last?.role === 'user') return { say: 'prompt', prompt: promptOf(last.content), mode, sessionId }
+  if (last?.role !== 'tool') {
+    throw bad(`the last message must have the role "user" or "tool", not "${last?.role}"`)
+  }
+  if (sessionId === undefined) throw bad('session_id is required when the last message has the role "tool"')
+  return { say: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
+}
+
+function promptOf(content: z.infer<typeof Content>): string {
+  const prompt = joined(content)
+  if (prompt === '') throw bad('the text of the last message is empty')
+  // A character takes one or two units, so a count is needed only in between.
+  if (prompt.length > maxPrompt && [...prompt].length > maxPrompt) {
+    throw bad(`the text of the last message has more than ${maxPrompt} characters`)
+  }
+  return prompt
+}
+
+function joined(content: z.infer<typeof Content>): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).map((part) => part.text).join('')
+}
+
+const bad = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)

@@ -1,0 +1,115 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { asChatFault, chatFault } from './chat-fault.ts'
+import type { InternChatRequest, Saying } from './chat-request.ts'
+import { sayingOf } from './chat-request.ts'
+import type { Runs } from './runs.ts'
+import { Silence } from './silence.ts'
+import { findIntern, type Intern } from './store.ts'
+import type { TurnEvent } from './turn-event.ts'
+import { countTurn, type TurnRates } from './turn-rate.ts'
+
+export type ConverseDeps = {
+  db: Db
+  now: Now
+  /** The way to the daemon of a running intern. */
+  runsOf: (intern: Intern) => Runs
+  rates: TurnRates
+  /** How long an intern may say nothing, before its reply and within. */
+  budgetMs: number
+}
+
+/** A turn that has begun. Its events end with the one that closes the reply, or with `undefined` when time ran out. */
+export type Turn = {
+  started: Extract<TurnEvent, { type: 'turn.started' }>
+  events: AsyncGenerator<TurnEvent | 'timeout', void>
+}
+
+/**
+ * Starts a turn, or answers the question that one waits with. Until the turn has begun every failure is a fault; after
+ * it, an event.
+ */
+export async function converse(
+  deps: ConverseDeps,
+  caller: Caller,
+  internId: string,
+  request: InternChatRequest,
+  signal: AbortSignal,
+): Promise<Turn> {
+  const saying = sayingOf(request)
+  const intern = await readyIntern(deps, caller, internId)
+  if (saying.say === 'prompt') await withinRate(deps, caller)
+
+  const giveUp = new AbortController()
+  const stop = AbortSignal.any([signal, giveUp.signal])
+  const silence = new Silence(deps.budgetMs, () => giveUp.abort())
+  try {
+    const events = (await say(deps.runsOf(intern), saying, stop))[Symbol.asyncIterator]()
+    const first = await events.next()
+    if (first.done || first.value.type !== 'turn.started') throw severed
+    return { started: first.value, events: until(events, silence, giveUp.signal) }
+  } catch (error) {
+    silence.stop()
+    if (signal.aborted)
+      throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
+    if (giveUp.signal.aborted) throw timeoutFault(deps.budgetMs)
+    throw asChatFault(error)
+  }
+}
+
+const severed = chatFault(
+  'bad_gateway',
+  'stream_severed',
+  'The connection to the intern broke before the turn had begun.',
+)
+
+export function timeoutMessage(budgetMs: number): string {
+  return `The intern said nothing for ${Math.round(budgetMs / 1000)} seconds.`
+}
+
+const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
+
+function say(runs: Runs, saying: Saying, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>> {
+  if (saying.say === 'prompt') {
+    const { prompt, mode, sessionId } = saying
+    return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
+  }
+  return runs.answer({ sessionId: saying.sessionId, questionId: saying.questionId, answer: saying.answer }, signal)
+}
+
+async function readyIntern(deps: ConverseDeps, caller: Caller, id: string): Promise<Intern> {
+  const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
+    const unknown = error instanceof Fault && error.kind === 'not_found'
+    throw unknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
+  })
+  if (intern.status === 'running') return intern
+  throw chatFault('conflict', 'intern_not_ready', `The intern is not running: it is ${intern.status}.`)
+}
+
+async function withinRate(deps: ConverseDeps, caller: Caller): Promise<void> {
+  const waitMs = await countTurn(deps, caller, deps.rates)
+  if (waitMs === undefined) return
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  throw chatFault('rate_limited', 'rate_limited', 'Too many turns this minute for this user or organization.', {
+    retryAfterSeconds,
+  })
+}
+
+async function* until(events: AsyncIterator<TurnEvent>, silence: Silence, gaveUp: AbortSignal): Turn['events'] {
+  try {
+    for (;;) {
+      const { done, value } = await events.next()
+      if (done) return
+      silence.broken()
+      yield value
+    }
+  } catch (error) {
+    if (!gaveUp.aborted) throw error
+    yield 'timeout'
+  } finally {
+    silence.stop()
+    await events.return?.()
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '#accounts/caller.ts'
+import { recordChange } from '#audit/audit.ts'
+import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { NewIntern } from './intern.ts'
+import { findIntern, type Intern, internRecord } from './store.ts'
+
+type Deps = { db: Db; now: Now; newId: NewId }
+
+/**
+ * Makes an intern. With an idempotency key a replay gives the same intern, and the same key with another body is a
+ * conflict.
+ */
+export async function createIntern(
+  deps: Deps,
+  caller: Caller,
+  wanted: NewIntern,
+  idempotencyKey?: string,
+): Promise<{ intern: Intern; replayed: boolean }> {
+  if (wanted.workspace_id !== undefined && wanted.workspace_id !== caller.workspaceId) {
+    throw new Fault('not_found', 'There is no such workspace for this key.')
+  }
+  const bodyHash = createHash('sha256').update(JSON.stringify(wanted)).digest('hex')
+  return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, announce) => {
+    const replayed = idempotencyKey && (await creationUnder(tx, caller, idempotencyKey, bodyHash))
+    if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
+    const id = await insertIntern(deps, tx, caller, wanted)
+    if (idempotencyKey) await rememberCreation(deps, tx, caller, { idempotencyKey, bodyHash, id })
+    const intern = await findIntern({ db: { query: tx } }, caller, id)
+    await recordChange(deps, tx, caller, {
+      action: 'intern.created',
+      targetKind: 'intern',
+      targetId: id,
+      before: null,
+      after: internRecord(intern),
+    })
+    announce('intern.changed', id)
+    return { intern, replayed: false }
+  })
+}
+
+async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
+  const id = deps.newId()
+  const at = deps.now()
+  const values = {
+    id,
+    organization_id: caller.organizationId,
+    workspace_id: caller.workspaceId,
+    creator_user_id: caller.userId,
+    name: wanted.name,
+    description: wanted.description ?? null,
+    instructions: wanted.instructions ?? null,
+    model: wanted.model ?? null,
+    agent: wanted.agent == null ? null : JSON.stringify(wanted.agent),
+    status: wanted.provision ? 'queued' : 'stopped',
+    last_failure_message: null,
+    progress: null,
+    hostname: null,
+    home: null,
+    key_hash: null,
+    supervisor: null,
+    supervised_until: 0,
+    created_at: at,
+    updated_at: at,
+  }
+  try {
+    await tx.insertInto('interns').values(values).execute()
+  } catch (error) {
+    throw isUniqueViolation(error) ? nameTaken(wanted.name) : error
+  }
+  return id
+}
+
+export function nameTaken(name: string): Fault {
+  return new Fault('conflict', `You have an intern named ${JSON.stringify(name)} in this workspace already.`)
+}
+
+async function creationUnder(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {
+  const earlier = await tx
+    .selectFrom('intern_creations')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('user_id', '=', caller.userId)
+    .where('idempotency_key', '=', key)
+    .select(['body_hash', 'intern_id'])
+    .executeTakeFirst()
+  if (!earlier) return undefined
+  if (earlier.body_hash === bodyHash) return earlier.intern_id
+  throw new Fault('conflict', 'This Idempotency-Key was used with another body.')
+}
+
+type Creation = { idempotencyKey: string; bodyHash: string; id: string }
+
+async function rememberCreation(
+  { now }: Deps,
+  tx: Tx,
+  caller: Caller,
+  { idempotencyKey, bodyHash, id }: Creation,
+): Promise<void> {
+  await tx
+    .insertInto('intern_creations')
+    .values({
+      workspace_id: caller.workspaceId,
+      user_id: caller.userId,
+      idempotency_key: idempotencyKey,
+      body_hash: bodyHash,
+      intern_id: id,
+      created_at: now(),
+    })
+    .execute()
+}

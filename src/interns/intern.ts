@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { text } from '#lib/text.ts'
+
+export const internStatuses = [
+  'queued',
+  'provisioning',
+  'running',
+  'failed',
+  'stopped',
+  'destroying',
+  'destroy_failed',
+] as const
+export type InternStatus = (typeof internStatuses)[number]
+
+export const InternName = z
+  .string()
+  .min(2)
+  .max(17)
+  .regex(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'must be lowercase letters and digits, in words joined by "-", a letter first',
+  )
+
+const Description = text({ max: 1000 }).nullable()
+const Instructions = text({ max: 32_000 }).nullable().describe('What the intern is told before every conversation.')
+const Model = text({ min: 1, max: 256 })
+  .nullable()
+  .describe('The model it thinks with; the service’s own choice unless told.')
+
+/** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
+export const AgentChoice = z.union(
+  [
+    z.string().min(1).max(100),
+    z.strictObject({
+      command: z.string().min(1).max(4096),
+      args: z.array(z.string().max(4096)).max(100).default([]),
+      env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).default({}),
+    }),
+  ],
+  { error: 'must be the name of a configured agent, or an object with "command", "args" and "env"' },
+)
+export type AgentChoice = z.infer<typeof AgentChoice>
+
+export const NewIntern = z
+  .object({
+    name: InternName,
+    description: Description.optional(),
+    instructions: Instructions.optional(),
+    model: Model.optional(),
+    agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
+    provision: z.boolean().default(false).describe('Whether to provision it at once.'),
+    workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+  })
+  .meta({ id: 'NewIntern' })
+export type NewIntern = z.infer<typeof NewIntern>
+
+export const InternPatch = z
+  .object({ name: InternName, description: Description, instructions: Instructions, model: Model })
+  .partial()
+  .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
+export type InternPatch = z.infer<typeof InternPatch>
+
+export const Progress = z.object({ step_label: z.string(), step_number: z.int(), total_steps: z.int() })
+export type Progress = z.infer<typeof Progress>
+
+/** An intern as clients see it. */
+export const InternRecord = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    instructions: z.string().nullable(),
+    model: z.string().nullable(),
+    agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
+    status: z.enum(internStatuses),
+    last_failure_message: z.string().nullable(),
+    progress: Progress.nullable(),
+    hostname: z.string().nullable(),
+    workspace_id: z.string(),
+    vault_id: z.null(),
+    attached_vault_id: z.null(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Intern', description: 'A long-running agent that can be talked to.' })
+export type InternRecord = z.infer<typeof InternRecord>
+
+/** What may be done to an intern, and from which states; everything else is a conflict. */
+export const allowedFrom = {
+  provision: ['stopped', 'failed'],
+  suspend: ['running', 'failed'],
+  delete: ['running', 'failed', 'stopped', 'destroy_failed'],
+} as const satisfies Record<string, InternStatus[]>
+export type InternCommand = keyof typeof allowedFrom
+
+export function mayBe(command: InternCommand, status: InternStatus): boolean {
+  return (allowedFrom[command] as readonly InternStatus[]).includes(status)
+}

@@ -1,0 +1,134 @@
+import type { Selectable } from 'kysely'
+import type { Caller } from '#accounts/caller.ts'
+import type { Query } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
+import { isoTime } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { AgentChoice, InternRecord, InternStatus, Progress } from './intern.ts'
+
+/** An intern as the service knows it. */
+export type Intern = {
+  id: string
+  organizationId: string
+  workspaceId: string
+  creatorUserId: string
+  name: string
+  description: string | null
+  instructions: string | null
+  model: string | null
+  agent: AgentChoice | null
+  status: InternStatus
+  lastFailureMessage: string | null
+  progress: Progress | null
+  hostname: string | null
+  /** Its folder on that host. */
+  home: string | null
+  keyHash: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+type Deps = { db: { query: Query } }
+type Row = Selectable<Tables['interns']>
+
+/** A key sees the interns of its workspace that its creator made, and no others. */
+export function visibleTo(deps: Deps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
+  return deps.db.query
+    .selectFrom('interns')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('creator_user_id', '=', caller.userId)
+}
+
+/** By id, or by name for people at a terminal. @throws Fault `not_found`. */
+export async function findIntern(
+  deps: Deps,
+  caller: Pick<Caller, 'workspaceId' | 'userId'>,
+  id: string,
+): Promise<Intern> {
+  const row = await visibleTo(deps, caller)
+    .where((e) => e.or([e('id', '=', id), e('name', '=', id)]))
+    .selectAll()
+    .executeTakeFirst()
+  if (row) return internOf(row)
+  throw new Fault('not_found', 'There is no such intern.')
+}
+
+export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
+
+/** The newest first, from behind `startingAfter` on. */
+export async function listInterns(
+  deps: Deps,
+  caller: Caller,
+  { limit, statuses, startingAfter }: ListFilter,
+): Promise<{ interns: Intern[]; hasMore: boolean }> {
+  let matching = visibleTo(deps, caller)
+  if (statuses?.length) matching = matching.where('status', 'in', statuses)
+  if (startingAfter !== undefined) {
+    const last = await visibleTo(deps, caller)
+      .where('id', '=', startingAfter)
+      .select(['created_at', 'id'])
+      .executeTakeFirst()
+    if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of an intern')
+    matching = matching.where((e) =>
+      e.or([
+        e('created_at', '<', last.created_at),
+        e.and([e('created_at', '=', last.created_at), e('id', '>', last.id)]),
+      ]),
+    )
+  }
+  const rows = await matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  return { interns: rows.slice(0, limit).map(internOf), hasMore: rows.length > limit }
+}
+
+export function internOf(row: Row): Intern {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    workspaceId: row.workspace_id,
+    creatorUserId: row.creator_user_id,
+    name: row.name,
+    description: row.description,
+    instructions: row.instructions,
+    model: row.model,
+    agent: row.agent === null ? null : (JSON.parse(row.agent) as AgentChoice),
+    status: row.status as InternStatus,
+    lastFailureMessage: row.last_failure_message,
+    progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
+    hostname: row.hostname,
+    home: row.home,
+    keyHash: row.key_hash,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** The public form. An agent's environment may hold secrets, so only its names are shown. */
+export function internRecord(intern: Intern): InternRecord {
+  return {
+    id: intern.id,
+    name: intern.name,
+    description: intern.description,
+    instructions: intern.instructions,
+    model: intern.model,
+    agent: shownAgent(intern.agent),
+    status: intern.status,
+    last_failure_message: intern.lastFailureMessage,
+    progress: intern.progress,
+    hostname: intern.hostname,
+    workspace_id: intern.workspaceId,
+    vault_id: null,
+    attached_vault_id: null,
+    created_at: isoTime(intern.createdAt),
+    updated_at: isoTime(intern.updatedAt),
+  }
+}
+
+function shownAgent(agent: AgentChoice | null): AgentChoice | null {
+  if (agent === null || typeof agent === 'string') return agent
+  return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
+}
