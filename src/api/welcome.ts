@@ -16,7 +16,7 @@ export function welcome({ url, firstKeys }: Pick<Service, 'url' | 'firstKeys'>):
 
     curl "${reachable}/models?sort=newest&limit=3" -H "Authorization: Bearer ${firstKeys.apiKey}"
 
-    curl ${reachable}/presets/haiku/responses -H "Authorization: Bearer ${firstKeys.managementKey}" --json '{"model":"signalbox/demo","instructions":"Answer with a haiku."}'
+    curl ${reachable}/presets/haiku/responses -H "Authorization: Bearer ${firstKeys.managementKey}" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","instructions":"Answer with a haiku."}'
 
 `
 }

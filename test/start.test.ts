@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { startProcess } from './harness/server-process.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-start-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+let folders = 0
+const newFolder = () => join(scratch, `data-${folders++}`)
+
+/** Starts a server that must not start. @returns the one sentence it says. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  await using server = startProcess({ DATA_DIR: newFolder(), ...env })
+  assert.equal(await server.ended, 1, server.err())
+  assert.equal(server.out(), '')
+  const lines = server.err().trimEnd().split('\n')
+  assert.equal(lines.length, 1, server.err())
+  assert.doesNotMatch(lines[0]!, /\bat .*:\d+:\d+|Error:/)
+  return lines[0]!
+}
+
+async function stopped(server: ReturnType<typeof startProcess>, signal: NodeJS.Signals = 'SIGINT') {
+  const before = performance.now()
+  server.signal(signal)
+  const code = await server.ended
+  return { code, tookMs: performance.now() - before }
+}
+
+const keyPattern = /sb-v1-[0-9a-f]{64}/g
+
+test('the first start shows two keys and curl lines that work when pasted; the second shows none', async () => {
+  const DATA_DIR = newFolder()
+  const first = startProcess({ DATA_DIR })
+  const url = await first.url
+  assert.match(first.out(), new RegExp(`^listening on ${url}$`, 'm'))
+  assert.equal(new Set(first.out().match(keyPattern)).size, 2)
+  const curls = first.out().match(/^ *curl .*$/gm) ?? []
+  assert.equal(curls.length, 2)
+  for (const line of curls) {
+    const answer = JSON.parse(execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' }))
+    assert.ok(answer.data, JSON.stringify(answer))
+  }
+  assert.equal((await stopped(first)).code, 0)
+  await using second = startProcess({ DATA_DIR })
+  await second.url
+  assert.doesNotMatch(second.out() + second.err(), keyPattern)
+})
+
+test('chosen first keys work', async () => {
+  const key = `sb-v1-${'c'.repeat(64)}`
+  await using server = startProcess({ DATA_DIR: newFolder(), BOOTSTRAP_MANAGEMENT_KEY: key })
+  const response = await fetch(`${await server.url}/audit`, { headers: { authorization: `Bearer ${key}` } })
+  assert.equal(response.status, 200)
+})
+
+test('Ctrl-C ends an idle server at once, and a busy one within two seconds, both with code 0', async () => {
+  await using idle = startProcess({ DATA_DIR: newFolder() })
+  await using busy = startProcess({ DATA_DIR: newFolder() })
+  await idle.url
+  const { hostname, port, pathname } = new URL(await busy.url)
+  const slow = connect(Number(port), hostname)
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  slow.write(`POST ${pathname}/keys HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{`)
+  const waiting = connect(Number(port), hostname)
+  waiting.on('error', () => {})
+  await once(waiting, 'connect')
+  const [first, second] = await Promise.all([stopped(idle), stopped(busy)])
+  assert.equal(first.code, 0)
+  assert.equal(second.code, 0)
+  assert.ok(second.tookMs < 2500, `it took ${second.tookMs} ms`)
+})
+
+test('a second Ctrl-C, as npm passes it on, changes nothing', async () => {
+  await using server = startProcess({ DATA_DIR: newFolder() })
+  await server.url
+  server.signal('SIGINT')
+  assert.equal((await stopped(server)).code, 0)
+})
+
+test('SIGTERM lets an open request finish', async () => {
+  const key = `sb-v1-${'c'.repeat(64)}`
+  await using server = startProcess({ DATA_DIR: newFolder(), BOOTSTRAP_MANAGEMENT_KEY: key })
+  const { hostname, port, pathname } = new URL(await server.url)
+  const body = '{"name":"late"}'
+  const head = [`POST ${pathname}/keys HTTP/1.1`, 'host: x', `authorization: Bearer ${key}`]
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+  })
+  const lines = [...head, 'content-type: application/json', `content-length: ${body.length}`, '', '']
+  socket.write(`${lines.join('\r\n')}${body.slice(0, 5)}`)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const ending = stopped(server, 'SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  socket.write(body.slice(5))
+  assert.equal((await ending).code, 0)
+  assert.match(answer, /^HTTP\/1.1 201 /)
+})
+
+test('a taken port is one sentence that names the setting', async () => {
+  const other = createServer().unref().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  assert.match(await refusal({ PORT: String(port) }), new RegExp(`^Port ${port} on 127.0.0.1 is taken .*set PORT`))
+  assert.match(await refusal({ METRICS_PORT: String(port) }), new RegExp(`^Port ${port} .*set METRICS_PORT`))
+  other.close()
+})
+
+test('a data folder that cannot be written is one sentence', async () => {
+  const file = join(scratch, 'a-file')
+  writeFileSync(file, '')
+  assert.match(
+    await refusal({ DATA_DIR: file }),
+    /^The data folder .* cannot be used: it is not a folder\. Set DATA_DIR/,
+  )
+  assert.match(
+    await refusal({ DATA_DIR: join(file, 'below') }),
+    /^The data folder .* cannot be used: it is not a folder/,
+  )
+})
+
+test('a folder of somebody else’s files is left alone', async () => {
+  const folder = newFolder()
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'thesis.txt'), 'mine')
+  assert.match(await refusal({ DATA_DIR: folder }), /holds files that are not Signalbox's\. Set DATA_DIR/)
+})
+
+test('a broken configuration is one sentence that says where', async () => {
+  const file = (name: string, text: string) => {
+    const path = join(scratch, name)
+    writeFileSync(path, text)
+    return path
+  }
+  assert.match(
+    await refusal({ CONFIG: file('broken.yaml', 'port: [1\nhost: x') }),
+    /broken\.yaml is not valid YAML.*line/,
+  )
+  assert.match(await refusal({ CONFIG: file('unknown.yaml', 'prot: 8080\n') }), /has no setting "prot"/)
+  assert.match(await refusal({ CONFIG: file('list.yaml', '- port\n') }), /must hold "name: value" lines/)
+  assert.match(await refusal({ CONFIG: join(scratch, 'absent.yaml') }), /absent\.yaml .*does not exist/)
+  assert.match(await refusal({ PORT: 'eighty' }), /^The setting port from the environment variable PORT is not right/)
+})
+
+test('a broken catalogue file is one sentence that says where', async () => {
+  const path = join(scratch, 'catalogue.yaml')
+  writeFileSync(path, 'models:\n  - id: [\n')
+  assert.match(await refusal({ CATALOGUE_FILE: path }), /catalogue\.yaml/)
+})
+
+test('a database of a newer version is refused and left as it is', async () => {
+  const DATA_DIR = newFolder()
+  const first = startProcess({ DATA_DIR })
+  await first.url
+  await stopped(first)
+  const database = new DatabaseSync(join(DATA_DIR, 'signalbox.db'))
+  database.exec("insert into kysely_migration values ('9999_future', '2030-01-01T00:00:00.000Z')")
+  database.close()
+  assert.match(await refusal({ DATA_DIR }), /written by a newer version of Signalbox .*9999_future/)
+})
+
+test('a database that is none is one sentence', async () => {
+  const DATA_DIR = newFolder()
+  const first = startProcess({ DATA_DIR })
+  await first.url
+  await stopped(first)
+  writeFileSync(join(DATA_DIR, 'signalbox.db'), 'this is not a database, and long enough to be looked at'.repeat(50))
+  rmSync(join(DATA_DIR, 'signalbox.db-wal'), { force: true })
+  assert.match(await refusal({ DATA_DIR }), /^The database .* cannot be opened: /)
+})
+
+test('a Postgres that is not there is one sentence', async () => {
+  const told = await refusal({ DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/x' })
+  assert.match(told, /^The database named by DATABASE_URL cannot be reached/)
+  assert.doesNotMatch(told, /secret-word/)
+})
+
+test('a second server on one data folder is refused, and the first goes on', async () => {
+  const DATA_DIR = newFolder()
+  await using first = startProcess({ DATA_DIR })
+  const url = await first.url
+  assert.match(await refusal({ DATA_DIR }), /^Another Signalbox \(process \d+\) is using the data folder/)
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+})
