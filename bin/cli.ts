@@ -4,6 +4,11 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { runCli } = await import('#cli/cli.ts')
 
+// Whoever reads through `head` has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),

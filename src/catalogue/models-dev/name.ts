@@ -105,6 +105,7 @@ function withoutAuthor(slug: string): { slug: string; author?: string } {
 
 /** Claude names turned round when the fourth came; both orders are in use for all of them. */
 function claudeOrder(slug: string): string {
+  if (!slug.startsWith('claude')) return slug
   return slug
     .replace(/^claude-(4(?:[.-]\d)?)-(opus|sonnet|haiku)\b/, 'claude-$2-$1')
     .replace(/^claude-(opus|sonnet|haiku)-(3(?:[.-]\d)?)\b/, 'claude-$2-$1')

@@ -3,7 +3,6 @@ import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
 import { leadRow } from './group.ts'
 import type { Identity } from './identity.ts'
 import type { Row } from './row.ts'
-import { wireOf } from './wire.ts'
 
 /** What the entries for one model say together. */
 export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
@@ -29,12 +28,10 @@ function releaseDay(rows: readonly Row[]): string {
   return days[0]![0]
 }
 
-function endpointPatch({ provider, model, quantization, wire }: Row): EndpointPatch {
-  const usual = wireOf(provider)
-  const isUsual = typeof usual !== 'string' && usual.protocol === wire.protocol && usual.baseUrl === wire.baseUrl
+function endpointPatch({ model, quantization, wire, usualWire }: Row): EndpointPatch {
   return {
     ...endpointFacts(model, pricesOf(model)!),
     ...(quantization && { quantization }),
-    ...(!isUsual && wire),
+    ...(!usualWire && wire),
   }
 }

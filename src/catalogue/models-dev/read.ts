@@ -5,7 +5,7 @@ import type { KeptNames } from './kept-names.ts'
 import { modelPatch } from './patch.ts'
 import { type Row, rowOf } from './row.ts'
 import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
-import { credentialsOf, wireOf } from './wire.ts'
+import { credentialsOf, sameWire, type Wire, wireOf } from './wire.ts'
 
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
@@ -56,19 +56,20 @@ function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Ge
       continue
     }
     const provider = value as SourceProvider
+    const usual = wireOf(provider)
     for (const [id, entry] of Object.entries(provider.models)) {
-      const row = modelFault(entry) ?? usableRow(provider, entry as SourceModel)
+      const row = modelFault(entry) ?? usableRow(provider, entry as SourceModel, usual)
       if (typeof row === 'string') skip(`${key}/${id}`, row)
       else yield row
     }
   }
 }
 
-function usableRow(provider: SourceProvider, model: SourceModel): Row | string {
-  const wire = wireOf(provider, model)
+function usableRow(provider: SourceProvider, model: SourceModel, usual: Wire | string): Row | string {
+  const wire = model.provider ? wireOf(provider, model) : usual
   if (typeof wire === 'string') return wire
   if (!model.cost) return 'it has no price, so what it costs could not be counted'
-  return rowOf(provider, model, wire)
+  return rowOf(provider, model, wire, sameWire(wire, usual))
 }
 
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0

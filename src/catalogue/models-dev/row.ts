@@ -9,6 +9,8 @@ export type Row = ParsedName & {
   provider: SourceProvider
   model: SourceModel
   wire: Wire
+  /** Whether the provider's other entries are reached in the same way. */
+  usualWire: boolean
   /** Whether `base_model` names the model and the entry's own name does not contradict it. */
   based: boolean
   /** Whether the model's maker serves it here. */
@@ -16,14 +18,23 @@ export type Row = ParsedName & {
 }
 
 /** Reads who and what an entry is about: by its `base_model` unless its name contradicts, else by its name. */
-export function rowOf(provider: SourceProvider, model: SourceModel, wire: Wire): Row {
+export function rowOf(provider: SourceProvider, model: SourceModel, wire: Wire, usualWire = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
-  const base = model.base_model === undefined ? undefined : parseName(model.base_model)
+  const base = model.base_model === undefined ? undefined : parseOnce(model.base_model)
   const based = base?.author !== undefined && namesAgree(name.slug, base.slug)
   const identity = based ? { author: base.author, slug: base.slug, key: base.key, day: base.day } : {}
   const author = (based ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
   const firstParty = author !== undefined && isFirstParty(provider.id, author)
-  return { ...name, ...identity, author, provider, model, wire, based, firstParty }
+  return { ...name, ...identity, author, provider, model, wire, usualWire, based, firstParty }
+}
+
+/** A few hundred names are the base of all entries. */
+const parsed = new Map<string, ParsedName>()
+
+function parseOnce(name: string): ParsedName {
+  const result = parsed.get(name) ?? parseName(name)
+  parsed.set(name, result)
+  return result
 }
 
 /** `-free` behind a name means the free variant when it is free. */

@@ -47,6 +47,9 @@ export function wireOf(provider: SourceProvider, model?: SourceModel): Wire | st
   return { protocol: shapes[own?.shape ?? ''] ?? known.protocol, baseUrl: plainUrl(baseUrl) }
 }
 
+export const sameWire = (one: Wire, other: Wire | string) =>
+  typeof other !== 'string' && one.protocol === other.protocol && one.baseUrl === other.baseUrl
+
 function azure(name: string, { id }: SourceProvider): { protocol: Protocol; baseUrl: string } | undefined {
   const resource = name === '@ai-sdk/azure' ? azureResource[id] : undefined
   if (!resource) return undefined
