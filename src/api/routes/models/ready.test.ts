@@ -32,7 +32,16 @@ test('a list has a tag, and who has it already gets 304 and no body', async () =
 
 test('lists that differ have different tags', async () => {
   await using service = await startWithModels(models)
-  const queries = ['', '?q=m1', '?limit=3', '?limit=3&offset=3', '?limit=9', '?sort=newest&limit=8', '?use_rss=true']
+  const queries = [
+    '',
+    '?q=m1',
+    '?limit=3',
+    '?limit=3&offset=3',
+    '?limit=3&z=1',
+    '?limit=9',
+    '?sort=newest&limit=8',
+    '?use_rss=true',
+  ]
   const tags = await Promise.all(
     queries.map(async (query) => (await fetchRaw(service, `/models${query}`)).headers.etag),
   )
