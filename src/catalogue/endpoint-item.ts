@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EndpointFigures } from './figures.ts'
+import type { EndpointFigures } from '#measure/figures.ts'
 import type { Endpoint, Model } from './model.ts'
 import { Architecture, architectureOf, Pricing, pricingOf } from './model-item.ts'
 

@@ -1,4 +1,4 @@
-import type { EndpointFigures } from './figures.ts'
+import type { EndpointFigures } from '#measure/figures.ts'
 import type { Provider } from './model.ts'
 
 export type EndpointStatus = 'healthy' | 'degraded' | 'down' | 'unconfigured'

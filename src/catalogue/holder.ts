@@ -1,7 +1,7 @@
 import type { Signals } from '#db/signals.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
-import { type Figures, noFigures } from './figures.ts'
+import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type LoadReport, loadCatalogue } from './load.ts'
 import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'

@@ -1,6 +1,6 @@
+import type { Figures } from '#measure/figures.ts'
 import { cheapestEndpoint } from './cheapest.ts'
 import { compareExact } from './exact.ts'
-import type { Figures } from './figures.ts'
 import type { Model } from './model.ts'
 
 export const sorts = [

@@ -1,5 +1,5 @@
+import { type Figures, noFigures } from '#measure/figures.ts'
 import { type Columns, columnsOf } from './columns.ts'
-import { type Figures, noFigures } from './figures.ts'
 import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
 import { fixedOrders, measuredOrders, type Orders } from './orders.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { EndpointFigures, Figures } from '#catalogue/figures.ts'
 import type { CatalogueData, Endpoint, Model } from '#catalogue/model.ts'
 import { sorts } from '#catalogue/orders.ts'
 import { categories, inputModalities, outputModalities } from '#catalogue/query.ts'
+import type { EndpointFigures, Figures } from '#measure/figures.ts'
 
 /** Random catalogues, measurements and questions, from small sets of values: much is equal, and bounds are met. */
 export const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 500)
@@ -75,7 +75,7 @@ export const figures: fc.Arbitrary<Figures> = fc
   })
   .map(({ endpoints, models }) => ({
     endpoint: (id): EndpointFigures => ({ uptime5m: null, uptime30m: null, uptime1d: null, ...pick(endpoints, id) }),
-    model: (id) => pick(models, id),
+    model: (id) => ({ requests7d: 0, ...pick(models, id) }),
   }))
 
 const joined = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 }).map((some) => some.join(','))
