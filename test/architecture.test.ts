@@ -88,3 +88,13 @@ test('half of the files are under 100 lines and nine in ten under 250', () => {
   assert.ok(at(0.5) < 100, `the median file has ${at(0.5)} lines`)
   assert.ok(at(0.9) < 250, `one file in ten has ${at(0.9)} lines or more`)
 })
+
+test('every file that the map names is there', () => {
+  const map = readFileSync(join(root, 'docs/map.md'), 'utf8')
+  const named = [...map.matchAll(/`((?:src|test|\.ci)\/[^`<]+)`/g)].map(([, path]) => path!)
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter((path) => globSync(path, { cwd: root }).length === 0),
+    [],
+  )
+})
