@@ -85,6 +85,12 @@ describe('in manual', { skip }, () => {
     assert.match(at.text(), /So I leave it/)
   })
 
+  test('who rejects the shell for good is not asked to let it out', async () => {
+    await using at = await newAgent({ permission: () => 'reject_always' })
+    await at.prompt('escalate')
+    assert.deepEqual(at.operations(), ['shell'])
+  })
+
   test('who allows the escalation lets the command out', async () => {
     await using at = await newAgent()
     await at.prompt('escalate')
@@ -182,6 +188,16 @@ test('a session is busy with one prompt at a time', async () => {
   await first
 })
 
+test('closing a session ends its turn and keeps what was said', { timeout: 5_000 }, async () => {
+  await using at = await newAgent()
+  const turn = at.prompt('stream 1000 5')
+  while (!at.text()) await sleep(5)
+  await at.agent.request('session/close', { sessionId: at.sessionId })
+  assert.equal((await turn).stopReason, 'cancelled')
+  await at.agent.request('session/load', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
+  assert.match(at.text(), /piece-1 .*piece-1 /)
+})
+
 test('a loaded session shows its past again, and the model remembers it', async () => {
   const { model, requests } = listModel([[{ name: 'list_files' }], 'listed', 'again'])
   await using at = await newAgent({ model })
@@ -209,6 +225,7 @@ test('sessions are listed, and unknown ones are not found', async () => {
   )
   const unknown = { sessionId: 'nosuch', cwd: at.workspace, mcpServers: [] }
   await assert.rejects(at.agent.request('session/resume', unknown), { code: -32002 })
+  await assert.rejects(at.agent.request('session/new', { cwd: '/', mcpServers: [] }), { message: /whole file system/ })
   await assert.rejects(at.agent.request('session/new', { cwd: '/nonexistent', mcpServers: [] }), {
     message: /no folder/,
   })

@@ -97,17 +97,20 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('session/prompt', ({ params, client, signal }) =>
       prompted(sessions.get(params.sessionId), textOf(params.prompt), client, signal),
     )
-    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort())
+    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
 
   async function prompted(session: OpenSession, text: string, client: AgentContext, asked: AbortSignal) {
     if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
-    session.turn = new AbortController()
-    const signal = AbortSignal.any([session.turn.signal, asked])
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    const abort = new AbortController()
+    session.turn = { abort, over }
+    const signal = AbortSignal.any([abort.signal, asked])
     const { log, workspace, mode } = session
     try {
       return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, signal }, text)
     } finally {
       session.turn = undefined
+      end()
     }
   }
 }

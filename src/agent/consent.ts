@@ -21,7 +21,10 @@ type ConsentDeps = { client: AgentContext; log: SessionLog; mode: ApprovalMode; 
 export async function consentTo(deps: ConsentDeps, call: ToolCall, operation: string, title: string): Promise<boolean> {
   const { log, signal } = deps
   if (deps.mode === 'self-drive') return true
-  const before = log.session.remembered.get(operation)
+  const { remembered } = log.session
+  // Who rejects the shell for good is not asked to let it out of its sandbox either.
+  if (remembered.get(operation.split('.')[0]!) === false) return false
+  const before = remembered.get(operation)
   if (before !== undefined) return before
 
   const toolCall = { toolCallId: call.id, name: operation, title, kind: 'execute' as const, status: 'pending' as const }

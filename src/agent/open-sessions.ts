@@ -7,12 +7,15 @@ import type { SessionLog, SessionStore } from './session-store.ts'
 import type { ApprovalMode } from './tools/tool.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
-/** A session this process works on. `mode` holds from the next prompt on; `turn` is there while one is answered. */
+/** A prompt that is being answered. `over` resolves, whatever became of it. */
+export type OpenTurn = { abort: AbortController; over: Promise<void> }
+
+/** A session this process works on. `mode` holds from the next prompt on. */
 export type OpenSession = {
   log: SessionLog
   workspace: Workspace
   mode: ApprovalMode
-  turn: AbortController | undefined
+  turn: OpenTurn | undefined
 }
 
 /** Sessions by id. Each starts, and starts again, in the mode that asks. */
@@ -27,7 +30,8 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
   const close = async (id: string) => {
     const session = open.get(id)
     open.delete(id)
-    session?.turn?.abort()
+    session?.turn?.abort.abort()
+    await session?.turn?.over
     await session?.log.close()
   }
   return {
@@ -51,7 +55,7 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
     },
     close,
     cancelAll() {
-      for (const session of open.values()) session.turn?.abort()
+      for (const session of open.values()) session.turn?.abort.abort()
     },
   }
 }
@@ -60,5 +64,9 @@ async function workspaceAt(cwd: string): Promise<Workspace> {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
   const found = await stat(cwd).catch(() => undefined)
   if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `there is no folder ${cwd}`)
-  return openWorkspace(cwd)
+  const workspace = await openWorkspace(cwd)
+  // In the sandbox the workspace is all there is; so it must not be all there is.
+  if (workspace.root === '/')
+    throw RequestError.invalidParams(undefined, 'the workspace cannot be the whole file system')
+  return workspace
 }

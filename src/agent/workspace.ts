@@ -47,6 +47,14 @@ export async function readBytes(
   })
 }
 
+/** Whether the name stands for a file that can be read here. */
+export function isFile(workspace: Workspace, path: string): Promise<boolean> {
+  return readBytes(workspace, path, 0).then(
+    () => true,
+    () => false,
+  )
+}
+
 /**
  * Writes the whole file, making it and its folders when they are missing. A file that was there is replaced at once or,
  * when writing fails, not at all. @returns whether it was made.

@@ -18,6 +18,7 @@ export const scenarios: Scenario[] = [
   { keyword: /\b(run|shell)\b/i, play: shell },
   { keyword: /\b(question|ask)\b/i, play: question },
   { keyword: /\bparallel\b/i, play: parallel },
+  { keyword: /\blist\b/i, play: list },
   { keyword: /\bwrite\b/i, play: write },
   { keyword: /\bread\b/i, play: read },
   { keyword: /\b(reason|think)\b/i, play: reason },
@@ -88,6 +89,11 @@ function* parallel({ step, results }: Scene): Generator<Line> {
   yield { call: 'list_files', input: {} }
   yield { call: 'list_files', input: { pattern: '**/*.txt' } }
   yield { call: 'search', input: { pattern: 'the' } }
+}
+
+function* list({ step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: results.join('\n') }
+  yield { call: 'list_files', input: {} }
 }
 
 function* write({ prompt, step, results }: Scene): Generator<Line> {

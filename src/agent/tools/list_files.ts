@@ -1,7 +1,6 @@
-import { matchesGlob } from 'node:path'
 import { z } from 'zod'
 import { tool } from './tool.ts'
-import { type Found, walk } from './walk.ts'
+import { type Found, fits, walk } from './walk.ts'
 
 const most = 1_000
 
@@ -16,14 +15,14 @@ export const listFiles = tool({
   input: z.object({
     path: z.string().optional().describe('The folder, relative to the workspace; the workspace itself unless told.'),
     depth: z.int().min(1).max(20).optional().describe('How many levels; 3 unless told, 20 with pattern.'),
-    pattern: z.string().optional().describe('A glob over paths relative to the workspace.'),
+    pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
   }),
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
   async run({ path = '.', depth, pattern }, { workspace, signal }) {
     const listed: string[] = []
     for await (const found of walk(workspace, path, depth ?? (pattern ? 20 : 3))) {
       signal.throwIfAborted()
-      if (pattern && (found.kind === 'folder' || !matchesGlob(found.path, pattern))) continue
+      if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
       if (listed.length === most) return `${listed.join('\n')}\n[more than ${most}: name a folder or a pattern]`
       listed.push(line(found))
     }

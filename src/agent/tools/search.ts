@@ -1,8 +1,7 @@
-import { matchesGlob } from 'node:path'
 import { z } from 'zod'
 import { readBytes } from '../workspace.ts'
 import { tool } from './tool.ts'
-import { walk } from './walk.ts'
+import { fits, walk } from './walk.ts'
 
 const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300 }
 
@@ -16,7 +15,7 @@ export const search = tool({
   alone: false,
   input: z.object({
     pattern: z.string().min(1).describe('The regular expression.'),
-    path: z.string().optional().describe('Only in this folder.'),
+    path: z.string().optional().describe('Only in this folder or file.'),
     glob: z.string().optional().describe('Only in files whose path matches, such as src/**/*.ts.'),
     ignore_case: z.boolean().optional(),
   }),
@@ -26,7 +25,7 @@ export const search = tool({
     const lines: string[] = []
     for await (const found of walk(workspace, path, 20)) {
       signal.throwIfAborted()
-      if (found.kind !== 'file' || (glob && !matchesGlob(found.path, glob))) continue
+      if (found.kind !== 'file' || (glob && !fits(found.path, glob))) continue
       const file = await readBytes(workspace, found.path, most.fileBytes).catch(() => undefined)
       if (!file || file.bytes.subarray(0, 8192).includes(0)) continue
       for (const [index, line] of file.bytes.toString().split('\n').entries()) {

@@ -103,6 +103,7 @@ test('list_files shows what is there, follows no links and opens no heaps', asyn
   const listed = 'link@\nnode_modules/ (not opened)\nsrc/\nsrc/a.ts\nsrc/deep/\nsrc/deep/b.test.ts'
   assert.equal(await at.use('list_files', {}), listed)
   assert.equal(await at.use('list_files', { pattern: '**/*.test.ts' }), 'src/deep/b.test.ts')
+  assert.equal(await at.use('list_files', { pattern: '*.ts' }), 'src/a.ts\nsrc/deep/b.test.ts')
   await assert.rejects(at.use('list_files', { path: 'link' }), /outside the workspace/)
 })
 
@@ -114,6 +115,7 @@ test('search finds lines, plain or by pattern, and no pattern makes it hang', { 
   })
   assert.equal(await at.use('search', { pattern: 'hello' }), 'b/c.txt:1: hello again')
   assert.match(await at.use('search', { pattern: '^h.llo', ignore_case: true }), /a.txt:1: Hello world\nb\/c.txt:1/)
+  assert.equal(await at.use('search', { pattern: 'again', path: 'b/c.txt' }), 'b/c.txt:1: hello again')
   assert.equal(await at.use('search', { pattern: '(a+)+$', glob: '*.md' }), '(nothing found)')
   assert.equal(await at.use('search', { pattern: '(a+)+b' }), '(nothing found)')
   await assert.rejects(at.use('search', { pattern: '(' }), /The pattern is wrong/)
