@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { localSignals } from '#db/signals.ts'
 import { openCatalogue } from './holder.ts'
+import { loadCatalogue } from './load.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -16,7 +18,7 @@ models:
 `
 
 /** A catalogue of one model, from a file that the test may change. */
-async function openTestCatalogue(content = fileWith(1000)) {
+async function openTestCatalogue(content = fileWith(1000), load = loadCatalogue) {
   const catalogue_file = join(scratch, `${performance.now()}.yaml`)
   writeFileSync(catalogue_file, content)
   const signals = localSignals()
@@ -25,6 +27,7 @@ async function openTestCatalogue(content = fileWith(1000)) {
   const catalogue = await openCatalogue({
     settings: { starter_catalogue: false, data_dir: scratch, catalogue_file },
     signals,
+    load,
     newId: () => 'this server',
     onLoad: ({ models }) => loads.push(models),
     onError: (error) => errors.push(error.message),
@@ -84,13 +87,20 @@ test('a missed signal reloads, and what it finds wrong is told and changes nothi
   assert.deepEqual([context(), errors.length], [1000, 1])
 })
 
-test('reloads asked for at once follow each other, and the last one read stays', async () => {
-  const { catalogue, write, context } = await openTestCatalogue()
-  write(fileWith(5000))
-  const first = catalogue.reload()
-  write(fileWith(6000))
-  await Promise.all([first, catalogue.reload()])
-  assert.equal(context(), 6000)
+test('reloads asked for at once follow each other, so that a slow one cannot bring back what is older', async () => {
+  const reading: PromiseWithResolvers<void>[] = []
+  const { catalogue } = await openTestCatalogue(fileWith(1000), async (settings) => {
+    const ready = Promise.withResolvers<void>()
+    if (reading.push(ready) > 1) await ready.promise
+    return loadCatalogue(settings)
+  })
+  const both = Promise.all([catalogue.reload(), catalogue.reload()])
+  await setImmediate()
+  assert.equal(reading.length, 2)
+  reading[1]!.resolve()
+  while (reading.length < 3) await setImmediate()
+  reading[2]!.resolve()
+  await both
 })
 
 test('a closed catalogue hears no signals', async () => {

@@ -27,6 +27,7 @@ type Deps = {
   settings: CatalogueSettings
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
+  load?: typeof loadCatalogue
   /** Hears what every successful load found. */
   onLoad: (report: LoadReport) => void
   /** Hears why a reload that another server asked for did not succeed. */
@@ -34,9 +35,16 @@ type Deps = {
 }
 
 /** Loads the catalogue for the first time. @throws StartupError when a source cannot be used. */
-export async function openCatalogue({ settings, signals, newId, onLoad, onError }: Deps): Promise<CatalogueHolder> {
+export async function openCatalogue({
+  settings,
+  signals,
+  newId,
+  load = loadCatalogue,
+  onLoad,
+  onError,
+}: Deps): Promise<CatalogueHolder> {
   const origin = newId()
-  const first = await loadCatalogue(settings).catch(refuseToStart)
+  const first = await load(settings).catch(refuseToStart)
   let report = first.report
   onLoad(report)
   let figures = noFigures
@@ -45,7 +53,7 @@ export async function openCatalogue({ settings, signals, newId, onLoad, onError 
 
   async function readAgain(): Promise<LoadReport> {
     try {
-      const next = await loadCatalogue(settings)
+      const next = await load(settings)
       snapshot = compileSnapshot(next.data, figures)
       report = next.report
       onLoad(report)
