@@ -31,7 +31,11 @@ test('a key never reaches the log, whichever way it came and whatever went wrong
   await send(`/presets/p/responses`, JSON.stringify({ model: strangeKey, [strangeKey]: strangeKey }))
   await send(`/presets/p/responses`, `{"broken": "${strangeKey}"`)
   await fetch(`${url}/audit`, { headers: { authorization: `Bearer ${strangeKey}` } })
-  new DatabaseSync(join(dataDir, 'signalbox.db')).exec('drop table audit_events')
+  const database = new DatabaseSync(join(dataDir, 'signalbox.db'))
+  database.exec(`create trigger broken before insert on audit_events begin select raise(abort, '${strangeKey}'); end`)
+  assert.equal(await send('/presets/p/responses', '{"instructions":"x"}'), 500)
+  database.exec('drop table audit_events')
+  database.close()
   assert.equal(await send(`/audit?action=${strangeKey}`), 500)
   server.signal('SIGTERM')
   await server.ended

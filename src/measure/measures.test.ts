@@ -138,11 +138,14 @@ onEachDatabase('measures', (kind) => {
     await using store = await newDb(kind)
     await using one = await turned(store.db)
     await using two = await turned(store.db)
+    two.record({ outcome: 'upstream_error' })
     for (let round = 1; round <= 3; round++) {
       two.record({})
       await two.exchange()
       await one.exchange()
       assert.equal((await one.model()).requests7d, round)
+      assert.equal(Math.round((await one.endpoint()).uptime1d!), Math.round((100 * round) / (round + 1)))
+      assert.equal((await one.endpoint()).uptime30m, (await one.endpoint()).uptime1d)
     }
   })
 
@@ -201,6 +204,14 @@ onEachDatabase('measures', (kind) => {
     await measures.refresh()
     assert.deepEqual(heard, [60])
   })
+
+  test('a listener hears nothing, however late it gets, while nothing was ever measured', async () => {
+    await using store = await newDb(kind)
+    await using measures = await turned(store.db)
+    measures.onRefresh(() => assert.fail('there is nothing to hear of'))
+    measures.clock.now += hour
+    await measures.refresh()
+  })
 })
 
 test('what could not be written is written the next time', async () => {
@@ -214,14 +225,15 @@ test('what could not be written is written the next time', async () => {
   })
   broken = false
   await using measures = await turned(db)
-  measures.record({})
+  measures.record({ modelId: 'a/other' })
   broken = true
   await assert.rejects(measures.exchange(), /away/)
   measures.record({})
   broken = false
   await measures.exchange()
   await using other = await turned(store.db)
-  assert.equal((await other.model()).requests7d, 2)
+  assert.equal((await other.model()).requests7d, 1)
+  assert.equal(other.figures().model('a/other').requests7d, 1)
 })
 
 test('nonsense from an upstream is not counted', async () => {
