@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { encoded, weatherCall, weatherTool } from '#test/harness/encode.ts'
+import { googleGemini } from './google-gemini.ts'
+
+const bodyOf = (chat: Partial<ChatRequest>, model = 'gemini-2.5-flash') => encoded(googleGemini, model, chat).body
+
+describe('google-gemini, requests', () => {
+  test('the model stands in the path, the credential in a header', () => {
+    const streamed = encoded(googleGemini, 'gemini-2.5-pro', {})
+    assert.equal(streamed.path, '/models/gemini-2.5-pro:streamGenerateContent?alt=sse')
+    assert.deepEqual(streamed.headers, { 'x-goog-api-key': 'secret' })
+    assert.equal(encoded(googleGemini, 'gemini-2.5-pro', {}, false).path, '/models/gemini-2.5-pro:generateContent')
+  })
+
+  test('system stands beside the contents, the assistant is the model, and turns alternate', () => {
+    const messages = [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'user' as const, content: 'there' },
+      { role: 'assistant' as const, content: 'Hello' },
+    ]
+    assert.deepEqual(bodyOf({ messages }), {
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }, { text: 'there' }] },
+        { role: 'model', parts: [{ text: 'Hello' }] },
+      ],
+    })
+  })
+
+  test('the result of a call names the function, and an id goes back only if it was Gemini’s own', () => {
+    const { contents } = bodyOf({ messages: weatherCall() })
+    assert.deepEqual(contents[1].parts, [{ functionCall: { name: 'weather', args: { city: 'Rome' } } }])
+    assert.deepEqual(contents[2], {
+      role: 'user',
+      parts: [{ functionResponse: { name: 'weather', response: { sky: 'blue' } } }],
+    })
+    const own = JSON.parse(JSON.stringify(weatherCall()).replaceAll('call_A', 'f7k2'))
+    assert.equal(bodyOf({ messages: own }).contents[2].parts[0].functionResponse.id, 'f7k2')
+  })
+
+  test('a result that is no object becomes one; images stand beside it', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+    const content = [{ type: 'text', text: 'sunny' }, image]
+    const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
+    assert.deepEqual(contents[0].parts[0].functionResponse.response, { output: 'sunny' })
+    assert.deepEqual(contents[0].parts[1], { inlineData: { mimeType: 'image/png', data: 'AAAA' } })
+  })
+
+  test('tools are declared together, with their JSON Schema as it is', () => {
+    const { name, description, parameters } = weatherTool.function
+    const { tools } = bodyOf({ tools: [weatherTool] })
+    assert.deepEqual(tools, [{ functionDeclarations: [{ name, description, parametersJsonSchema: parameters }] }])
+  })
+
+  test('choices of tools', () => {
+    const choose = (tool_choice: ChatRequest['tool_choice']) =>
+      bodyOf({ tools: [weatherTool], tool_choice }).toolConfig?.functionCallingConfig
+    assert.equal(choose(undefined), undefined)
+    assert.deepEqual(choose('auto'), { mode: 'AUTO' })
+    assert.deepEqual(choose('none'), { mode: 'NONE' })
+    assert.deepEqual(choose('required'), { mode: 'ANY' })
+    const named = { type: 'function', function: { name: 'weather' } }
+    assert.deepEqual(choose(named), { mode: 'ANY', allowedFunctionNames: ['weather'] })
+  })
+
+  test('settings by their names there', () => {
+    const { generationConfig } = bodyOf({
+      max_tokens: 9,
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 4,
+      seed: 7,
+      stop: 'END',
+      frequency_penalty: 0.1,
+      presence_penalty: 0.2,
+    })
+    assert.deepEqual(generationConfig, {
+      maxOutputTokens: 9,
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 4,
+      seed: 7,
+      frequencyPenalty: 0.1,
+      presencePenalty: 0.2,
+      stopSequences: ['END'],
+    })
+  })
+
+  test('a schema for the answer', () => {
+    const schema = { type: 'object' }
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
+    const { generationConfig } = bodyOf({ response_format })
+    assert.deepEqual(generationConfig, { responseMimeType: 'application/json', responseJsonSchema: schema })
+  })
+
+  test('an error is told in the upstream’s words, also where it comes as a list', () => {
+    const body = { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }
+    assert.deepEqual([googleGemini.errorMessage(body), googleGemini.errorMessage([body])], ['bad', 'bad'])
+  })
+})
+
+describe('google-gemini, thinking', () => {
+  const thinkingOf = (chat: Partial<ChatRequest>, model?: string) =>
+    bodyOf(chat, model).generationConfig?.thinkingConfig
+
+  test('up to 2.5 by a budget within what the model takes', () => {
+    assert.deepEqual(thinkingOf({ reasoning: { max_tokens: 2000 } }), { includeThoughts: true, thinkingBudget: 2000 })
+    assert.equal(thinkingOf({ reasoning: { max_tokens: 99_999 } }).thinkingBudget, 24_576)
+    assert.equal(thinkingOf({ reasoning_effort: 'low', max_tokens: 10_000 }).thinkingBudget, 2000)
+    assert.equal(thinkingOf({ reasoning: { enabled: true } }).thinkingBudget, -1)
+    assert.deepEqual(thinkingOf({ reasoning_effort: 'none' }), { thinkingBudget: 0 })
+    assert.deepEqual(thinkingOf({ reasoning_effort: 'none' }, 'gemini-2.5-pro'), { thinkingBudget: 128 })
+    assert.equal(thinkingOf({}), undefined)
+  })
+
+  test('from 3 on by a level that the model has', () => {
+    const level = (reasoning_effort: string, model: string) => thinkingOf({ reasoning_effort }, model).thinkingLevel
+    assert.equal(level('medium', 'gemini-3-flash-preview'), 'medium')
+    assert.equal(level('minimal', 'gemini-3-flash-preview'), 'minimal')
+    assert.equal(level('medium', 'gemini-3-pro-preview'), 'high')
+    assert.equal(level('medium', 'gemini-3.1-pro-preview'), 'medium')
+    assert.equal(level('none', 'gemini-3.1-pro-preview'), 'low')
+    assert.equal(level('xhigh', 'gemini-3-flash-preview'), 'high')
+  })
+
+  test('a signature goes back on the call it came with, or on the text it ended', () => {
+    const forCall = { type: 'reasoning.encrypted', data: 'CikB', id: 'call_A', format: 'google-gemini-v1' }
+    const { contents } = bodyOf({ messages: weatherCall({ reasoning_details: [forCall] }) })
+    assert.equal(contents[1].parts[0].thoughtSignature, 'CikB')
+    const forText = { type: 'reasoning.encrypted', data: 'CikC', format: 'google-gemini-v1' }
+    const said = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
+    assert.deepEqual(bodyOf({ messages: [said] }).contents[0].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
+  })
+
+  test('a call of another provider’s model is let through where signatures are wanted', () => {
+    const signatureFor = (model: string) =>
+      bodyOf({ messages: weatherCall() }, model).contents[1].parts[0].thoughtSignature
+    assert.equal(signatureFor('gemini-3-flash-preview'), 'skip_thought_signature_validator')
+    assert.equal(signatureFor('gemini-2.5-flash'), undefined)
+  })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { seal } from '#chat/sealed-thought.ts'
+import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/encode.ts'
+import { openaiResponses } from './openai-responses.ts'
+
+const bodyOf = (chat: Partial<ChatRequest>) => encoded(openaiResponses, 'gpt-5', chat).body
+
+describe('openai-responses, requests', () => {
+  test('a chat becomes items; nothing is stored, and thoughts come back encrypted', () => {
+    const messages = [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: 'Hello' },
+    ]
+    const { path, headers, body } = encoded(openaiResponses, 'gpt-5', { messages }, false)
+    assert.deepEqual([path, headers], ['/responses', { authorization: 'Bearer secret' }])
+    assert.deepEqual(body, {
+      input: [
+        { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Be brief.' }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+      ],
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      model: 'gpt-5',
+      stream: false,
+    })
+  })
+
+  test('calls and their results are items of their own', () => {
+    const { input } = bodyOf({ messages: weatherCall() })
+    assert.deepEqual(input.slice(1), [
+      { type: 'function_call', call_id: 'call_A', name: 'weather', arguments: '{"city":"Rome"}' },
+      { type: 'function_call_output', call_id: 'call_A', output: '{"sky":"blue"}' },
+    ])
+  })
+
+  test('its own thoughts go back before the call they led to, and no others do', () => {
+    const own = { type: 'reasoning.encrypted', data: 'gAAAA', id: 'rs_1', format: 'openai-responses-v1' }
+    const foreign = { type: 'reasoning.text', text: 'Hm', signature: 'sig', format: 'anthropic-claude-v1' }
+    const summary = { type: 'reasoning.summary', summary: 'So.', format: 'openai-responses-v1' }
+    const { input } = bodyOf({ messages: weatherCall({ reasoning_details: [foreign, summary, own] }) })
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'So.' }] }
+    assert.deepEqual(input[1], { ...thought, encrypted_content: 'gAAAA' })
+    assert.equal(input.filter(({ type }: { type: string }) => type === 'reasoning').length, 1)
+  })
+
+  test('images, files and audio are sent as what they are', () => {
+    const content = [
+      { type: 'text', text: 'See' },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+      { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'b.pdf' } },
+      { type: 'file', file: { file_data: 'https://example.com/c.pdf' } },
+      { type: 'input_audio', input_audio: { data: 'CCCC', format: 'mp3' } },
+    ]
+    assert.deepEqual(bodyOf({ messages: [{ role: 'user', content }] }).input[0].content, [
+      { type: 'input_text', text: 'See' },
+      { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' },
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+      { type: 'input_file', filename: 'b.pdf', file_data: 'data:application/pdf;base64,BBBB' },
+      { type: 'input_file', file_url: 'https://example.com/c.pdf' },
+      { type: 'input_audio', input_audio: { data: 'CCCC', format: 'mp3' } },
+    ])
+  })
+
+  test('a tool is not strict unless told, as in chat completions', () => {
+    const { name, description, parameters } = weatherTool.function
+    const strict = { ...weatherTool, function: { ...weatherTool.function, strict: true } }
+    const { tools } = bodyOf({ tools: [weatherTool, strict] })
+    assert.deepEqual(tools[0], { type: 'function', name, description, parameters, strict: false })
+    assert.equal(tools[1].strict, true)
+  })
+
+  test('choices of tools', () => {
+    const choose = (tool_choice: ChatRequest['tool_choice']) =>
+      bodyOf({ tools: [weatherTool], tool_choice }).tool_choice
+    assert.equal(choose('required'), 'required')
+    assert.deepEqual(choose({ type: 'function', function: { name: 'weather' } }), { type: 'function', name: 'weather' })
+    const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'weather' } }] }
+    const tools = [{ type: 'function', name: 'weather' }]
+    assert.deepEqual(choose({ type: 'allowed_tools', allowed_tools: allowed }), {
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools,
+    })
+  })
+
+  test('a schema for the answer, and how wordy it may be', () => {
+    const json_schema = { name: 'city', schema: { type: 'object' }, strict: true }
+    const { text } = bodyOf({ response_format: { type: 'json_schema', json_schema }, verbosity: 'low' })
+    assert.deepEqual(text, { format: { type: 'json_schema', ...json_schema }, verbosity: 'low' })
+    assert.deepEqual(bodyOf({ response_format: { type: 'json_object' } }).text, { format: { type: 'json_object' } })
+  })
+
+  test('a summary of the thoughts is asked for where the client speaks of reasoning, not only of effort', () => {
+    assert.deepEqual(bodyOf({ reasoning_effort: 'low' }).reasoning, { effort: 'low' })
+    assert.deepEqual(bodyOf({ reasoning: { effort: 'high' } }).reasoning, { effort: 'high', summary: 'auto' })
+    assert.deepEqual(bodyOf({ reasoning: { max_tokens: 2000 } }).reasoning, { effort: 'low', summary: 'auto' })
+    assert.deepEqual(bodyOf({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
+  })
+
+  test('a model that does not think is told nothing about thinking', () => {
+    const { body } = encoded(openaiResponses, endpointFor('gpt-4.1', { supportedParameters: ['tools'] }), {
+      reasoning_effort: 'low',
+    })
+    assert.deepEqual([body.reasoning, body.include], [undefined, undefined])
+  })
+
+  test('limits and settings by their names there; a limit is at least 16', () => {
+    const settings = {
+      temperature: 0.5,
+      top_p: 0.9,
+      service_tier: 'flex' as const,
+      metadata: { a: 'b' },
+      user: 'u',
+      safety_identifier: 's',
+      prompt_cache_key: 'k',
+    }
+    const body = bodyOf({ ...settings, max_tokens: 5, seed: 1, stop: ['x'], session_id: 'mine' })
+    const { input: _input, include: _include, ...rest } = body
+    assert.deepEqual(rest, { ...settings, max_output_tokens: 16, store: false, model: 'gpt-5', stream: true })
+  })
+})
+
+describe('openai-responses, passed through', () => {
+  const target = { endpoint: endpointFor('gpt-5'), credential: 'secret', stream: true }
+  const passed = (body: object) => JSON.parse(openaiResponses.passThrough!({ ...body }, target).body)
+
+  test('only the model is renamed, what is ours taken out, and nothing stored unless told', () => {
+    const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }
+    const ours = { model: 'openai/gpt-5', models: ['x/y'], provider: {}, session_id: 's', preset: 'p' }
+    assert.deepEqual(passed({ ...body, ...ours }), { ...body, model: 'gpt-5', stream: true, store: false })
+    assert.equal(passed({ input: 'Hi', store: true }).store, true)
+  })
+
+  test('thoughts of another provider from an earlier turn are left out', () => {
+    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
+    const sealed = seal({ format: 'anthropic-claude-v1', signature: 'sig' })
+    const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }] })
+    assert.deepEqual(input, [own])
+  })
+
+  test('the words of this service about reasoning are translated', () => {
+    assert.deepEqual(passed({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
+    assert.deepEqual(passed({ reasoning: { enabled: true, effort: 'low', max_tokens: 9 } }).reasoning, {
+      effort: 'low',
+    })
+  })
+})

@@ -1,0 +1,67 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Wire } from '#routing/wire.ts'
+
+/** An endpoint that takes everything, named as told. */
+export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: `test/${upstreamModel}@test`,
+    provider: 'test',
+    tag: 'test',
+    name: 'Test',
+    upstreamModel,
+    contextLength: 200_000,
+    maxCompletionTokens: 64_000,
+    maxPromptTokens: null,
+    quantization: 'unknown',
+    prices: { prompt: '0', completion: '0' },
+    supportedParameters: ['reasoning', 'tools'],
+    supportsImplicitCaching: false,
+    toolChoice: { auto: true, none: true, required: true, function: true },
+    regions: [],
+    zeroDataRetention: false,
+    trainsOnData: false,
+    publishesPrompts: false,
+    moderated: false,
+    ...more,
+  }
+}
+
+/** A short chat with the given fields, as a wire sends it. */
+export function encoded(
+  wire: Wire,
+  endpoint: Endpoint | string,
+  chat: Partial<ChatRequest>,
+  stream = true,
+): { path: string; headers: Record<string, string>; body: any } {
+  const target = {
+    endpoint: typeof endpoint === 'string' ? endpointFor(endpoint) : endpoint,
+    credential: 'secret',
+    stream,
+  }
+  const whole = { messages: [{ role: 'user', content: 'Hi' }], ...chat } as ChatRequest
+  const { path, headers, body } = wire.encode(whole, target)
+  return { path, headers, body: JSON.parse(body as string) }
+}
+
+export const weatherTool = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    description: 'Tells the weather.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+}
+
+/** An assistant's call of the weather, and its answer. */
+export const weatherCall = (more: object = {}) =>
+  [
+    { role: 'user', content: 'Weather in Rome?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_A', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }],
+      ...more,
+    },
+    { role: 'tool', tool_call_id: 'call_A', content: '{"sky":"blue"}' },
+  ] as ChatRequest['messages']
