@@ -1,6 +1,7 @@
 import type { Signals } from '#db/signals.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
+import { inTurn } from '#lib/in-turn.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type LoadReport, loadCatalogue } from './load.ts'
@@ -49,9 +50,8 @@ export async function openCatalogue({
   onLoad(report)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
-  let last: Promise<unknown> = Promise.resolve()
 
-  async function readAgain(): Promise<LoadReport> {
+  const reload = inTurn(async () => {
     try {
       const next = await load(settings)
       snapshot = compileSnapshot(next.data, figures)
@@ -62,14 +62,7 @@ export async function openCatalogue({
       if (!(error instanceof CatalogueRefused)) throw error
       throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
     }
-  }
-  /** One after the other, so that what was read last is what stays. */
-  function reload(): Promise<LoadReport> {
-    const next = last.then(readAgain, readAgain)
-    last = next
-    return next
-  }
-
+  })
   const follow = () => void reload().catch(onError)
   const unsubscribe = [
     signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
