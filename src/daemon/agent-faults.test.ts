@@ -100,6 +100,7 @@ test('a caller who stops reading is cut off, so that it holds up no one else for
   await using daemon = await withProcess({ maxUnsentBytes: 100_000, stalledCallerMs: 300 })
   const flooded = await daemon.runs.start({ prompt: 'flood 24', mode: 'manual' }, new AbortController().signal)
   assert.equal((await daemon.say('say hello')).text, 'hello')
+  while ((await daemon.runs.health()).runs > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const events = await Array.fromAsync(flooded)
   const last = events.at(-1)
   assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')

@@ -31,6 +31,18 @@ for (const [answer, chosen] of Object.entries({
   })
 }
 
+test('an agent that ends the turn because it was told no has finished it', async () => {
+  await using daemon = await startTestDaemon()
+  const { last } = await daemon.answer(await daemon.say('permission shell reject_once\nquit'), 'reject_once')
+  assert.equal(last.type, 'turn.finished')
+})
+
+test('an agent that ends the turn for no reason of the caller’s has cancelled it', async () => {
+  await using daemon = await startTestDaemon()
+  const { last } = await daemon.answer(await daemon.say('permission shell allow_once\nquit'), 'allow_once')
+  assert.ok(last.type === 'run.ended' && last.message === 'The intern cancelled the turn.')
+})
+
 test('several options of one kind are offered once, and the first of them is chosen', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say('permission shell allow_always allow_always reject_once')
@@ -103,10 +115,11 @@ test('an answer that does not fit is refused, and the question stays open with i
   assert.equal((await refusalOf(daemon.answer(asked, '{"action":"decline"}')))?.reason, 'interaction_not_pending')
 })
 
-test('a question that nobody answers in time ends its run, and its agent is told', async () => {
+test('a question that nobody answers in time ends its run, though nobody looks', async () => {
   await using daemon = await startTestDaemon({ limits: { questionMs: 50 } })
   const asked = await daemon.say('permission shell allow_once')
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.deepEqual(daemon.logged.at(-1), { event: 'run.ended', run: asked.runId, reason: 'deadline' })
   const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
   assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
   assert.equal((await daemon.say('say free', { sessionId: asked.sessionId })).text, 'free')

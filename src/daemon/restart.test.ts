@@ -47,7 +47,8 @@ test('a caller who is attached when the daemon stops is told that the run has en
   await daemon.stop()
   await over
   const last = heard.at(-1)
-  assert.ok(last?.type === 'run.ended' && last.message === 'The intern was stopped.')
+  assert.ok(last?.type === 'run.ended', JSON.stringify(heard))
+  assert.equal(last.message, 'The intern was stopped.')
   rmSync(daemon.folder, { recursive: true })
 })
 
@@ -61,5 +62,7 @@ test('sessions that are idle longest are put away, and taken up again when they 
   await using daemon = await startTestDaemon({ limits: { maxIdleSessions: 2 } })
   const { sessionId } = await daemon.say('say first')
   for (const name of ['a', 'b', 'c']) await daemon.say('say next', { sessionId: name })
-  assert.equal((await daemon.say('say back', { sessionId })).text, 'back')
+  assert.equal((await daemon.say('memory', { sessionId })).text, '[restored]')
+  assert.equal((await daemon.say('memory', { sessionId })).text, '[restored]')
+  assert.equal((await daemon.say('memory', { sessionId: 'c' })).text, '[open]')
 })

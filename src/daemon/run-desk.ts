@@ -1,4 +1,5 @@
 import { Refusal } from '#interns/refusal.ts'
+import type { EndReason } from '#interns/run.ts'
 import type { InternHealth, StartTurn } from '#interns/runs.ts'
 import { ProtocolBroken } from './acp/connection.ts'
 import type { Launch } from './acp/launch.ts'
@@ -110,14 +111,14 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
       await playTurn(deps, run, agent, as, prompt)
       if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
     } catch (error) {
-      deps.log('turn.failed', { session: session.id, why: (error as Error).message })
       if (error instanceof Refusal) run.apply({ type: 'turn.failed' }, { refusal: error })
       else failRun(run, error)
     }
   }
 
-  const over = (run: LiveRun) => {
+  const over = (run: LiveRun, reason: EndReason) => {
     const { session } = run
+    if (reason !== 'finished') deps.log('run.ended', { run: run.id, reason })
     live.delete(run.id)
     for (const [questionId, asker] of askedBy) if (asker === run) askedBy.delete(questionId)
     if (session.run === run) session.run = undefined

@@ -20,18 +20,25 @@ export type ScriptedOptions = {
 }
 
 type Play = { session: Session; sessionId: string; client: AgentContext; options: ScriptedOptions; signal: AbortSignal }
-type Session = { mode: string; turn?: AbortController; costUsd: number; usage?: Record<string, number> }
+type Session = {
+  mode: string
+  restored: boolean
+  turn?: AbortController
+  costUsd: number
+  usage?: Record<string, number>
+}
 type Command = (play: Play, rest: string) => unknown
 
 /**
  * An agent that does what its prompt says, one command a line, for tests, demonstrations and benchmarks. What it is
- * answered it says: `permission shell allow_once` says `[allow_once-0]` when that was chosen.
+ * answered it says: `permission shell allow_once` says `[allow_once-0]` when that was chosen. `quit` ends the turn as
+ * cancelled, though nobody cancelled it.
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
   const find = (id: string) => sessions.get(id) ?? open(id)
   const open = (id: string) => {
-    const session: Session = { mode: 'self-drive', costUsd: 0 }
+    const session: Session = { mode: 'self-drive', restored: false, costUsd: 0 }
     sessions.set(id, session)
     return session
   }
@@ -72,7 +79,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
 
   function restore(sessionId: string): void {
     if (!sessionId.startsWith('scripted-')) throw RequestError.resourceNotFound(sessionId)
-    open(sessionId)
+    open(sessionId).restored = true
   }
 }
 
@@ -84,7 +91,7 @@ async function perform(script: string, stage: Omit<Play, 'signal'>) {
   for (const line of script.split('\n')) {
     const [word = '', rest = ''] = line.split(/ (.*)/s)
     await commands[word]?.({ ...stage, signal }, rest)
-    if (signal.aborted) return { stopReason: 'cancelled' as const }
+    if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const }
   }
   return { stopReason: 'end_turn' as const, ...(session.usage ? { usage: session.usage } : {}) }
 }
@@ -130,6 +137,7 @@ const commands: Record<string, Command> = {
   },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
   mode: (play) => say(play, `[${play.session.mode}]`),
+  memory: (play) => say(play, play.session.restored ? '[restored]' : '[open]'),
   tool: ({ client, sessionId }, rest) => {
     const [title = '', command] = rest.split(/ (.*)/s)
     const update = { toolCallId: `call-${title}`, title, rawInput: command && { command } }

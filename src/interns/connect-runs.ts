@@ -11,9 +11,10 @@ export type DaemonAddress = { socketPath: string; token: string }
 /** One event of a daemon is never longer. */
 const maxEventBytes = 64 * 1024 * 1024
 
-/** The runs of an intern through the socket of its daemon. `close` lets go of the idle connections. */
+/** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
 export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 8 })
+  // A connection for each request: a kept one may be closing, and whether a turn began on it could not be told.
+  const agent = new Agent({ keepAlive: false })
   const ask = (method: string, path: string, body?: object, signal?: AbortSignal) =>
     exchange(address, agent, method, path, body, signal)
   const turn = async (path: string, body: object, signal: AbortSignal) =>
@@ -25,7 +26,8 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
       const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}`)
       return (JSON.parse(await readText(response)) as { cancelled: boolean }).cancelled
     },
-    health: async () => JSON.parse(await readText(await ask('GET', '/health'))) as InternHealth,
+    health: async (signal) =>
+      JSON.parse(await readText(await ask('GET', '/health', undefined, signal))) as InternHealth,
     close: () => agent.destroy(),
   }
 }
@@ -87,8 +89,7 @@ function readEvents(response: IncomingMessage, signal: AbortSignal): AsyncIterab
     } catch (error) {
       if (signal.aborted) throw error
     } finally {
-      // A response that was read to its end has given its connection back already.
-      if (!response.complete) response.destroy()
+      response.destroy()
     }
     yield severed
   })()

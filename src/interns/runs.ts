@@ -34,5 +34,5 @@ export type Runs = {
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /** Ends a run for whoever is attached. False when there is no such run, or it is over. */
   cancel(runId: string): Promise<boolean>
-  health(): Promise<InternHealth>
+  health(signal?: AbortSignal): Promise<InternHealth>
 }

@@ -22,6 +22,8 @@ export const token = 'a-token-of-the-tests'
 const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
 const daemonScript = fileURLToPath(new URL('../../bin/daemon.ts', import.meta.url))
 
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
+
 export type DaemonOptions = {
   limits?: Partial<Limits>
   now?: () => number
@@ -63,10 +65,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     socketPath,
     logged,
     /** Ends it and leaves its folder to the next. */
-    stop: async () => {
-      await daemon.stop()
-      runs.close()
-    },
+    stop: daemon.stop,
     [Symbol.asyncDispose]: async () => {
       await daemon.stop()
       runs.close()
@@ -77,7 +76,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
 
 function agentSettings({ agent = [], command }: DaemonOptions) {
   const modes = { manual: 'manual', 'self-drive': 'self-drive' }
-  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: 'node_modules/.cache/compile' }
+  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache }
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes }
 }
 
@@ -171,7 +170,7 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
   writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
   const child = spawn(process.execPath, [daemonScript, join(folder, 'settings.json')], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/compile', ...options.env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...options.env },
   })
   const stderr: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text))
