@@ -34,7 +34,16 @@ function slugFor(author: string, rows: readonly Row[]): string {
   const listed = rows.find((row) => row.provider.id === 'openrouter' && row.quantization === undefined)
   const [prefix = '', slug = ''] = listed?.model.id.toLowerCase().replace(/:.*/, '').split('/') ?? []
   if (slug && authorNamed(prefix, slug) === author) return slug
-  return leadRow(rows).slug
+  const lead = leadRow(rows)
+  return lead.firstParty || lead.based ? lead.slug : usualSlug(rows)
+}
+
+/** The spelling most entries have; of equally common ones that with more dots, as vendors write versions. */
+function usualSlug(rows: readonly Row[]): string {
+  const dots = (slug: string) => slug.split('.').length
+  const spellings = [...Map.groupBy(rows, (row) => row.slug)]
+  spellings.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || dots(b) - dots(a))
+  return spellings[0]![0]
 }
 
 const unmarked = ({ model: { id }, variant }: Row) => (variant === 'free' ? id.replace(/-free$/i, '') : id)
