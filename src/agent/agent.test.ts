@@ -48,7 +48,7 @@ describe('in manual', { skip }, () => {
       ['allow_once', 'allow_always', 'reject_once', 'reject_always'],
     )
     assert.match(await readFile(join(at.workspace, 'haiku.txt'), 'utf8'), /Names in a column/)
-    assert.match(at.text(), /Done\. Made haiku\.txt/)
+    assert.match(at.text(), /first\.\n\nNow the haiku\.\n\nDone\. Made haiku\.txt/)
   })
 
   test('without consent the command is not run, and the run goes on', async () => {

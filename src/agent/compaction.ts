@@ -1,10 +1,19 @@
 import type { Now } from '#lib/clock.ts'
 import { shorten } from './bounded-text.ts'
+import { countUsage } from './count-usage.ts'
 import type { Message, Model } from './model/model.ts'
 import type { Session } from './session.ts'
 import type { SessionLog } from './session-store.ts'
+import type { Tell } from './turn-event.ts'
 
-type CompactionDeps = { model: Model; windowTokens: number; log: SessionLog; signal: AbortSignal; now: Now }
+type CompactionDeps = {
+  model: Model
+  windowTokens: number
+  log: SessionLog
+  tell: Tell
+  signal: AbortSignal
+  now: Now
+}
 
 /** The context is made smaller when it fills this share of the window, so that the answer still fits. */
 const fullAt = 0.8
@@ -50,6 +59,7 @@ async function summarise(deps: CompactionDeps, older: Message[]): Promise<string
   try {
     for await (const event of deps.model({ messages, tools: [], signal: deps.signal })) {
       if (event.type === 'text.added') summary += event.text
+      if (event.type === 'answer.completed') await countUsage(deps, event)
     }
   } catch {
     deps.signal.throwIfAborted()

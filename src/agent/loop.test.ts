@@ -158,6 +158,18 @@ test('a context that fills the window is summarised, and the newest of it is kep
   )
 })
 
+test('what a summary costs is counted too', async () => {
+  const model: Model = async function* ({ tools }) {
+    const usage = { promptTokens: 10, completionTokens: 1, costUsd: tools.length ? 0.5 : 0.25 }
+    yield { type: 'text.added', text: 'x' }
+    yield { type: 'answer.completed', message: { role: 'assistant', text: 'x' }, finish: 'stop', usage }
+  }
+  await using at = await setUp(model, { windowTokens: 1_000, tools: [noting('look', false, [])] })
+  await runTurn(at.deps, 'x'.repeat(4_000))
+  assert.equal(at.log.session.costUsd, 0.75)
+  assert.equal(at.events.filter(({ type }) => type === 'usage.counted').length, 2)
+})
+
 test('when the summary fails too, a cut text takes its place', async () => {
   const { model, requests } = listModel(['ok', new ModelFault('no', { retryable: true }), 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })

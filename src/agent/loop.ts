@@ -1,6 +1,7 @@
 import type { Now } from '#lib/clock.ts'
 import { shorten } from './bounded-text.ts'
 import { compact, fitContext } from './compaction.ts'
+import { countUsage } from './count-usage.ts'
 import {
   type AssistantMessage,
   type Finish,
@@ -8,7 +9,6 @@ import {
   type Model,
   ModelFault,
   type ToolCall,
-  type Usage,
 } from './model/model.ts'
 import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
@@ -76,7 +76,7 @@ async function ask(deps: TurnDeps): Promise<Answer> {
       signal.throwIfAborted()
       if (event.type === 'answer.completed') {
         await add(deps, event.message)
-        await count(deps, event.usage, event.model)
+        await countUsage(deps, event)
         return event
       }
       if (event.type === 'text.added') text += event.text
@@ -87,13 +87,6 @@ async function ask(deps: TurnDeps): Promise<Answer> {
     if (text) await add(deps, { role: 'assistant', text })
     throw error
   }
-}
-
-async function count(deps: TurnDeps, usage: Usage | undefined, model: string | undefined): Promise<void> {
-  if (!usage) return
-  await deps.log.add({ type: 'usage.counted', usage, model, at: deps.now() })
-  const usedTokens = usage.promptTokens + usage.completionTokens
-  await deps.tell({ type: 'usage.counted', usage, usedTokens, costUsd: deps.log.session.costUsd, model })
 }
 
 const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })

@@ -1,7 +1,9 @@
 import type { Command } from './command.ts'
 
-/** Of the agent's environment, what a command may see: never keys, never Signalbox's own settings. */
+/** Of the agent's environment, what a command may see: never keys, never settings. */
 const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR']
+/** No secret: the mark by which the daemon finds, and ends, what got away from its agent. */
+const mark = 'SIGNALBOX_AGENT_OF'
 
 /**
  * A command ends with the agent that started it, even when the agent is killed: the pipe on descriptor 3 then ends, and
@@ -11,7 +13,9 @@ const watcher = '( { read -r -u 3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & 
 
 /** @returns the command line that runs `script` with bash as this user, in a clean environment. */
 export function unsandboxed(script: string, workspace: string, agentEnv: Record<string, string | undefined>): Command {
-  const kept = passedOn.flatMap((name) => (agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const]))
+  const kept = [...passedOn, mark].flatMap((name) =>
+    agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
+  )
   return {
     file: '/bin/bash',
     args: ['-c', `${watcher}; exec /bin/bash -c "$0" 2>&1`, script],

@@ -37,7 +37,7 @@ function* haiku({ step, results }: Scene): Generator<Line> {
     yield { call: 'shell', input: { command: 'ls -la' } }
   } else if (step === 1) {
     const closed = results.some((result) => wasRefused(result) || result.startsWith('Error'))
-    yield { say: closed ? '\n\nWithout the shell, then.\n\n' : '\n\nNow the haiku.\n\n' }
+    yield { say: closed ? 'Without the shell, then.' : 'Now the haiku.' }
     yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? closedDoor : openDoor } }
   } else {
     yield { say: `Done. ${results.join(' ')}` }
@@ -51,10 +51,10 @@ const closedDoor = 'A door that stays shut:\nbehind it the files sleep on,\nunre
 function* escalate({ step, results }: Scene): Generator<Line> {
   const command = 'cat /etc/hostname'
   if (step === 0) {
-    yield { say: 'I try it in the sandbox.\n' }
+    yield { say: 'I try it in the sandbox.' }
     yield { call: 'shell', input: { command } }
   } else if (step === 1) {
-    yield { say: 'That needs a way out of the sandbox.\n' }
+    yield { say: 'That needs a way out of the sandbox.' }
     yield { call: 'shell', input: { command, unsandboxed: true, reason: 'The file is outside the workspace.' } }
   } else {
     yield { say: results.some(wasRefused) ? 'So I leave it.' : `It says: ${results.join('\n')}` }
