@@ -1,5 +1,9 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+
+// Reading the catalogue makes much short-lived garbage. Room for it, once taken, is never given back.
+setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { loadConfig } = await import('#config/load.ts')
@@ -34,6 +38,7 @@ try {
 
   // Last: whoever reads this line may send a signal at once.
   process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
+  setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
   if (!(error instanceof StartupError)) throw error
   process.stderr.write(`${error.message}\n`)
