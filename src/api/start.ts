@@ -8,6 +8,7 @@ import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
+import { createInForce } from '#guardrails/in-force.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { openRouting } from '#routing/open.ts'
 import { openLedger } from '#usage/ledger.ts'
@@ -81,11 +82,13 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(measures.close)
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
+  const inForce = createInForce({ db, now })
+  opened.defer(inForce.close)
   const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
   opened.defer(ledger.close)
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
-  const routing = openRouting({ config, catalogue, measures, meter: ledger.record, variable, now, newId })
+  const routing = openRouting({ config, catalogue, inForce, measures, meter: ledger.record, variable, now, newId })
   opened.defer(routing.upstreams.close)
   return {
     deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log, routing },

@@ -115,14 +115,30 @@ export const Settings = z.strictObject({
     .default(30)
     .describe('How long the record of a single request is kept. Sums per day stay.'),
   intern_heartbeat_ms: milliseconds(30_000).describe('How often a silent stream of an intern says that it is alive.'),
-  intern_budget_ms: milliseconds(300_000).describe('How long an intern may say nothing before a turn counts as timed out.'),
-  turns_per_minute_user: z.coerce.number().int().min(1).default(60).describe('Prompts to interns a user may send in a minute.'),
+  intern_budget_ms: milliseconds(300_000).describe(
+    'How long an intern may say nothing before a turn counts as timed out.',
+  ),
+  turns_per_minute_user: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(60)
+    .describe('Prompts to interns a user may send in a minute.'),
   turns_per_minute_organization: z.coerce
     .number()
     .int()
     .min(1)
     .default(600)
     .describe('Prompts to interns an organization may send in a minute.'),
+  regions: z
+    .record(
+      z.string().regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case, without a port'),
+      z.enum(['global', 'europe', 'us']),
+    )
+    .default({})
+    .describe(
+      'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',
+    ),
   shutdown_grace_ms: z.coerce
     .number()
     .int()
@@ -140,7 +156,7 @@ export type SettingName = keyof typeof Settings.shape
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
 
 /** Settings that hold structure, which an environment variable cannot. */
-export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors'])
+export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions'])
 
 /** Settings never shown: `signalbox config` masks them. */
 export const secretSettings: ReadonlySet<SettingName> = new Set([

@@ -26,7 +26,7 @@ export async function findHome(query: Query, organizationId: string, id: string)
 
 export async function findGuardrail(query: Query, id: string): Promise<GuardrailRecord | undefined> {
   const row = await query.selectFrom('guardrails').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && fromRow(row)
+  return row && guardrailOf(row)
 }
 
 /** The oldest first. */
@@ -44,7 +44,7 @@ export async function listRows(
     matching.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(fromRow), total_count: count.n }
+  return { data: rows.map(guardrailOf), total_count: count.n }
 }
 
 /** @throws Fault `conflict` when the workspace has a guardrail of that name. */
@@ -79,7 +79,7 @@ function toRow(record: GuardrailRecord): Selectable<Tables['guardrails']> {
 }
 
 /** A policy from before a field existed says nothing of it. */
-function fromRow(row: Selectable<Tables['guardrails']>): GuardrailRecord {
+export function guardrailOf(row: Selectable<Tables['guardrails']>): GuardrailRecord {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

@@ -1,16 +1,21 @@
 import type { Config } from '#config/settings.ts'
+import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
 import { createCircuits } from './circuit.ts'
 import { environmentCredentials } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
-import { allowAll } from './policy.ts'
+import { guardrailPolicy } from './guard.ts'
 import { createUpstreams } from './upstream/upstreams.ts'
 
 type Parts = {
-  config: Pick<Config, 'connect_timeout_ms' | 'first_byte_timeout_ms' | 'silence_timeout_ms' | 'keepalive_ms'>
+  config: Pick<
+    Config,
+    'zdr_vendors' | 'regions' | 'connect_timeout_ms' | 'first_byte_timeout_ms' | 'silence_timeout_ms' | 'keepalive_ms'
+  >
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
+  inForce: InForce
   meter: RoutingDeps['meter']
   variable: (name: string) => string | undefined
   now: () => number
@@ -18,7 +23,7 @@ type Parts = {
 }
 
 /** The data plane, ready for requests. */
-export function openRouting({ config, catalogue, measures, meter, variable, now, newId }: Parts): RoutingDeps {
+export function openRouting({ config, catalogue, inForce, measures, meter, variable, now, newId }: Parts): RoutingDeps {
   return {
     catalogue,
     credentials: environmentCredentials(variable),
@@ -27,7 +32,7 @@ export function openRouting({ config, catalogue, measures, meter, variable, now,
       const { latencyMs, throughput } = measures.figures().endpoint(endpointId)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
-    policy: allowAll,
+    policy: guardrailPolicy({ inForce, config }),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),
     deadlines: { firstByteMs: config.first_byte_timeout_ms, silenceMs: config.silence_timeout_ms },
     keepaliveMs: config.keepalive_ms,

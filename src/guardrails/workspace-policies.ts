@@ -1,0 +1,45 @@
+import type { Db } from '#db/db.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+import { guardrailOf } from './rows.ts'
+
+type Subject = { userId: string; keyHash: string }
+
+/** All guardrails of a workspace, by whom they hold for. */
+export type WorkspacePolicies = { of: (subject: Subject) => readonly GuardrailRecord[] }
+
+export async function readWorkspacePolicies(
+  deps: { db: Pick<Db, 'query'> },
+  workspaceId: string,
+): Promise<WorkspacePolicies> {
+  const [workspace, guardrails, assignments] = await Promise.all([
+    deps.db.query
+      .selectFrom('workspaces')
+      .where('id', '=', workspaceId)
+      .select('default_guardrail_id')
+      .executeTakeFirst(),
+    deps.db.query.selectFrom('guardrails').where('workspace_id', '=', workspaceId).selectAll().execute(),
+    deps.db.query
+      .selectFrom('guardrail_assignments')
+      .where('workspace_id', '=', workspaceId)
+      .select(['guardrail_id', 'target_kind', 'target_id'])
+      .execute(),
+  ])
+  const byId = new Map(guardrails.map((row) => [row.id, guardrailOf(row)]))
+  const assigned = new Map(
+    assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)]),
+  )
+  const standard = byId.get(workspace?.default_guardrail_id ?? '')
+  const known = new Map<string, readonly GuardrailRecord[]>()
+
+  return {
+    of({ userId, keyHash }) {
+      const subject = `${userId} ${keyHash}`
+      const found = known.get(subject)
+      if (found) return found
+      const all = [standard, assigned.get(`member ${userId}`), assigned.get(`key ${keyHash}`)]
+      const inForce = [...new Set(all.filter((guardrail) => guardrail !== undefined))]
+      known.set(subject, inForce)
+      return inForce
+    },
+  }
+}

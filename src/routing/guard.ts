@@ -1,0 +1,55 @@
+import type { Region } from '#catalogue/model.ts'
+import type { Config } from '#config/settings.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import type { InForce } from '#guardrails/in-force.ts'
+import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
+import { refusal } from '#guardrails/refusal.ts'
+import type { Candidate } from './plan.ts'
+import type { Policy } from './policy.ts'
+import { regionOf } from './region.ts'
+
+type GuardDeps = { inForce: Pick<InForce, 'of'>; config: Pick<Config, 'zdr_vendors' | 'regions'> }
+
+/** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
+export function guardrailPolicy({ inForce, config }: GuardDeps): Policy {
+  return {
+    async decide({ caller, host, chat, body, candidates }) {
+      const guardrails = await inForce.of(caller)
+      const settle = () => {}
+      if (guardrails.length === 0) return { candidates, chat, body, settle }
+      throughRegion(guardrails, regionOf(config.regions, host))
+      return { candidates: permitted(guardrails, candidates, config.zdr_vendors), chat, body, settle }
+    },
+  }
+}
+
+/** @throws Fault `forbidden` when a request must not come in this way. */
+export function throughRegion(guardrails: readonly GuardrailRecord[], region: Region): void {
+  const verdict = judgeRegion(guardrails, region)
+  if (verdict) throw refusal(verdict, `requests must not come in through the region "${region}"`)
+}
+
+/** The candidates with the endpoints that may serve them. @throws Fault `forbidden` when none is left. */
+export function permitted(
+  guardrails: readonly GuardrailRecord[],
+  candidates: Candidate[],
+  vendors: Config['zdr_vendors'],
+): Candidate[] {
+  let first: Error | undefined
+  const kept = candidates.flatMap((candidate) => {
+    const { model } = candidate
+    const ofModel = judgeModel(guardrails, model)
+    if (ofModel) {
+      first ??= refusal(ofModel, `the model ${model.id} is not allowed`)
+      return []
+    }
+    const endpoints = candidate.endpoints.filter((endpoint) => {
+      const verdict = judgeEndpoint(guardrails, model, endpoint, vendors)
+      if (verdict) first ??= refusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
+      return !verdict
+    })
+    return endpoints.length > 0 ? [{ ...candidate, endpoints }] : []
+  })
+  if (kept.length === 0 && first) throw first
+  return kept
+}

@@ -1,0 +1,7 @@
+import type { Region } from '#catalogue/model.ts'
+
+/** The region a request came in through, by the host name it used. Hosts that nobody named are `global`. */
+export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '')
+  return Object.hasOwn(regions, name) ? regions[name]! : 'global'
+}
