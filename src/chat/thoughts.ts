@@ -1,7 +1,8 @@
 import type { Message } from './message.ts'
 
 /** Whose thoughts they are: only the same kind of provider can go on from them. The names are those clients know. */
-export type ThoughtFormat = 'anthropic-claude-v1' | 'openai-responses-v1' | 'google-gemini-v1'
+export type ThoughtFormat = (typeof thoughtFormats)[number]
+const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
 /** What a provider adds to a thought, to know it as its own on a later turn. */
 export type ThoughtMark = {
@@ -71,4 +72,12 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
     text = ''
   }
   return thoughts
+}
+
+/** The message without thoughts that only their own provider takes; elsewhere they are refused as unknown. */
+export function withoutThoughts<T extends object>(message: T): T {
+  const { reasoning_details: details, ...rest } = message as { reasoning_details?: ReasoningDetail[] }
+  if (!Array.isArray(details)) return message
+  const kept = details.filter(({ format }) => !thoughtFormats.some((known) => known === format))
+  return (kept.length > 0 ? { ...rest, reasoning_details: kept } : rest) as T
 }

@@ -1,5 +1,6 @@
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { withoutThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { withoutOurs } from './ours.ts'
 
@@ -15,6 +16,7 @@ export const openaiChat: Wire = {
 
 function request(body: Body, { endpoint, credential, stream }: WireTarget): WireRequest {
   const sent: Body = { ...withoutOurs(body), model: endpoint.upstreamModel, stream }
+  if (Array.isArray(body.messages)) sent.messages = body.messages.map(withoutThoughts)
   if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
   else delete sent.stream_options
   return {

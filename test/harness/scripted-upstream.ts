@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fixture } from './fixtures.ts'
+
+export type Received = { path: string; headers: IncomingHttpHeaders; body: any }
+
+/** A provider on a real socket that answers with recordings and remembers what it was asked. */
+export type ScriptedUpstream = AsyncDisposable & { url: string; requests: Received[] }
+
+type Reply = { status: number; type: string; body: Buffer | string }
+
+export async function startScriptedUpstream(answer: (received: Received) => Reply): Promise<ScriptedUpstream> {
+  const requests: Received[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const received = { path: request.url ?? '', headers: request.headers, body }
+    requests.push(received)
+    const { status, type, body: said } = answer(received)
+    response.writeHead(status, { 'content-type': type })
+    response.end(said)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const protocolOfPath: [RegExp, string][] = [
+  [/\/chat\/completions$/, 'openai-chat'],
+  [/\/responses$/, 'openai-responses'],
+  [/\/messages$/, 'anthropic-messages'],
+  [/\/models\//, 'google-gemini'],
+]
+
+/** Answers every protocol at its path with the recording that the model is named after. */
+export function recordingFor({ path, body }: Received): Reply {
+  const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1]
+  const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
+  const streamed = body.stream === true || path.includes('alt=sse')
+  const recording = fixture(`${protocol}.${name}.${streamed ? 'sse' : 'json'}`)
+  return { status: 200, type: streamed ? 'text/event-stream' : 'application/json', body: recording }
+}

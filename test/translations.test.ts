@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Protocol } from '#catalogue/model.ts'
+import { SseReader } from '#lib/sse.ts'
+import { protocols } from '#routing/providers/protocols.ts'
+import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
+import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { type Reply, startTestService, type TestService } from '#test/harness/service.ts'
+
+const upstreams: Protocol[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+const scenarios = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error']
+
+/** Each protocol a provider, each recording a model of it. */
+function catalogueOn(url: string): object {
+  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['tools', 'reasoning', 'max_tokens'] }
+  const modelsOf = (protocol: Protocol) =>
+    scenarios.map((scenario) => [
+      `${protocol}/${scenario}`,
+      {
+        name: scenario,
+        created: '2026-01-01',
+        context_length: 100_000,
+        endpoints: { [protocol]: { model: scenario, ...offer } },
+      },
+    ])
+  const providerOf = (protocol: Protocol) => [
+    protocol,
+    { name: protocol, protocol, base_url: `${url}/${protocol}`, credentials: ['TEST_KEY'] },
+  ]
+  return {
+    providers: Object.fromEntries(upstreams.map(providerOf)),
+    models: Object.fromEntries(upstreams.flatMap(modelsOf)),
+  }
+}
+
+const tools = {
+  chat: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
+  responses: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+}
+const clients = {
+  'openai-chat': (more: object) => ({
+    path: '/chat/completions',
+    body: {
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: tools.chat,
+      stream_options: { include_usage: true },
+      ...more,
+    },
+  }),
+  'openai-responses': (more: object) => ({
+    path: '/responses',
+    body: { input: 'Hi', tools: tools.responses, ...more },
+  }),
+}
+type Client = keyof typeof clients
+
+describe('every client protocol on every upstream protocol', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-translations-'))
+  let upstream: ScriptedUpstream
+  let service: TestService
+  before(async () => {
+    upstream = await startScriptedUpstream(recordingFor)
+    const catalogue_file = join(folder, 'catalogue.json')
+    writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
+    const settings = { catalogue_file, starter_catalogue: 'false' as never }
+    service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+  })
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true })
+  })
+
+  const ask = (client: Client, more: object): Promise<Reply> => {
+    const { path, body } = clients[client](more)
+    return service.ask('POST', path, { body })
+  }
+
+  /** What a client of the protocol makes of the answer. */
+  function understood(client: Client, { text, body }: Reply, streamed: boolean): Gist {
+    if (!streamed) return gistOf(protocols[client].readBody(body))
+    const read = protocols[client].reader()
+    return gistOf(new SseReader().push(Buffer.from(text)).flatMap(read))
+  }
+
+  /** Without what is not for the client of another protocol: native words, and marks that it keeps unread. */
+  function comparable({ finish, marks: _marks, ...gist }: Gist): Gist {
+    return { ...gist, finish: finish?.split(' ')[0] }
+  }
+
+  for (const client of Object.keys(clients) as Client[]) {
+    for (const protocol of upstreams) {
+      const thinking =
+        { 'openai-chat': 'reasoning', 'openai-responses': 'reasoning' }[protocol as string] ?? 'thinking-tools'
+      for (const scenario of ['text', 'parallel-tools', thinking]) {
+        for (const streamed of scenario === 'reasoning' && protocol === 'openai-chat' ? [true] : [true, false]) {
+          test(`${client} on ${protocol}: ${scenario}, ${streamed ? 'streamed' : 'whole'}, says the same`, async () => {
+            const reply = await ask(client, { model: `${protocol}/${scenario}`, stream: streamed })
+            assert.equal(reply.status, 200, reply.text)
+            const sent = eventsIn(protocols[protocol], `${protocol}.${scenario}.${streamed ? 'sse' : 'json'}`)
+            assert.deepEqual(comparable(understood(client, reply, streamed)), comparable(gistOf(sent)))
+          })
+        }
+      }
+
+      test(`${client} on ${protocol}: a stream that breaks off ends with an error, after what was said`, async () => {
+        const reply = await ask(client, { model: `${protocol}/error`, stream: true })
+        const { text, error } = understood(client, reply, true)
+        const said = gistOf(eventsIn(protocols[protocol], `${protocol}.error.sse`)).text
+        assert.ok(said?.startsWith(text!) && text !== undefined)
+        assert.match(error ?? '', /provider failed|did not answer/i)
+      })
+
+      test(`${client} on ${protocol}: usage comes with its cost`, async () => {
+        const { body } = await ask(client, { model: `${protocol}/text` })
+        // 19 tokens at 1, and 10 at 2 USD per million.
+        assert.equal(body.usage.cost, protocol === 'anthropic-messages' ? body.usage.cost : 0.000039)
+        assert.ok(body.usage.cost > 0)
+      })
+    }
+  }
+
+  test('bytes pass as they are where both sides speak one protocol, but for the cost in the usage', async () => {
+    for (const protocol of ['openai-chat', 'openai-responses'] as const) {
+      const { text } = await ask(protocol, { model: `${protocol}/parallel-tools`, stream: true })
+      const sent = fixture(`${protocol}.parallel-tools.sse`).toString().split('\n\n')
+      const changed = text.split('\n\n').filter((event, index) => event !== sent[index])
+      assert.equal(changed.length, 1, protocol)
+      assert.match(changed[0]!, /"cost":0\.000039/)
+      const whole = await ask(protocol, { model: `${protocol}/parallel-tools` })
+      const plain = fixture(`${protocol}.parallel-tools.json`).toString()
+      assert.equal(whole.text.replace(/"cost":0\.000039,/, ''), plain, protocol)
+    }
+  })
+
+  test('a chat client without include_usage gets the other bytes all the same', async () => {
+    const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'openai-chat/text', stream: true }
+    const { text } = await service.ask('POST', '/chat/completions', { body })
+    const sent = fixture('openai-chat.text.sse').toString().split('\n\n')
+    assert.equal(text, sent.filter((event) => !event.includes('"choices":[]')).join('\n\n'))
+  })
+
+  test('unknown parameters reach an upstream of the same protocol, and ours do not', async () => {
+    const more = { model: 'openai-chat/text', provider: { allow_fallbacks: true }, session_id: 's', novelty: { a: 1 } }
+    await ask('openai-chat', more)
+    const { body, headers } = upstream.requests.at(-1)!
+    assert.deepEqual([body.novelty, body.provider, body.session_id], [{ a: 1 }, undefined, undefined])
+    assert.equal(headers.authorization, 'Bearer upstream-secret')
+  })
+
+  /** A second turn after a tool call, with everything the client was given back in it. */
+  async function secondTurn(client: Client, model: string, streamed: boolean): Promise<any> {
+    const reply = await ask(client, { model, stream: streamed })
+    if (client === 'openai-responses') {
+      const output = streamed ? lastData(reply.text).response.output : reply.body.output
+      const calls = output.filter(({ type }: { type: string }) => type === 'function_call')
+      const results = calls.map(({ call_id }: any) => ({ type: 'function_call_output', call_id, output: 'blue' }))
+      await ask(client, { model, input: [{ role: 'user', content: 'Hi' }, ...output, ...results] })
+    } else {
+      const assistant = streamed ? assembled(reply.text) : reply.body.choices[0].message
+      const results = assistant.tool_calls.map(({ id }: any) => ({ role: 'tool', tool_call_id: id, content: 'blue' }))
+      await ask(client, { model, messages: [{ role: 'user', content: 'Hi' }, assistant, ...results] })
+    }
+    return upstream.requests.at(-1)!.body
+  }
+
+  for (const client of Object.keys(clients) as Client[]) {
+    for (const streamed of [true, false]) {
+      const how = `${client}, ${streamed ? 'streamed' : 'whole'}`
+      test(`${how}: Claude sees its thoughts again, signed as they were, before its call`, async () => {
+        const { messages } = await secondTurn(client, 'anthropic-messages/thinking-tools', streamed)
+        assert.deepEqual(messages[1].content, [
+          { type: 'thinking', thinking: 'Hmm, so.', signature: 'EqQBCgIYAhIM-signed' },
+          { type: 'redacted_thinking', data: 'EmwKAhgB-redacted' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'toolu_A', name: 'weather', input: { city: 'Rome' } },
+        ])
+      })
+
+      test(`${how}: Gemini sees its signature again, on the call it came with`, async () => {
+        const { contents } = await secondTurn(client, 'google-gemini/thinking-tools', streamed)
+        assert.deepEqual(contents[1].parts, [
+          { text: 'I look.' },
+          { functionCall: { name: 'weather', args: { city: 'Rome' } }, thoughtSignature: 'CikB-signed' },
+          { functionCall: { name: 'weather', args: { city: 'Oslo' } } },
+        ])
+        assert.equal(contents[2].parts[1].functionResponse.name, 'weather')
+      })
+
+      test(`${how}: OpenAI sees its encrypted thought again`, async () => {
+        const reply = await ask(client, { model: 'openai-responses/reasoning', stream: streamed })
+        const said =
+          client === 'openai-responses'
+            ? { input: streamed ? lastData(reply.text).response.output : reply.body.output }
+            : { messages: [streamed ? assembled(reply.text) : reply.body.choices[0].message] }
+        await ask(client, { model: 'openai-responses/text', ...said })
+        const [thought] = upstream.requests.at(-1)!.body.input
+        assert.deepEqual([thought.type, thought.id, thought.encrypted_content], ['reasoning', 'rs_1', 'gAAAAAB-opaque'])
+      })
+    }
+  }
+
+  test('a conversation moves on to another provider, and its thoughts stay behind', async () => {
+    const { body } = await ask('openai-responses', { model: 'anthropic-messages/thinking-tools' })
+    for (const protocol of upstreams) {
+      const reply = await ask('openai-responses', { model: `${protocol}/text`, input: ['Hi', ...body.output].slice(1) })
+      assert.equal(reply.status, 200)
+      const sent = JSON.stringify(upstream.requests.at(-1)!.body)
+      assert.equal(sent.includes('EqQBCgIYAhIM-signed'), protocol === 'anthropic-messages', protocol)
+    }
+  })
+})
+
+function lastData(text: string): any {
+  return JSON.parse(text.trim().split('\n').at(-1)!.slice('data: '.length))
+}
+
+/** The message in a stream of chunks, put together as clients do: pieces of details are kept one after the other. */
+function assembled(text: string): any {
+  const message: any = { role: 'assistant', content: '', reasoning_details: [], tool_calls: [] }
+  for (const line of text.split('\n').filter((one) => one.startsWith('data: {'))) {
+    const { delta = {} } = JSON.parse(line.slice('data: '.length)).choices[0] ?? {}
+    message.content += delta.content ?? ''
+    message.reasoning_details.push(...(delta.reasoning_details ?? []))
+    for (const { index, ...call } of delta.tool_calls ?? []) {
+      if (call.id) message.tool_calls[index] = call
+      else message.tool_calls[index].function.arguments += call.function.arguments
+    }
+  }
+  return message
+}
