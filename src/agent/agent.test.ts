@@ -161,7 +161,7 @@ describe('cancelling', () => {
       const start = performance.now()
       await at.cancel()
       assert.equal((await turn).stopReason, 'cancelled')
-      assert.ok(performance.now() - start < 500)
+      assert.ok(performance.now() - start < 1_000)
     })
   }
 
