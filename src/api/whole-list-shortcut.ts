@@ -26,7 +26,7 @@ export function wholeListShortcut(
     const answer = answerReadyNow(request.headers, wholeListAnswer(deps.catalogue.current()))
     if (!answer) return false
     const id = requestId(request)
-    response.once('finish', () => {
+    response.on('finish', () => {
       const seconds = (performance.now() - started) / 1000
       finished({ id, method: 'GET', route: path, status: answer.status, seconds })
     })
