@@ -36,13 +36,17 @@ function listOf(snapshot: Snapshot, { query, url, headers }: ListCall, nowMs: nu
     return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
   }
   const links = feedLinks(originOf(headers), url, { toChat: query.use_rss_chat_links === true })
-  return {
-    etag: listTag(snapshot, found, links.self),
-    type: feedType,
-    bytes: () =>
-      modelFeed(
-        Array.from(found.shown, (at) => snapshot.models[at]!),
-        links,
-      ),
-  }
+  const etag = listTag(snapshot, found, links.self)
+  const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
+  return { etag, type: feedType, bytes: () => rememberedFeed(snapshot, etag, () => modelFeed(shown(), links)) }
+}
+
+const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
+const maxRemembered = 8
+
+/** Feeds are asked for again and again by readers that keep no tag, and writing a long one takes long. */
+function rememberedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
+  const known = feeds.getOrInsertComputed(items, () => new Map())
+  if (known.size >= maxRemembered && !known.has(etag)) known.clear()
+  return known.getOrInsertComputed(etag, write)
 }
