@@ -53,7 +53,8 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   try {
     const response = await post(options, request, silence.signal)
     for await (const data of eventData(response, silence.heard)) {
-      if (data === '[DONE]') break
+      // Read on to the end: the connection then serves the next request too.
+      if (data === '[DONE]') continue
       const chunk = parse(data)
       if (chunk.error) throw faultOfChunk(chunk.error)
       for (const event of answer.add(chunk)) {
