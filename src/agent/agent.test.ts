@@ -22,6 +22,19 @@ test('a prompt is answered with text, usage and the model’s name', async () =>
   assert.equal(at.heard.at(-1)?.sessionUpdate, 'usage_update')
 })
 
+test('instructions that change are told to the model with the next prompt', async () => {
+  const { model, requests } = listModel(['one', 'two'])
+  let told = 'Be brief.'
+  const settings = { model: 'm', instructions: () => told, windowTokens: 10_000, maxSteps: 5 }
+  await using at = await newAgent({ model, settings })
+  await at.prompt('first')
+  told = 'Be kind.'
+  await at.prompt('second')
+  const [first, second] = requests.map(({ messages }) => messages[0]?.text ?? '')
+  assert.match(first ?? '', /Be brief\.$/)
+  assert.match(second ?? '', /Be kind\.$/)
+})
+
 test('thoughts are told apart from the answer', async () => {
   await using at = await newAgent()
   await at.prompt('think about it')

@@ -8,7 +8,8 @@ export type AgentSettings = {
   model: string
   baseUrl: string | undefined
   apiKey: string | undefined
-  instructions: string
+  /** Read anew for each prompt: they may be changed while the agent runs. */
+  instructions: () => string
   stateDir: string
   windowTokens: number
   maxSteps: number
@@ -39,11 +40,15 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
   if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL) {
     throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
   }
+  const { SIGNALBOX_INSTRUCTIONS: told, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
+  const instructions = () => told ?? textIn(file)
+  // A file that cannot be read is better told now than at the first prompt.
+  instructions()
   return {
     model: set.SIGNALBOX_MODEL,
     baseUrl: set.SIGNALBOX_BASE_URL,
     apiKey: set.SIGNALBOX_API_KEY,
-    instructions: set.SIGNALBOX_INSTRUCTIONS ?? textIn(set.SIGNALBOX_INSTRUCTIONS_FILE),
+    instructions,
     stateDir: set.SIGNALBOX_STATE_DIR ?? join(set.HOME, '.local/state/signalbox-agent'),
     windowTokens: set.SIGNALBOX_CONTEXT_TOKENS,
     maxSteps: set.SIGNALBOX_MAX_STEPS,

@@ -48,7 +48,7 @@ function depsOf(around: TurnSurroundings) {
   const { settings, workspace, log, signal } = around
   const systemPrompt = systemPromptFor({
     workspace: workspace.root,
-    instructions: settings.instructions,
+    instructions: settings.instructions(),
     today: isoTime(around.now()).slice(0, 10),
   })
   const { model, tools, now } = around

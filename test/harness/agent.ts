@@ -70,7 +70,7 @@ export async function newAgent(options: Answers & Partial<AgentDeps> & { mode?: 
   const folder = await newFolder()
   const workspace = await newFolder()
   const app = createAgent({
-    settings: { model: 'script', instructions: '', windowTokens: 128_000, maxSteps: 50, ...options.settings },
+    settings: { model: 'script', instructions: () => '', windowTokens: 128_000, maxSteps: 50, ...options.settings },
     model: options.model ?? scriptModel({ newId: newUuid }),
     tools,
     shell: options.shell ?? realShell(),
