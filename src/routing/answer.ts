@@ -4,9 +4,10 @@ import { toUsd } from '#lib/pico-usd.ts'
 import { askOf } from './ask.ts'
 import { attempt } from './attempt.ts'
 import type { Answering } from './call.ts'
+import type { Pass } from './circuit.ts'
 import { costOf } from './cost.ts'
 import type { RoutingDeps } from './deps.ts'
-import { type AttemptFailure, faultOf } from './failure.ts'
+import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
 import type { Target } from './plan.ts'
 import { relayStream, relayWhole } from './relay.ts'
 import type { AnswerHead, StreamWriter } from './wire.ts'
@@ -25,24 +26,42 @@ export async function answerFrom(
   let last: { failure: AttemptFailure; target: Target } | undefined
   try {
     for (const target of targets) {
-      if (!deps.circuits.admit(target.endpoint.id)) continue
-      const answered =
-        chat.stream === true ? await streamFrom(deps, answering, target) : await wholeFrom(deps, answering, target)
+      const pass = deps.circuits.admit(target.endpoint.id)
+      if (!pass) continue
+      const answered = await askOne(deps, answering, target, pass)
       if (!('failure' in answered)) return answered.body
       last = { failure: answered.failure, target }
-      if (!answered.failure.tryNext || outlet.signal.aborted) break
+      if (outlet.signal.aborted || !answered.failure.tryNext) break
     }
   } finally {
     clearInterval(keepalive)
   }
-  const fault = last
-    ? faultOf(last.failure, last.target)
-    : new Fault('unavailable', 'No endpoint is available now. Try again shortly.')
+  const fault = outlet.signal.aborted
+    ? new Fault('client_closed_request', 'The client left before the answer.')
+    : last
+      ? faultOf(last.failure, last.target)
+      : new Fault('unavailable', 'No endpoint is available now. Try again shortly.')
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
   const head = headOf(answering, last?.target ?? targets[0]!)
   endWithError(answering, answering.client.writer(head, { includeUsage: false }), fault)
   return undefined
+}
+
+async function askOne(deps: RoutingDeps, answering: Answering, target: Target, pass: Pass): Promise<Answered> {
+  try {
+    answering.journal.asked(pass)
+    return answering.chat.stream === true
+      ? await streamFrom(deps, answering, target)
+      : await wholeFrom(deps, answering, target)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    answering.journal.couldNotAsk(target, error.kind)
+    return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
+  } finally {
+    // Whatever happened: a probe that is not given back would keep its endpoint shut for ever.
+    pass({ kind: 'unknown' })
+  }
 }
 
 async function streamFrom(deps: RoutingDeps, answering: Answering, target: Target): Promise<Answered> {
@@ -56,7 +75,6 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     count: journal.count,
     price: priceFor(target),
   })
-  journal.asked()
   const failure = await attempt(deps, ask, relay, outlet.signal)
   if (failure) {
     journal.gaveNothing(target, failure, outlet.signal.aborted)
@@ -77,7 +95,6 @@ async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target
     count: journal.count,
     price: priceFor(target),
   })
-  journal.asked()
   const failure = (await attempt(deps, ask, relay, outlet.signal)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint may still be asked.

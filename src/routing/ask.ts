@@ -13,7 +13,7 @@ export function askOf(
 ): { ask: Ask; byok: boolean; passThrough: boolean } {
   const { endpoint } = target
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
-  const access = provider && answering.accesses.find(provider)
+  const access = provider && answering.accesses.find(provider, endpoint)
   if (!access)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
   const wire = protocols[endpoint.protocol ?? provider.protocol]

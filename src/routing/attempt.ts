@@ -3,7 +3,6 @@ import { type SseEvent, SseReader } from '#lib/sse.ts'
 import { type AttemptFailure, failureOfStatus, maskSecrets, retryAfterMs } from './failure.ts'
 import type { Target } from './plan.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
-import { decoded } from './upstream/decode.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream/send.ts'
 import type { Wire } from './wire.ts'
 
@@ -23,6 +22,8 @@ export type Receiver = {
   started: (exchange: Exchange) => void
   /** @param raw the bytes of the one streamed event these came in. @param whole those of a whole answer. */
   events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
+  /** No more events are at hand just now. */
+  flush: () => void
   /** The answer is whole. */
   ended: () => void
   /** The answer broke off after it had started. */
@@ -77,8 +78,8 @@ class Answer {
     this.#read = ask.wire.reader()
   }
 
-  /** Decompresses where the upstream compressed unasked, and guards against what does not speak the protocol. */
-  readonly sink: Sink = decoded({
+  /** Guards against what does not speak the protocol. */
+  readonly sink: Sink = {
     head: (status, headers) => {
       this.#status = status
       this.#headers = headers
@@ -86,40 +87,45 @@ class Answer {
       if (!isStream) this.#whole = []
     },
     data: (chunk) => this.#guard(() => (this.#whole ? this.#collect(chunk) : this.#deliver(this.#sse.push(chunk)))),
-    end: () => this.#guard(() => this.#end()),
+    end: () => this.#over || this.#guard(() => this.#end()),
     failed: (failure) => this.#fail(transportFailure(failure)),
-  })
+  }
 
   #guard(step: () => void): void {
-    if (this.#over) return
+    // Bytes after the end would come for ever if nobody stopped them.
+    if (this.#over) return this.exchange?.abort()
     try {
       step()
     } catch (error) {
-      this.#fail({
-        ...failureOfStatus(502, undefined),
-        message: `The provider's answer cannot be read: ${(error as Error).message}.`,
-      })
+      const why = maskSecrets((error as Error).message, this.#ask.credential)
+      this.#fail({ ...failureOfStatus(502, undefined), message: `The provider's answer cannot be read: ${why}.` })
       this.exchange?.abort()
     }
   }
 
   #collect(chunk: Buffer): void {
-    const limit = this.#status >= 300 ? maxErrorBytes : maxBodyBytes
-    if (this.#wholeBytes + chunk.length > limit && this.#status < 300) throw new Error(`it is over ${limit} bytes`)
-    if (this.#wholeBytes < limit) this.#whole?.push(chunk)
+    this.#whole?.push(chunk)
     this.#wholeBytes += chunk.length
+    if (this.#status < 300) {
+      if (this.#wholeBytes > maxBodyBytes) throw new Error(`it is over ${maxBodyBytes} bytes`)
+    } else if (this.#wholeBytes > maxErrorBytes) {
+      this.#end()
+      this.exchange?.abort()
+    }
   }
 
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
+      // Nothing follows the end mark, though some upstreams keep the connection open after it.
+      if (event.data === '[DONE]') return this.#started ? this.#finish() : this.#endTooEarly()
       const read = this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
-      if (event.data === '[DONE]') continue
       this.#start()
-      this.#receiver.events(read, event.raw)
+      this.#receiver.events(read, read.some((one) => one.type === 'usage') ? plainly(event) : event.raw)
     }
+    if (this.#started) this.#receiver.flush()
   }
 
   #start(): void {
@@ -132,17 +138,20 @@ class Answer {
     if (this.#whole) return this.#endWhole(Buffer.concat(this.#whole))
     this.#deliver(this.#sse.end())
     if (this.#over) return
-    if (!this.#finished)
-      return this.#fail({ ...failureOfStatus(502, undefined), message: 'The provider ended its answer too early.' })
-    this.#finish()
+    if (this.#finished) this.#finish()
+    else this.#endTooEarly()
+  }
+
+  #endTooEarly(): void {
+    this.#fail({ ...failureOfStatus(502, undefined), message: 'The provider ended its answer too early.' })
   }
 
   #endWhole(bytes: Buffer): void {
     const text = bytes.toString('utf8')
     if (this.#status >= 300) {
-      const said = this.#ask.wire.errorMessage(parseJson(text)) ?? text.slice(0, 500)
-      const masked = said ? maskSecrets(said, this.#ask.credential) : undefined
-      return this.#fail(failureOfStatus(this.#status, masked, retryAfterMs(this.#headers['retry-after'], this.#now())))
+      const said = maskSecrets(String(this.#ask.wire.errorMessage(parseJson(text)) || text), this.#ask.credential)
+      const wait = retryAfterMs(this.#headers['retry-after'], this.#now())
+      return this.#fail(failureOfStatus(this.#status, said || undefined, wait))
     }
     const events = this.#ask.wire.readBody(JSON.parse(text))
     const error = events.find((one) => one.type === 'error')
@@ -168,9 +177,15 @@ class Answer {
     if (this.#over) return
     this.#over = true
     if (!this.#started) return this.#settle(failure)
+    this.#receiver.flush()
     this.#receiver.broke(failure)
     this.#settle(undefined)
   }
+}
+
+/** An event with nothing in it but its name and its data on one line: line breaks in JSON are only space. */
+function plainly({ event, data }: SseEvent): Buffer {
+  return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
 }
 
 function parseJson(text: string): unknown {

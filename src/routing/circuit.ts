@@ -3,27 +3,30 @@ import type { Now } from '#lib/clock.ts'
 /** How an attempt at an endpoint went, as far as its health goes. */
 export type Sign =
   | { kind: 'ok' }
-  | { kind: 'trouble' }
-  | { kind: 'rate_limited'; retryAfterMs: number | undefined }
+  /** `retryAfterMs`: how long the upstream asked to be left alone. */
+  | { kind: 'trouble'; retryAfterMs?: number | undefined }
   /** The attempt was given up for reasons that are not the endpoint's. */
   | { kind: 'unknown' }
 
+/** Leave to make one attempt. Told how it went; whatever is told after the first time is ignored. */
+export type Pass = (sign: Sign) => void
+
 /**
  * One circuit per endpoint. Repeated trouble, or an upstream's `Retry-After`, opens it; when the time is over one
- * request at a time may probe, and its success closes the circuit.
+ * request at a time may probe. Its success closes the circuit, its failure opens it again.
  */
 export type Circuits = {
   /** Whether the endpoint must not be asked now. */
   isOpen: (endpoint: string) => boolean
   /** Trouble within the last 30 seconds, which puts an endpoint last. */
   isTroubled: (endpoint: string) => boolean
-  /** Takes the one probe of a half-open circuit; false when somebody else has it. */
-  admit: (endpoint: string) => boolean
-  report: (endpoint: string, sign: Sign) => void
+  /** Undefined when the endpoint must not be asked now, or somebody else has the one probe of its half-open circuit. */
+  admit: (endpoint: string) => Pass | undefined
   /** When the earliest of these may be asked again, in milliseconds from now; undefined when one may be asked now. */
   waitMs: (endpoints: string[]) => number | undefined
 }
 
+/** `openUntil` 0: closed. In the past: half-open. */
 type Circuit = { failures: number; troubledUntil: number; openUntil: number; probing: boolean }
 
 const troubleMs = 30_000
@@ -34,16 +37,38 @@ const longestRetryAfterMs = 10 * 60_000
 
 export function createCircuits({ now }: { now: Now }): Circuits {
   const circuits = new Map<string, Circuit>()
-  const circuitOf = (endpoint: string): Circuit => {
-    const known = circuits.get(endpoint)
-    if (known) return known
-    const fresh = { failures: 0, troubledUntil: 0, openUntil: 0, probing: false }
-    circuits.set(endpoint, fresh)
-    return fresh
-  }
   const isOpen = (endpoint: string) => {
     const circuit = circuits.get(endpoint)
-    return circuit !== undefined && (circuit.openUntil > now() || (circuit.probing && circuit.openUntil > 0))
+    return circuit !== undefined && circuit.openUntil > 0 && (circuit.openUntil > now() || circuit.probing)
+  }
+
+  function pass(endpoint: string, probe: Circuit | undefined): Pass {
+    let told = false
+    return (sign) => {
+      if (told) return
+      told = true
+      if (probe) probe.probing = false
+      if (sign.kind === 'ok') recover(endpoint, probe !== undefined)
+      if (sign.kind === 'trouble') note(endpoint, sign, probe !== undefined)
+    }
+  }
+
+  /** Only a probe closes a circuit: what was asked before it opened says nothing of now. */
+  function recover(endpoint: string, wasProbe: boolean): void {
+    const circuit = circuits.get(endpoint)
+    if (!circuit || (circuit.openUntil > 0 && !wasProbe)) return
+    circuit.failures = 0
+    circuit.openUntil = 0
+    if (circuit.troubledUntil <= now()) circuits.delete(endpoint)
+  }
+
+  function note(endpoint: string, sign: Extract<Sign, { kind: 'trouble' }>, wasProbe: boolean): void {
+    const fresh = { failures: 0, troubledUntil: 0, openUntil: 0, probing: false }
+    const circuit = circuits.getOrInsert(endpoint, fresh)
+    circuit.failures++
+    circuit.troubledUntil = now() + troubleMs
+    const openMs = openFor(circuit, sign, wasProbe)
+    if (openMs > 0) circuit.openUntil = Math.max(circuit.openUntil, now() + openMs)
   }
 
   return {
@@ -51,25 +76,10 @@ export function createCircuits({ now }: { now: Now }): Circuits {
     isTroubled: (endpoint) => (circuits.get(endpoint)?.troubledUntil ?? 0) > now(),
     admit(endpoint) {
       const circuit = circuits.get(endpoint)
-      if (!circuit || circuit.openUntil === 0) return true
-      if (isOpen(endpoint)) return false
+      if (!circuit || circuit.openUntil === 0) return pass(endpoint, undefined)
+      if (isOpen(endpoint)) return undefined
       circuit.probing = true
-      return true
-    },
-    report(endpoint, sign) {
-      if (sign.kind === 'ok' && !circuits.has(endpoint)) return
-      const circuit = circuitOf(endpoint)
-      circuit.probing = false
-      if (sign.kind === 'unknown') return
-      if (sign.kind === 'ok') {
-        circuit.failures = 0
-        circuit.openUntil = 0
-        return
-      }
-      circuit.failures++
-      circuit.troubledUntil = now() + troubleMs
-      circuit.openUntil = Math.max(circuit.openUntil, now() + openFor(circuit, sign))
-      if (circuit.openUntil <= now()) circuit.openUntil = 0
+      return pass(endpoint, circuit)
     },
     waitMs(endpoints) {
       const waits = endpoints.map((endpoint) =>
@@ -82,9 +92,8 @@ export function createCircuits({ now }: { now: Now }): Circuits {
 }
 
 /** How long an endpoint is left alone after a failure: as it asked, or twice as long with each failure in a row. */
-function openFor(circuit: Circuit, sign: Sign): number {
-  if (sign.kind === 'rate_limited' && sign.retryAfterMs !== undefined)
-    return Math.min(sign.retryAfterMs, longestRetryAfterMs)
-  if (circuit.failures < failuresToOpen) return 0
+function openFor(circuit: Circuit, { retryAfterMs }: Extract<Sign, { kind: 'trouble' }>, wasProbe: boolean): number {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestRetryAfterMs)
+  if (circuit.failures < failuresToOpen) return wasProbe ? firstOpenMs : 0
   return Math.min(firstOpenMs * 2 ** (circuit.failures - failuresToOpen), longestOpenMs)
 }

@@ -36,8 +36,8 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     return await answerFrom(deps, answering, targetsFor(deps, answering, ruling.candidates))
   } finally {
     const generation = journal.close()
-    ruling.settle(generation)
     deps.meter(generation)
+    ruling.settle(generation)
   }
 }
 
@@ -53,9 +53,9 @@ function targetsFor(deps: RoutingDeps, { chat, accesses }: Answering, candidates
       open: deps.circuits.isOpen(id),
       ...deps.speeds(id),
     }),
-    configured: ({ provider }) => {
-      const known = catalogue.findProvider(provider)
-      return known !== undefined && accesses.find(known) !== undefined
+    configured: (endpoint) => {
+      const provider = catalogue.findProvider(endpoint.provider)
+      return provider !== undefined && accesses.find(provider, endpoint) !== undefined
     },
     random: deps.random,
   })

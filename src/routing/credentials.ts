@@ -1,10 +1,10 @@
-import type { Provider } from '#catalogue/model.ts'
+import type { Endpoint, Provider } from '#catalogue/model.ts'
 
 /** What opens an upstream: where it is, the secret if it wants one, and whether the caller's workspace brought it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
 
 /** The upstreams that one workspace can reach. */
-export type Accesses = { find: (provider: Provider) => Access | undefined }
+export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'baseUrl'>) => Access | undefined }
 
 export type Credentials = { of: (workspaceId: string) => Accesses | Promise<Accesses> }
 
@@ -12,8 +12,9 @@ type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
 export function environmentCredentials(variable: Variable): Credentials {
-  const find = (provider: Provider): Access | undefined => {
-    const baseUrl = provider.baseUrl === null ? undefined : filledIn(provider.baseUrl, variable)
+  const find: Accesses['find'] = (provider, endpoint) => {
+    const url = endpoint.baseUrl ?? provider.baseUrl
+    const baseUrl = url === null ? undefined : filledIn(url, variable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
     const secret = provider.credentialVariables.map(variable).find((value) => value)

@@ -16,11 +16,11 @@ export type AttemptFailure = {
 const maxRaw = 2000
 
 /** Credentials as providers write them, wherever they stand in a message. */
-const secrets = /\b(?:sk|pk|rk|key|xai|gsk|sb-v1|AIza)[-_]?[\w-]{12,}|Bearer\s+\S+/gi
+const secrets = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
 
+/** The very credential first: what merely looks like one may be a part of it. */
 export function maskSecrets(text: string, credential?: string): string {
-  const masked = text.replace(secrets, '[secret]')
-  return credential ? masked.replaceAll(credential, '[secret]') : masked
+  return (credential ? text.replaceAll(credential, '[secret]') : text).replace(secrets, '[secret]')
 }
 
 /** What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is told. */
@@ -38,6 +38,7 @@ export function failureOfStatus(status: number, message: string | undefined, ret
     case 422:
       return failure('invalid', raw ?? 'The provider refused the request as invalid.', false)
     case 401:
+    case 407:
       return { ...failure('bad_gateway', 'The provider refused this service’s credential.', true), raw: undefined }
     case 402:
       return failure('payment_required', 'The provider says that its account has no credit left.', true)

@@ -1,15 +1,15 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import type { FaultKind } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Generation } from '#usage/generation.ts'
-import type { Circuits, Sign } from './circuit.ts'
+import type { Pass, Sign } from './circuit.ts'
 import { costOf } from './cost.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Target } from './plan.ts'
 import { createTally } from './tally.ts'
 
 type JournalDeps = {
-  circuits: Pick<Circuits, 'report'>
   measure: (measurement: Measurement) => void
   now: () => number
   newId: NewId
@@ -36,6 +36,7 @@ export class Journal {
   readonly #attempts: AttemptNote[] = []
   #tally: ReturnType<typeof createTally>
   #askedAt = 0
+  #pass: Pass = () => {}
   #answering: { target: Target; byok: boolean; failed: boolean } | undefined
   #outcome: Generation['outcome'] = 'failed'
 
@@ -47,18 +48,25 @@ export class Journal {
     this.#tally = createTally(deps.now)
   }
 
-  asked(): void {
+  /** @param pass is told how it goes. */
+  asked(pass: Pass): void {
+    this.#pass = pass
     this.#askedAt = this.#deps.now()
     this.#tally = createTally(this.#deps.now)
   }
 
   readonly count = (events: AnswerEvent[]): void => this.#tally.count(events)
 
+  /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
+  couldNotAsk({ endpoint }: Target, why: FaultKind): void {
+    this.#note(endpoint.id, endpoint.provider, why)
+  }
+
   /** The attempt gave nothing that reached the client. */
   gaveNothing(target: Target, failure: AttemptFailure, clientLeft: boolean): void {
     const { id, provider } = target.endpoint
     this.#note(id, provider, clientLeft ? 'client_left' : failure.kind)
-    this.#deps.circuits.report(id, clientLeft ? { kind: 'unknown' } : signOf(failure))
+    this.#pass(clientLeft ? { kind: 'unknown' } : signOf(failure))
     if (clientLeft) this.#outcome = 'client_left'
     else this.#measureFailure(target, failure)
   }
@@ -70,10 +78,10 @@ export class Journal {
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
     this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered')
     if (failure && !clientLeft) {
-      this.#deps.circuits.report(id, signOf(failure))
+      this.#pass(signOf(failure))
       this.#measureFailure(target, failure)
     } else {
-      this.#deps.circuits.report(id, { kind: clientLeft ? 'unknown' : 'ok' })
+      this.#pass({ kind: clientLeft ? 'unknown' : 'ok' })
       if (!clientLeft) this.#measureAnswer(target)
     }
   }
@@ -136,9 +144,7 @@ export class Journal {
 
 function signOf(failure: AttemptFailure): Sign {
   if (!isEndpointsFault(failure)) return { kind: 'unknown' }
-  return failure.kind === 'rate_limited'
-    ? { kind: 'rate_limited', retryAfterMs: failure.retryAfterMs }
-    : { kind: 'trouble' }
+  return { kind: 'trouble', retryAfterMs: failure.retryAfterMs }
 }
 
 /** What was wrong with the request says nothing about the endpoint. */

@@ -54,18 +54,14 @@ function required(chat: ChatRequest): string[] {
   return needed
 }
 
-const modalityOfPart: Record<string, string> = {
-  image_url: 'image',
-  input_audio: 'audio',
-  file: 'file',
-  video_url: 'video',
-}
+/** Files are left out: many a provider reads them for models that only take text. */
+const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
 
 function inputModalities(chat: ChatRequest): string[] {
-  const found = new Set(['text'])
+  const found = new Set<string>()
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue
-    for (const part of content) found.add(modalityOfPart[part.type] ?? 'text')
+    for (const { type } of content) if (modalityOfPart[type]) found.add(modalityOfPart[type])
   }
   return [...found]
 }

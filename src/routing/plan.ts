@@ -27,6 +27,7 @@ export type Needs = {
   parameters: string[]
   /** Those without which the answer would be wrong rather than different: `tools`, `response_format`. */
   required: string[]
+  /** Kinds of input besides text that the model must take. */
   inputModalities: string[]
   /** A cautious estimate: at least so many tokens. */
   promptTokens: number
@@ -81,7 +82,7 @@ export function planAttempts(input: PlanInput): Plan {
   const groups = input.candidates.map(({ model, endpoints, sort }) => {
     const kept: Target[] = []
     for (const endpoint of endpoints) {
-      const reason = whyNot(endpoint, input)
+      const reason = whyNot(model, endpoint, input)
       if (reason) excluded.push({ target: { model, endpoint }, reason })
       else kept.push({ model, endpoint })
     }
@@ -96,10 +97,18 @@ export function planAttempts(input: PlanInput): Plan {
           input,
         )
       : groups.flatMap((group) => inOrder(group.kept, group.sort, input))
-  return { targets: preferences.allowFallbacks ? targets : targets.slice(0, 1), excluded }
+  return { targets: preferences.allowFallbacks ? targets : withoutFallbacks(targets, preferences), excluded }
 }
 
-function whyNot(endpoint: Endpoint, { preferences, needs, standing, configured }: PlanInput): Exclusion | undefined {
+/** No endpoint that was not asked for: those of an explicit order, else the first of each model. */
+function withoutFallbacks(targets: Target[], { order, sort, partition }: Preferences): Target[] {
+  if (order) return targets
+  if (sort && partition === 'none') return targets.slice(0, 1)
+  return targets.filter(({ model }, at) => at === targets.findIndex((target) => target.model === model))
+}
+
+function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
+  const { preferences, needs, standing, configured } = input
   const named = (list: string[]) => list.some((name) => isNamed(endpoint, name))
   if (preferences.ignore && named(preferences.ignore)) return 'provider_ignored'
   if (preferences.only && !named(preferences.only)) return 'provider_not_listed'
@@ -110,6 +119,7 @@ function whyNot(endpoint: Endpoint, { preferences, needs, standing, configured }
   if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
   const parameters = preferences.requireParameters ? needs.parameters : needs.required
   if (!parameters.every((name) => endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
+  if (!needs.inputModalities.every((kind) => model.inputModalities.includes(kind))) return 'unsupported_input'
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
   if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
   if (!configured(endpoint)) return 'unconfigured'

@@ -33,9 +33,15 @@ export function relayStream(
   let failure: AttemptFailure | undefined
   let pause = () => {}
   let passed = 0
+  /** What one chunk of the upstream brings goes out in one write. */
+  let pieces: (string | Buffer)[] = []
 
-  const send = (chunk: string | Buffer) => {
-    if (chunk.length > 0 && !outlet.write(chunk)) pause()
+  const send = (piece: string | Buffer) => void (piece.length > 0 && pieces.push(piece))
+  const flush = () => {
+    if (pieces.length === 0) return
+    const chunk = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces.map(bytesOf))
+    pieces = []
+    if (!outlet.write(chunk)) pause()
   }
   return {
     get failure() {
@@ -57,8 +63,10 @@ export function relayStream(
       if (!usage) return send(raw)
       send(client.usageEvent(raw, price(usage), includeUsage))
     },
+    flush,
     ended() {
       send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
+      flush()
       outlet.end()
     },
     broke(broken) {
@@ -66,6 +74,8 @@ export function relayStream(
     },
   }
 }
+
+const bytesOf = (piece: string | Buffer) => (typeof piece === 'string' ? Buffer.from(piece) : piece)
 
 export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
   return events.find((event) => event.type === 'usage')?.tokens
@@ -90,6 +100,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
       all.push(...events)
       bytes = whole
     },
+    flush: () => {},
     ended: () => {},
     broke(broken) {
       failure = broken
@@ -102,13 +113,22 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
   }
 }
 
-/** The same bytes, the cost put first into their usage; where that is not found they go out as they are. */
+/**
+ * The same bytes, the cost put first into their usage. Where it is not plain which usage, or that has a cost of its
+ * own, the answer is written anew.
+ */
 export function withCost(bytes: Buffer, cost: CostNote | undefined): Buffer {
   if (!cost) return bytes
   const text = bytes.toString('utf8')
-  const at = [...text.matchAll(/"usage"\s*:\s*\{/g)].at(-1)
-  if (!at) return bytes
-  const end = at.index + at[0].length
-  const comma = /^\s*\}/.test(text.slice(end)) ? '' : ','
+  const [found, ...others] = [...text.matchAll(/"usage"\s*:\s*\{/g)]
+  if (!found || others.length > 0 || text.includes('"cost"', found.index)) return writtenAnew(text, cost)
+  const end = found.index + found[0].length
+  const comma = /^\s*\}/.test(text.slice(end, end + 100)) ? '' : ','
   return Buffer.from(`${text.slice(0, end)}"cost":${cost.costUsd}${comma}${text.slice(end)}`)
+}
+
+function writtenAnew(text: string, cost: CostNote): Buffer {
+  const answer = JSON.parse(text) as { usage?: object | null }
+  if (answer.usage) answer.usage = { ...answer.usage, cost: cost.costUsd }
+  return Buffer.from(JSON.stringify(answer))
 }

@@ -12,6 +12,7 @@ export type Deadlines = {
  */
 export class Silence {
   #timer: NodeJS.Timeout | undefined
+  #looksAt = 0
   #dueAt = 0
   readonly #broken: () => void
 
@@ -21,7 +22,9 @@ export class Silence {
 
   start(ms: number): void {
     this.#dueAt = performance.now() + ms
-    this.#timer ??= setTimeout(() => this.#look(), ms)
+    if (this.#timer && this.#looksAt <= this.#dueAt) return
+    clearTimeout(this.#timer)
+    this.#lookIn(ms)
   }
 
   stop(): void {
@@ -29,10 +32,15 @@ export class Silence {
     this.#timer = undefined
   }
 
+  #lookIn(ms: number): void {
+    this.#looksAt = performance.now() + ms
+    this.#timer = setTimeout(() => this.#look(), ms)
+  }
+
   #look(): void {
     const left = this.#dueAt - performance.now()
     this.#timer = undefined
-    if (left > 1) this.#timer = setTimeout(() => this.#look(), left)
+    if (left > 1) this.#lookIn(left)
     else this.#broken()
   }
 }

@@ -9,26 +9,38 @@ const decoders = {
   zstd: createZstdDecompress,
 }
 
-/** A sink that sees the plain bytes of an answer, which some upstreams compress though they were asked not to. */
-export function decoded(sink: Sink): Sink {
+/** A sink and what holds it back: a decoder has bytes of its own that must wait for a slow reader, too. */
+export type Decoding = { sink: Sink; pause: () => void; resume: () => void }
+
+/** Gives a sink the plain bytes of an answer, which some upstreams compress though they were asked not to. */
+export function decoded(sink: Sink): Decoding {
   let decoder: ReturnType<typeof createGunzip> | undefined
+  let over = false
+  const finish = (tell: () => void) => {
+    if (over) return
+    over = true
+    decoder?.destroy()
+    tell()
+  }
+  const start = (create: typeof createGunzip) => {
+    decoder = create()
+    decoder.on('data', (chunk: Buffer) => over || sink.data(chunk))
+    decoder.on('end', () => finish(sink.end))
+    decoder.on('error', ({ message }) => finish(() => sink.failed({ kind: 'reset', phase: 'answer', message })))
+  }
   return {
-    head(status, headers) {
-      const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-      const create = decoders[encoding as keyof typeof decoders] as typeof createGunzip | undefined
-      if (create) {
-        decoder = create()
-        decoder.on('data', sink.data)
-        decoder.on('end', sink.end)
-        decoder.on('error', (error) => sink.failed({ kind: 'reset', phase: 'answer', message: error.message }))
-      }
-      sink.head(status, headers)
+    sink: {
+      head(status, headers) {
+        const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
+        const create = decoders[encoding as keyof typeof decoders] as typeof createGunzip | undefined
+        if (create) start(create)
+        sink.head(status, headers)
+      },
+      data: (chunk) => (decoder ? void decoder.write(chunk) : sink.data(chunk)),
+      end: () => (decoder ? void decoder.end() : finish(sink.end)),
+      failed: (failure) => finish(() => sink.failed(failure)),
     },
-    data: (chunk) => (decoder ? void decoder.write(chunk) : sink.data(chunk)),
-    end: () => (decoder ? void decoder.end() : sink.end()),
-    failed(failure) {
-      decoder?.destroy()
-      sink.failed(failure)
-    },
+    pause: () => void decoder?.pause(),
+    resume: () => void decoder?.resume(),
   }
 }

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { type Deadlines, Silence } from './deadlines.ts'
-import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './send.ts'
+import { decoded } from './decode.ts'
+import type { Exchange, Sink, TransportFailure, Upstreams } from './send.ts'
 
 /** Connections to upstreams, kept alive and pooled by origin. */
 export function overHttp(options: { connectMs: number }): Upstreams {
@@ -14,71 +15,102 @@ export function overHttp(options: { connectMs: number }): Upstreams {
     allowH2: false,
   })
   return {
-    send: (request, deadlines, sink) => sendOver(agent, request, deadlines, sink),
+    send(request, deadlines, sink) {
+      const call = new HttpCall(deadlines, sink)
+      agent.dispatch({ ...request, method: 'POST' }, call)
+      return call
+    },
     close: () => agent.destroy(),
   }
 }
 
 const givenUp = new Error('given up')
 
-function sendOver(agent: Agent, request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
-  let controller: Dispatcher.DispatchController | undefined
-  let phase: TransportFailure['phase'] = 'connect'
-  let over = false
-  let aborted = false
+/** One request over HTTP: undici's handler on the one side, an exchange on the other. */
+class HttpCall implements Exchange, Dispatcher.DispatchHandler {
+  readonly #deadlines: Deadlines
+  readonly #silence: Silence
+  readonly #decoding: ReturnType<typeof decoded>
+  #controller: Dispatcher.DispatchController | undefined
+  #phase: TransportFailure['phase'] = 'connect'
+  /** Nothing more is to come from the connection; a decoder may still have something to say. */
+  #over = false
+  #paused = false
 
-  const finish = (tell: () => void) => {
-    if (over) return
-    over = true
-    silence.stop()
-    tell()
+  constructor(deadlines: Deadlines, sink: Sink) {
+    this.#deadlines = deadlines
+    this.#decoding = decoded(sink)
+    this.#silence = new Silence(() => this.#timeOut())
+    this.#silence.start(deadlines.firstByteMs)
   }
-  const fail = (kind: TransportFailure['kind'], message: string) => finish(() => sink.failed({ kind, phase, message }))
-  const silence = new Silence(() => {
-    const limit = phase === 'answer' ? deadlines.silenceMs : deadlines.firstByteMs
-    fail('timeout', `no byte for ${limit} ms`)
-    controller?.abort(givenUp)
-  })
 
-  silence.start(deadlines.firstByteMs)
-  agent.dispatch(
-    { origin: request.origin, path: request.path, method: 'POST', headers: request.headers, body: request.body },
-    {
-      onRequestStart(given) {
-        controller = given
-        phase = 'first_byte'
-        if (aborted) given.abort(givenUp)
-      },
-      onResponseStart(_controller, status, headers) {
-        if (over || status < 200) return
-        sink.head(status, headers as Record<string, string | string[] | undefined>)
-      },
-      onResponseData(_controller, chunk) {
-        if (over) return
-        phase = 'answer'
-        silence.start(deadlines.silenceMs)
-        sink.data(chunk)
-      },
-      onResponseEnd: () => finish(sink.end),
-      onResponseError: (_controller, error) => fail(kindOf(error, phase), error.message || 'connection failed'),
-    },
-  )
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    this.#phase = 'first_byte'
+    // Given up while it waited for its connection: it must not be sent any more.
+    if (this.#over) controller.abort(givenUp)
+  }
 
-  return {
-    abort() {
-      aborted = true
-      fail('aborted', 'the client left')
-      controller?.abort(givenUp)
-    },
-    pause() {
-      silence.stop()
-      controller?.pause()
-    },
-    resume() {
-      if (over) return
-      silence.start(deadlines.silenceMs)
-      controller?.resume()
-    },
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (!this.#over && status >= 200) this.#decoding.sink.head(status, headers)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return
+    this.#phase = 'answer'
+    if (!this.#paused) this.#silence.start(this.#deadlines.silenceMs)
+    this.#decoding.sink.data(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#finish(this.#decoding.sink.end)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#fail(kindOf(error, this.#phase), error.message || 'connection failed')
+  }
+
+  abort(): void {
+    this.#finish(() => {})
+    this.#decoding.sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client left' })
+    this.#controller?.abort(givenUp)
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#silence.stop()
+    this.#decoding.pause()
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#decoding.resume()
+    if (this.#over) return
+    this.#silence.start(this.#deadlines.silenceMs)
+    this.#controller?.resume()
+  }
+
+  #timeOut(): void {
+    const limit = this.#phase === 'answer' ? this.#deadlines.silenceMs : this.#deadlines.firstByteMs
+    this.#fail('timeout', `no byte for ${limit} ms`)
+    this.#controller?.abort(givenUp)
+  }
+
+  #fail(kind: TransportFailure['kind'], message: string): void {
+    this.#finish(() => this.#decoding.sink.failed({ kind, phase: this.#phase, message }))
+  }
+
+  #finish(tell: () => void): void {
+    if (this.#over) return
+    this.#over = true
+    this.#silence.stop()
+    tell()
   }
 }
 

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { faultStatus } from '#http/faults.ts'
+import { endpointOf } from '#test/harness/candidates.ts'
+import { failureOfStatus, faultOf, maskSecrets, retryAfterMs } from './failure.ts'
+
+const target = { endpoint: endpointOf('north') } as Parameters<typeof faultOf>[1]
+const at = Date.UTC(2026, 10, 18, 12)
+
+describe('an upstream’s refusal', () => {
+  /** What it answered, what the client is told, and whether the next endpoint is asked. */
+  const table: [number, number, boolean][] = [
+    [301, 502, true],
+    [400, 400, false],
+    [401, 502, true],
+    [402, 402, true],
+    [403, 403, false],
+    [404, 404, true],
+    [407, 502, true],
+    [408, 408, true],
+    [413, 413, false],
+    [418, 502, true],
+    [422, 400, false],
+    [429, 429, true],
+    [500, 502, true],
+    [503, 502, true],
+    [504, 408, true],
+    [529, 502, true],
+  ]
+  for (const [theirs, ours, tryNext] of table) {
+    test(`of ${theirs} is told as ${ours}, ${tryNext ? 'if no other endpoint answers' : 'at once'}`, () => {
+      const failure = failureOfStatus(theirs, 'said why')
+      assert.deepEqual([faultStatus[failure.kind], failure.tryNext], [ours, tryNext])
+    })
+  }
+
+  test('names the provider and its words, and when to come back', () => {
+    const { message, details } = faultOf(failureOfStatus(429, 'slow down', 1500), target)
+    assert.equal(message, 'The provider limits the rate of requests.')
+    assert.deepEqual(details, { metadata: { provider_name: 'north', raw: 'slow down' }, retryAfterSeconds: 1.5 })
+  })
+
+  test('of our credential tells nothing of it', () => {
+    const { message, details } = faultOf(failureOfStatus(401, 'Incorrect API key provided: sk-abc'), target)
+    assert.doesNotMatch(JSON.stringify([message, details]), /sk-|Incorrect/)
+  })
+
+  test('is cut where it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
+})
+
+describe('what an upstream says', () => {
+  const secret = 'my.sk-0123456789abcdefgh.tail'
+  for (const said of [
+    'key sk-proj-0123456789abcdef is wrong',
+    'AIzaSyA0123456789abcdefghijklmnop',
+    'use "Bearer abc.def"',
+    'sb-v1-0123456789abcdef0123',
+    secret,
+  ]) {
+    test(`never has a secret in it: ${said.slice(0, 12)}…`, () => {
+      const masked = maskSecrets(said, secret)
+      assert.match(masked, /\[secret\]/)
+      assert.doesNotMatch(masked, /0123456789|tail|abc\.def/)
+    })
+  }
+
+  test('keeps words that only begin like a secret', () => {
+    const said = 'skateboarding keyboardinterrupt risk-assessment-of-models'
+    assert.equal(maskSecrets(said), said)
+  })
+})
+
+test('Retry-After is read in seconds and as a date, and nonsense is not', () => {
+  assert.equal(retryAfterMs('1.5', at), 1500)
+  assert.equal(retryAfterMs(new Date(at + 60_000).toUTCString(), at), 60_000)
+  assert.equal(retryAfterMs(new Date(at - 60_000).toUTCString(), at), 0)
+  assert.deepEqual(
+    [retryAfterMs('soon', at), retryAfterMs('', at), retryAfterMs(undefined, at)],
+    [undefined, undefined, undefined],
+  )
+})

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/candidates.ts'
+import { planAttempts } from './plan.ts'
+
+type Situation = Parameters<typeof planInput>[0]
+const providersOf = (situation: Situation) =>
+  planAttempts(planInput(situation)).targets.map(({ endpoint }) => endpoint.tag)
+const why = (situation: Situation) =>
+  planAttempts(planInput(situation)).excluded.map(({ target, reason }) => [target.endpoint.tag, reason])
+
+const [north, south, west] = ['north', 'south', 'west'].map((name) => endpointOf(name))
+const all = [north!, south!, west!]
+const cheap = endpointOf('cheap', { prices: pricesOf(1, 1) })
+const middle = endpointOf('middle', { prices: pricesOf(2, 2) })
+const dear = endpointOf('dear', { prices: pricesOf(4, 4) })
+const priced = [dear, cheap, middle]
+const speeds = {
+  dear: { latencyMs: 100, throughput: 90 },
+  cheap: { latencyMs: 300, throughput: 30 },
+  middle: { latencyMs: 200, throughput: 60 },
+}
+
+describe('a plan', () => {
+  test('is the same for the same inputs and seed, and has every endpoint once, in it or left out', () => {
+    const situation = fc.record({
+      seed: fc.nat(),
+      endpoints: fc.uniqueArray(
+        fc.record({
+          name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+          price: fc.double({ min: 0, max: 50, noNaN: true }),
+        }),
+        { selector: ({ name }) => name },
+      ),
+      troubled: fc.subarray(['a', 'b', 'c', 'd']),
+      open: fc.subarray(['c', 'd', 'e']),
+      only: fc.option(fc.subarray(['a', 'b', 'c']), { nil: undefined }),
+      order: fc.option(fc.subarray(['b', 'e', 'f']), { nil: undefined }),
+      sort: fc.constantFrom(undefined, 'price' as const, 'latency' as const, 'throughput' as const),
+    })
+    fc.assert(
+      fc.property(situation, ({ seed, endpoints, troubled, open, only, order, sort }) => {
+        const made = endpoints.map(({ name, price }) => endpointOf(name, { prices: pricesOf(price, price) }))
+        const standings = Object.fromEntries(
+          ['a', 'b', 'c', 'd', 'e'].map((name) => [
+            name,
+            { troubled: troubled.includes(name), open: open.includes(name) },
+          ]),
+        )
+        const plan = () =>
+          planAttempts(planInput({ endpoints: made, seed, standings, provider: { only, order, sort } }))
+        const { targets, excluded } = plan()
+        assert.deepEqual(plan(), { targets, excluded })
+        const named = [...targets, ...excluded.map(({ target }) => target)].map(({ endpoint }) => endpoint.tag)
+        assert.deepEqual(named.toSorted(), endpoints.map(({ name }) => name).toSorted())
+      }),
+    )
+  })
+
+  test('draws the first by 1/price²: one at half the price is asked first four times as often', () => {
+    let first = 0
+    for (let seed = 0; seed < 5000; seed++)
+      if (providersOf({ endpoints: [middle, cheap], seed })[0] === 'cheap') first++
+    // 4,000 are expected; the standard deviation is 28.
+    assert.ok(Math.abs(first - 4000) < 140, `${first} of 5,000`)
+  })
+
+  test('lets a free endpoint leave something to the others', () => {
+    const free = endpointOf('free', { prices: pricesOf(0, 0) })
+    const paid = endpointOf('paid', { prices: pricesOf(0.01, 0.01) })
+    const firsts = new Set(Array.from({ length: 50 }, (_, seed) => providersOf({ endpoints: [free, paid], seed })[0]))
+    assert.deepEqual(firsts, new Set(['free', 'paid']))
+  })
+
+  test('asks those with recent trouble last, however cheap', () => {
+    for (let seed = 0; seed < 50; seed++)
+      assert.equal(providersOf({ endpoints: priced, seed, standings: { cheap: { troubled: true } } }).at(-1), 'cheap')
+  })
+
+  test('asks in an explicit order, trouble or not, and the others after it', () => {
+    const order = ['west', 'north']
+    const standings = { west: { troubled: true } }
+    assert.deepEqual(providersOf({ endpoints: all, provider: { order }, standings }), ['west', 'north', 'south'])
+    assert.deepEqual(providersOf({ endpoints: all, provider: { order, allow_fallbacks: false } }), order)
+  })
+
+  test('without fallbacks has the first endpoint of each model, and no other', () => {
+    const models = [candidateOf(all, 'a/m'), candidateOf([cheap], 'a/n')]
+    const targets = planAttempts(planInput({ candidates: models, provider: { allow_fallbacks: false } })).targets
+    assert.deepEqual(
+      targets.map(({ model }) => model.id),
+      ['a/m', 'a/n'],
+    )
+  })
+
+  test('sorts by price, latency or throughput, trouble or not, the unmeasured last', () => {
+    const standings = { ...speeds, dear: { ...speeds.dear, troubled: true } }
+    const by = (sort: 'price' | 'latency' | 'throughput') =>
+      providersOf({
+        endpoints: [...priced, endpointOf('unknown', { prices: pricesOf(9, 9) })],
+        standings,
+        provider: { sort },
+      })
+    assert.deepEqual(by('price'), ['cheap', 'middle', 'dear', 'unknown'])
+    assert.deepEqual(by('latency'), ['dear', 'middle', 'cheap', 'unknown'])
+    assert.deepEqual(by('throughput'), ['dear', 'middle', 'cheap', 'unknown'])
+  })
+
+  test('keeps a model’s endpoints together, unless a sort is asked for over all of them', () => {
+    const models = [candidateOf([dear, middle], 'a/m'), candidateOf([cheap], 'a/n')]
+    const sorted = (partition: 'model' | 'none') =>
+      providersOf({ candidates: models, provider: { sort: { by: 'price', partition } } })
+    assert.deepEqual(sorted('model'), ['middle', 'dear', 'cheap'])
+    assert.deepEqual(sorted('none'), ['cheap', 'middle', 'dear'])
+  })
+
+  test('follows the sort of a model’s variant where the request names none', () => {
+    const floor = candidateOf(priced, 'a/m', 'price')
+    assert.deepEqual(providersOf({ candidates: [floor] }), ['cheap', 'middle', 'dear'])
+    assert.equal(providersOf({ candidates: [floor], standings: speeds, provider: { sort: 'latency' } })[0], 'dear')
+  })
+
+  test('moves those that miss a preferred speed behind the others, not out', () => {
+    const fast = (provider: Situation['provider']) => providersOf({ endpoints: priced, standings: speeds, provider })
+    assert.equal(fast({ preferred_min_throughput: 80 })[0], 'dear')
+    assert.equal(fast({ preferred_max_latency: { p50: 0.15 } })[0], 'dear')
+    assert.equal(fast({ preferred_min_throughput: 80 }).length, 3)
+  })
+
+  const policies = endpointOf('trains', { trainsOnData: true })
+  const left: [string, Situation, string[][]][] = [
+    ['an ignored provider', { endpoints: all, provider: { ignore: ['SOUTH'] } }, [['south', 'provider_ignored']]],
+    [
+      'all but the listed ones',
+      { endpoints: [north!, south!], provider: { only: ['north'] } },
+      [['south', 'provider_not_listed']],
+    ],
+    [
+      'what trains on data',
+      { endpoints: [policies], provider: { data_collection: 'deny' } },
+      [['trains', 'data_policy']],
+    ],
+    ['what retains data', { endpoints: [north!], provider: { zdr: true } }, [['north', 'data_policy']]],
+    [
+      'another quantization',
+      { endpoints: [north!], provider: { quantizations: ['fp8'] } },
+      [['north', 'quantization']],
+    ],
+    [
+      'what lacks a needed parameter',
+      { endpoints: [north!], needs: { required: ['audio'] } },
+      [['north', 'unsupported_parameter']],
+    ],
+    [
+      'what lacks any parameter, if asked to',
+      { endpoints: [north!], needs: { parameters: ['seed'] }, provider: { require_parameters: true } },
+      [['north', 'unsupported_parameter']],
+    ],
+    [
+      'a model that takes no images',
+      { endpoints: [north!], needs: { inputModalities: ['image'] } },
+      [['north', 'unsupported_input']],
+    ],
+    [
+      'too small a context',
+      { endpoints: [north!], needs: { promptTokens: 100_001 } },
+      [['north', 'context_too_small']],
+    ],
+    [
+      'what is above a price',
+      { endpoints: priced, provider: { max_price: { prompt: 2, completion: '3' } } },
+      [['dear', 'too_expensive']],
+    ],
+    ['what has no credential', { endpoints: all, unconfigured: ['west'] }, [['west', 'unconfigured']]],
+    [
+      'what must be left alone now',
+      { endpoints: all, standings: { north: { open: true } } },
+      [['north', 'unavailable_now']],
+    ],
+  ]
+  for (const [what, situation, excluded] of left) {
+    test(`leaves out ${what}, and says so`, () => assert.deepEqual(why(situation), excluded))
+  }
+
+  test('takes a tag for one endpoint of a provider that has several', () => {
+    const [fast, plain] = [endpointOf('deep', { tag: 'deep/fp8' }), endpointOf('deep')]
+    assert.deepEqual(providersOf({ endpoints: [plain, fast], provider: { only: ['deep/fp8'] } }), ['deep/fp8'])
+    assert.equal(providersOf({ endpoints: [plain, fast], provider: { only: ['deep'] } }).length, 2)
+  })
+
+  test('passes over parameters that do not change what an answer means, unless told not to', () =>
+    assert.deepEqual(providersOf({ endpoints: [north!], needs: { parameters: ['seed'] } }), ['north']))
+})

@@ -1,0 +1,76 @@
+import type { Endpoint, Model, Prices } from '#catalogue/model.ts'
+import type { Candidate, Needs, PlanInput, Preferences, Standing } from '#routing/plan.ts'
+import { preferencesOf } from '#routing/preferences.ts'
+
+/** An endpoint that can do anything, but for what is said of it. */
+export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {
+  const tag = more.tag ?? provider
+  return {
+    id: `${modelId}@${tag}`,
+    provider,
+    tag,
+    name: `${provider} | ${modelId}`,
+    upstreamModel: modelId,
+    contextLength: 100_000,
+    maxCompletionTokens: null,
+    maxPromptTokens: null,
+    quantization: 'unknown',
+    prices: pricesOf(1, 1),
+    supportedParameters: ['tools', 'temperature', 'structured_outputs'],
+    supportsImplicitCaching: false,
+    toolChoice: { auto: true, none: true, required: true, function: true },
+    regions: [],
+    zeroDataRetention: false,
+    trainsOnData: false,
+    publishesPrompts: false,
+    moderated: false,
+    ...more,
+  }
+}
+
+/** USD per million tokens, as the catalogue writes it per token. */
+export function pricesOf(prompt: number, completion: number, more: Partial<Prices> = {}): Prices {
+  const perToken = (usd: number) => (usd / 1e6).toFixed(12).replace(/\.?0+$/, '') || '0'
+  return { prompt: perToken(prompt), completion: perToken(completion), ...more }
+}
+
+export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate['sort']): Candidate {
+  return { model: { id, endpoints, inputModalities: ['text'] as string[] } as Model, endpoints, ...(sort && { sort }) }
+}
+
+const calm: Standing = { troubled: false, open: false, latencyMs: null, throughput: null }
+
+/** A generator of the same numbers for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+type Situation = {
+  candidates?: Candidate[]
+  endpoints?: Endpoint[]
+  provider?: Parameters<typeof preferencesOf>[0]
+  preferences?: Partial<Preferences>
+  needs?: Partial<Needs>
+  standings?: Record<string, Partial<Standing>>
+  unconfigured?: string[]
+  seed?: number
+}
+
+/** What a plan is made from, by provider where something is said of one. */
+export function planInput(situation: Situation): PlanInput {
+  const { endpoints = [], candidates = [candidateOf(endpoints)], standings = {}, unconfigured = [] } = situation
+  return {
+    candidates,
+    preferences: { ...preferencesOf(situation.provider), ...situation.preferences },
+    needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
+    standing: ({ provider }) => ({ ...calm, ...standings[provider] }),
+    configured: ({ provider }) => !unconfigured.includes(provider),
+    random: seeded(situation.seed ?? 1),
+  }
+}
