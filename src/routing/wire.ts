@@ -56,7 +56,7 @@ export type ClientWire = {
   writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
   /** What follows the upstream's own bytes, of which the end mark is never passed on. */
   passThroughEnd: string
-  /** The upstream's event that tells the usage, with the cost in it; empty where the client did not ask for it. */
+  /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object

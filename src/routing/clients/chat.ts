@@ -15,14 +15,16 @@ export const chatClient: ClientWire = {
   usageEvent(raw, cost, includeUsage) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
-    if (!includeUsage) {
-      if (chunk.choices.length === 0) return ''
-      const { usage: _usage, ...rest } = chunk
-      return `data: ${JSON.stringify(rest)}\n\n`
-    }
-    return `data: ${JSON.stringify({ ...chunk, usage: { ...chunk.usage, cost: cost.costUsd } })}\n\n`
+    const choices = includeUsage || chunk.choices.length > 0 ? chunk.choices : [unasked]
+    return `data: ${JSON.stringify({ ...chunk, choices, usage: { ...chunk.usage, cost: cost.costUsd } })}\n\n`
   },
 }
+
+/**
+ * Usage is told whether or not a client asked for it. One that did expects a chunk without choices; one that did not may
+ * take the first choice of every chunk without looking, so it gets one that adds nothing.
+ */
+const unasked: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
 function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean }): StreamWriter {
   const chunk = (choices: ChunkChoice[], more: Partial<Chunk> = {}): string => {
@@ -82,7 +84,7 @@ function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean 
       return say({ role: 'assistant', content: '' }) + text
     },
     end: (cost) => {
-      const usage = includeUsage && tokens ? chunk([], { usage: usageOf(tokens, cost) }) : ''
+      const usage = tokens ? chunk(includeUsage ? [] : [unasked], { usage: usageOf(tokens, cost) }) : ''
       return `${usage}data: [DONE]\n\n`
     },
     fail: (error) => `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error })}data: [DONE]\n\n`,
@@ -121,7 +123,8 @@ function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | 
   const { id, model, createdSeconds: created } = head
   const choice = { index: 0, message, finish_reason: said.finish, logprobs: null }
   const usage = said.tokens && usageOf(said.tokens, cost)
-  return { id, object: 'chat.completion', created, model, choices: [choice], ...(usage && { usage }) }
+  const answer = { id, object: 'chat.completion', created, model, choices: [choice], system_fingerprint: null }
+  return { ...answer, ...(usage && { usage }) }
 }
 
 function gathered(events: AnswerEvent[]) {
