@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startTestService } from './harness/service.ts'
 
-const documents = ['docs/accounts.md', 'docs/errors.md', 'docs/guardrails.md', 'docs/presets.md']
+const documents = ['docs/accounts.md', 'docs/errors.md', 'docs/guardrails.md', 'docs/presets.md', 'docs/providers.md']
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 for (const document of documents) {

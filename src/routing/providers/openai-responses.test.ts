@@ -132,8 +132,17 @@ describe('openai-responses, passed through', () => {
   test('only the model is renamed, what is ours taken out, and nothing stored unless told', () => {
     const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }
     const ours = { model: 'openai/gpt-5', models: ['x/y'], provider: {}, session_id: 's', preset: 'p' }
-    assert.deepEqual(passed({ ...body, ...ours }), { ...body, model: 'gpt-5', stream: true, store: false })
-    assert.equal(passed({ input: 'Hi', store: true }).store, true)
+    const { include: _include, ...rest } = passed({ ...body, ...ours })
+    assert.deepEqual(rest, { ...body, model: 'gpt-5', stream: true, store: false })
+  })
+
+  test('what is not stored comes along: thoughts are asked for in full, and one that is only a name is left out', () => {
+    const bare = { type: 'reasoning', id: 'rs_1', summary: [] }
+    const include = ['message.output_text.logprobs']
+    assert.deepEqual(passed({ input: [bare], include }).include, [...include, 'reasoning.encrypted_content'])
+    assert.deepEqual(passed({ input: [bare] }).input, [])
+    const { input, include: asked, store } = passed({ input: [bare], store: true })
+    assert.deepEqual([input, asked, store], [[bare], undefined, true])
   })
 
   test('thoughts of another provider from an earlier turn are left out', () => {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/model.ts'
 import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
@@ -8,7 +9,7 @@ import { withoutOurs } from './ours.ts'
 export const openaiResponses: Wire = {
   protocol: 'openai-responses',
   encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
-  passThrough: (body, target) => sent(asUpstreamsTakeIt(body), target),
+  passThrough: (body, target) => sent(asUpstreamsTakeIt(body, target.endpoint), target),
   reader: responsesReader,
   readBody: readResponse,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
@@ -22,13 +23,25 @@ function sent(body: Body, { endpoint, credential, stream }: WireTarget): WireReq
   }
 }
 
-/** Storing is off unless told here, and on unless told there. */
-function asUpstreamsTakeIt(body: Body): Body {
+/**
+ * Storing is off unless told here, and on unless told there. What is not stored must come along: thoughts are asked for
+ * in a form that can be sent back, and one that came without it could not be found again.
+ */
+function asUpstreamsTakeIt(body: Body, endpoint: Endpoint): Body {
   const kept = withoutOurs(body)
   const asked: Body = { ...kept, store: kept.store ?? false }
-  if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isOthersThought(item))
+  const isLost =
+    asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
+  if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isLost(item))
+  if (asked.store === false && endpoint.supportedParameters.includes('reasoning'))
+    asked.include = [...new Set([...((kept.include ?? []) as string[]), 'reasoning.encrypted_content'])]
   if (typeof kept.reasoning === 'object' && kept.reasoning !== null) asked.reasoning = plainReasoning(kept.reasoning)
   return asked
+}
+
+function isBareThought(item: unknown): boolean {
+  const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
+  return type === 'reasoning' && !sealed
 }
 
 /** A thought of another provider's, from an earlier turn that it answered. */
