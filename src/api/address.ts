@@ -9,6 +9,11 @@ export function originOf(server: Server, { host }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
+/** The same service as a process on its own host reaches it: one listens on all addresses, and asks one. */
+export function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
 /** Why an address cannot be had, and which setting to change. */
 export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
   switch (error.code) {

@@ -2,10 +2,12 @@ import type { KeyRing } from '#accounts/key-ring.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
+import type { ConverseDeps } from '#interns/converse.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
+import type { Provisioner } from '#provision/provisioner.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -22,5 +24,9 @@ export type Deps = {
   now: Now
   newId: NewId
   routing: RoutingDeps
+  /** How to talk to interns. */
+  conversation: ConverseDeps
+  /** How interns' daemons are run. */
+  provisioner: Provisioner
   log: Log
 }

@@ -21,6 +21,14 @@ import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
 import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
 import { getHealth } from './routes/health/get.ts'
+import { chatWithIntern } from './routes/interns/chat.ts'
+import { createOneIntern } from './routes/interns/create.ts'
+import { deleteOneIntern } from './routes/interns/delete.ts'
+import { getIntern } from './routes/interns/get.ts'
+import { listAllInterns } from './routes/interns/list.ts'
+import { provisionOneIntern } from './routes/interns/provision.ts'
+import { suspendOneIntern } from './routes/interns/suspend.ts'
+import { updateIntern } from './routes/interns/update.ts'
 import { getCurrentKey } from './routes/key/get.ts'
 import { createOneKey } from './routes/keys/create.ts'
 import { deleteOneKey } from './routes/keys/delete.ts'
@@ -32,7 +40,9 @@ import { countModels } from './routes/models/count.ts'
 import { getModel } from './routes/models/get.ts'
 import { listModels } from './routes/models/list.ts'
 import { listModelsForUser } from './routes/models/list-for-user.ts'
+import { getOwnOrganization } from './routes/organization/get.ts'
 import { listOrganizationMembers } from './routes/organization/list-members.ts'
+import { updateOrganization } from './routes/organization/update.ts'
 import { designatePresetVersion } from './routes/presets/designate-version.ts'
 import { getOnePreset } from './routes/presets/get.ts'
 import { getPresetVersion } from './routes/presets/get-version.ts'
@@ -65,6 +75,14 @@ const table = {
   listZdrEndpoints,
   listProviders,
   reload,
+  chatWithIntern,
+  listAllInterns,
+  createOneIntern,
+  getIntern,
+  updateIntern,
+  provisionOneIntern,
+  suspendOneIntern,
+  deleteOneIntern,
   listAllGuardrails,
   createOneGuardrail,
   getOneGuardrail,
@@ -98,6 +116,8 @@ const table = {
   getOneWorkspace,
   updateWorkspace,
   deleteOneWorkspace,
+  getOwnOrganization,
+  updateOrganization,
   listOrganizationMembers,
   listAudit,
 } satisfies Record<string, Route>
@@ -112,10 +132,11 @@ export const tags = [
   { name: 'endpoints', description: 'Who serves a model, at what price and how well.' },
   { name: 'providers', description: 'Who serves models here.' },
   { name: 'catalogue', description: 'Where models, providers and prices come from.' },
+  { name: 'interns', description: 'Long-running agents that ask before they act.' },
   { name: 'guardrails', description: 'Limits on spend, models, providers, regions, retention and content.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'workspaces', description: 'The parts of the organization.' },
-  { name: 'organization', description: 'Who belongs to the organization.' },
+  { name: 'organization', description: 'The organization and who belongs to it.' },
   { name: 'audit', description: 'What was changed, when and by whom.' },
 ]

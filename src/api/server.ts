@@ -8,6 +8,7 @@ import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import type { Deps } from './deps.ts'
 import { describeApi } from './description.ts'
+import { guardInterns } from './interns-gate.ts'
 import { prefix } from './prefix.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
@@ -16,7 +17,7 @@ export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: Deps, { patience, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
-  const app = createApp(deps.log, patience)
+  const app = createApp(deps.log, patience, (request) => guardInterns(deps, request))
   const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)

@@ -14,6 +14,7 @@ import { openRouting } from '#routing/open.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import type { Deps } from './deps.ts'
+import { type Interns, openInterns, welcomeDemo } from './interns.ts'
 import { createMetrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { type ApiOptions, createApi, listen } from './server.ts'
@@ -43,11 +44,13 @@ type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
  */
 export async function startService({ config, variable, log, now, newId, ...options }: Parts): Promise<Service> {
   await using opened = new AsyncDisposableStack()
-  const { deps, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
+  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
   const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
-  opened.defer(() => closeGracefully(app, config.shutdown_grace_ms))
+  opened.defer(() => closeGracefully(app, interns, config.shutdown_grace_ms))
   const url = await listen(app, config)
+  await interns.begin(url)
+  if (firstKeys && config.demo_intern) await makeDemo(deps, interns, firstKeys)
   const running = opened.move()
   return {
     url,
@@ -90,8 +93,25 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const hasCredential = (name: string) => Boolean(variable(name))
   const routing = openRouting({ config, catalogue, inForce, measures, meter: ledger.record, variable, now, newId })
   opened.defer(routing.upstreams.close)
+  const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable })
+  const { conversation, provisioner } = interns
   return {
-    deps: { catalogue, config, db, hasCredential, keys, measures, metrics, now, newId, log, routing },
+    interns,
+    deps: {
+      catalogue,
+      config,
+      conversation,
+      provisioner,
+      db,
+      hasCredential,
+      keys,
+      measures,
+      metrics,
+      now,
+      newId,
+      log,
+      routing,
+    },
     firstKeys,
   }
 }
@@ -116,9 +136,14 @@ function chosenKeys(config: Config): Partial<FirstKeys> {
   return { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
 }
 
-/** Open requests may finish, but not hold up the end for longer than the grace time. */
-async function closeGracefully(app: FastifyInstance, graceMs: number): Promise<void> {
+async function makeDemo(deps: Deps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {
+  const owner = await deps.keys.find(apiKey)
+  if (owner) await welcomeDemo(deps, interns, owner)
+}
+
+/** Interns end meanwhile, and with them what they were saying. Open requests may finish, but not hold up the end for longer than the grace time. */
+async function closeGracefully(app: FastifyInstance, { supervisor }: Interns, graceMs: number): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
-  await app.close()
+  await Promise.all([app.close(), supervisor.stop()])
   clearTimeout(impatience)
 }

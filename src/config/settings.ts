@@ -13,6 +13,15 @@ const Vendor = z.strictObject({
     .describe('`enforce_zdr_<suffix>`.'),
 })
 
+/** How an agent is run, and its quirks. */
+const ConfiguredAgent = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  modes: z.strictObject({ manual: z.string(), 'self-drive': z.string() }).partial().optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
+})
+
 const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
 
 /** No vendor twice, and no field whose name already means something else. */
@@ -139,6 +148,41 @@ export const Settings = z.strictObject({
     .describe(
       'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',
     ),
+  intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
+  intern_open_questions: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(8)
+    .describe('How many runs of one intern may wait for an answer at once.'),
+  intern_replay_bytes: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(1024 ** 3)
+    .default(1024 ** 2)
+    .describe('How much of its output is kept for a run that waits; with more it cannot be resumed.'),
+  demo_intern: z.stringbool().default(true).describe('Whether the first start makes an intern named `demo`.'),
+  keep_interns_running: z
+    .stringbool()
+    .default(false)
+    .describe('Whether interns go on when the server stops, for the next one to take over.'),
+  intern_users_from: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(1_900_000_000)
+    .describe('When the server runs as root, each intern gets a user id of its own from this number on; 0 for none.'),
+  agents: z
+    .record(z.string().min(1).max(100), ConfiguredAgent)
+    .default({})
+    .describe('Agents that interns may be made with, by name (file only).'),
+  allow_custom_agents: z
+    .stringbool()
+    .default(false)
+    .describe('Whether whoever has an API key may make an intern that runs a command of their choice on this host.'),
   shutdown_grace_ms: z.coerce
     .number()
     .int()

@@ -38,10 +38,13 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 /** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
 export type Patience = { headersMs: number; requestMs: number; checkEveryMs: number }
 
+/** Looks at every request before anything else does, and throws the `Fault` it is answered with, if any. */
+export type Guard = (request: FastifyRequest) => Promise<void>
+
 const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
 /** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
-export function createApp(log: Log, patience: Patience = ordinaryPatience): FastifyInstance {
+export function createApp(log: Log, patience: Patience = ordinaryPatience, guard?: Guard): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
@@ -62,13 +65,19 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience): Fast
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => sendFailure(error, request as FastifyRequest, reply as FastifyReply),
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be read has passed no hook.
+      const guarded = guard?.(request as FastifyRequest) ?? Promise.resolve()
+      const answer = (failure: unknown) => void sendFailure(failure, request as FastifyRequest, reply as FastifyReply)
+      guarded.then(() => answer(error), answer)
+    },
   })
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
+  if (guard) app.addHook('onRequest', guard)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) =>
     sendFailure(new Fault('not_found', `There is no ${request.method} ${pathOnly(request.url)}.`), request, reply),

@@ -1,11 +1,13 @@
 import type { Caller } from '#accounts/caller.ts'
 import { recordChange } from '#audit/audit.ts'
 import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
+import { takeKey } from './own-key.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
@@ -29,12 +31,12 @@ export function provisionIntern(deps: Deps, caller: Caller, id: string): Promise
   return command(deps, caller, id, 'provision', 'queued')
 }
 
-/** Takes a running intern out of service; its daemon is stopped by whoever calls this, before or after. */
+/** Takes a running intern out of service, its key with it; its daemon is stopped by whoever calls this. */
 export function suspendIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'suspend', 'stopped')
 }
 
-/** Asks for the intern to be taken down with all it has; the server that supervises it does it. */
+/** Takes the intern's key, and asks for the rest to be taken down; the server that supervises it does it. */
 export function deleteIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'delete', 'destroying')
 }
@@ -46,7 +48,7 @@ const verbs: Record<InternCommand, string> = {
 }
 
 function command(deps: Deps, caller: Caller, id: string, name: InternCommand, status: InternStatus): Promise<Intern> {
-  return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern) => {
+  return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
     if (!mayBe(name, intern.status)) {
       throw new Fault(
         'conflict',
@@ -54,6 +56,7 @@ function command(deps: Deps, caller: Caller, id: string, name: InternCommand, st
       )
     }
     await update(tx, intern.id, { status, progress: null, last_failure_message: null, updated_at: deps.now() })
+    if (name !== 'provision') await takeKey(tx, announce, intern)
     return intern
   })
 }
@@ -78,12 +81,12 @@ async function alter(
   caller: Caller,
   id: string,
   action: `intern.${string}`,
-  work: (tx: Tx, intern: Intern) => Promise<Intern | undefined>,
+  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
   return deps.db.exclusively(`intern:${uuid}`, async (tx, announce) => {
     const before = await findIntern({ db: { query: tx } }, caller, uuid)
-    const changed = await work(tx, before)
+    const changed = await work(tx, before, announce)
     if (!changed) return before
     const after = await findIntern({ db: { query: tx } }, caller, uuid)
     await recordChange(deps, tx, caller, {

@@ -1,29 +1,29 @@
 import type { Progress } from '#interns/intern.ts'
+import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 
-/** What an intern's daemon needs besides the intern itself. */
-export type Provision = {
-  intern: Intern
-  /** The secret of its own key. */
-  secret: string
-}
-
-/** Where a daemon runs, to be kept with the intern. */
+/** Where a daemon runs, kept with the intern. */
 export type Place = { hostname: string; home: string }
 
 /** Runs interns' daemons: as local processes here; as containers or pods elsewhere, without the service noticing. */
 export type Provisioner = {
+  /** Where the intern lives, or will when it is started here. */
+  placeOf: (intern: Intern) => Place
+  /** The secret of the intern's key that its daemon was last started with. */
+  secretOf: (intern: Intern) => string | undefined
   /**
-   * Starts the daemon and waits until it answers.
+   * Starts the daemon, in the place of any other of this intern, and waits until it answers.
    * @throws Error that says, for the intern's owner, why it could not.
    */
-  start: (provision: Provision, onProgress: (progress: Progress) => void) => Promise<Place>
-  /** Takes over a daemon that an earlier life of the service started. False when it does not answer any more. */
+  start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<void>
+  /** Whether a daemon that an earlier life of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
   /** Calls `gone`, within a second, when the daemon is no more. @returns the way to stop watching. */
   watch: (intern: Intern, gone: (reason: string) => void) => () => void
-  /** Ends the daemon and what it started; its files stay. Quick when there is none. */
+  /** Ends the daemon and all it started, within two seconds; its files stay. Quick when there is none. */
   stop: (intern: Intern) => Promise<void>
   /** Removes all that is left of the intern. */
   destroy: (intern: Intern) => Promise<void>
+  /** The way to the daemon. */
+  runs: (intern: Intern) => Runs
 }

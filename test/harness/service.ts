@@ -46,6 +46,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     bootstrap_management_key: managementKey,
     bootstrap_api_key: apiKey,
     shutdown_grace_ms: 200,
+    demo_intern: 'false',
     ...place.settings,
     ...options.settings,
   })
@@ -53,7 +54,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     config,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
-    variable: (name) => options.variables?.[name],
+    variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
     newId: newUuid,
     checkResponses: true,
     patience: options.patience,

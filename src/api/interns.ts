@@ -1,0 +1,83 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Config } from '#config/settings.ts'
+import type { Db } from '#db/db.ts'
+import type { ConverseDeps } from '#interns/converse.ts'
+import { createIntern } from '#interns/create.ts'
+import type { AgentChoice } from '#interns/intern.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Log } from '#lib/log.ts'
+import { processProvisioner } from '#provision/process.ts'
+import type { Provisioner } from '#provision/provisioner.ts'
+import { createSupervisor, type Supervisor } from '#provision/supervisor.ts'
+import { reachable } from './address.ts'
+
+type Parts = {
+  config: Config
+  dataDir: string
+  db: Db
+  now: Now
+  newId: NewId
+  log: Log
+  variable: (name: string) => string | undefined
+}
+
+export type Interns = {
+  conversation: ConverseDeps
+  provisioner: Provisioner
+  supervisor: Supervisor
+  /** From now on interns are looked after: the service answers at `url`. */
+  begin: (url: string) => Promise<void>
+}
+
+/** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
+export function openInterns({ config, dataDir, db, now, newId, log, variable }: Parts): Interns {
+  let baseUrl = ''
+  const warn = (message: string) => log.warn(message)
+  const provisioner = processProvisioner({ config, dataDir, baseUrl: () => baseUrl, variable, warn })
+  const onError = (error: Error) => log.warn({ err: error }, 'intern')
+  const { keep_interns_running: keepRunning } = config
+  const supervisor = createSupervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
+  const conversation = {
+    db,
+    now,
+    runsOf: provisioner.runs,
+    rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
+    budgetMs: config.intern_budget_ms,
+  }
+  const begin = (url: string) => {
+    baseUrl = reachable(url)
+    return supervisor.start()
+  }
+  return { conversation, provisioner, supervisor, begin }
+}
+
+/** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
+const demoPatienceMs = 5000
+
+/** The intern of the first start: it plays a script, so that it needs neither a model nor a key. */
+export async function welcomeDemo(
+  deps: { db: Db; now: Now; newId: NewId },
+  { supervisor }: Pick<Interns, 'supervisor'>,
+  owner: Caller,
+): Promise<void> {
+  const description = 'Plays scenes of the offline script; docs/agents.md lists them.'
+  const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
+  await supervisor.settled(intern.id, demoPatienceMs)
+}
+
+/** @throws Fault when this server does not run such agents. */
+export function requireAgent(config: Pick<Config, 'agents' | 'allow_custom_agents'>, agent: AgentChoice | null): void {
+  if (agent === null) return
+  if (typeof agent === 'string') {
+    if (Object.hasOwn(config.agents, agent)) return
+    const names = Object.keys(config.agents).join(', ') || 'none'
+    throw new Fault('invalid', `Invalid request: agent: there is no agent of this name; configured are: ${names}`)
+  }
+  if (config.allow_custom_agents) return
+  throw new Fault(
+    'forbidden',
+    'This server runs no commands of its users (setting allow_custom_agents); name a configured agent instead.',
+  )
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { requireAgent } from '#api/interns.ts'
+import { Answer } from '#http/route.ts'
+import { createIntern } from '#interns/create.ts'
+import { InternRecord, NewIntern } from '#interns/intern.ts'
+import { internRecord } from '#interns/store.ts'
+import { Fault } from '#lib/fault.ts'
+import { route } from '../../route.ts'
+
+const IdempotencyKey = z.string().min(1).max(255)
+
+export const createOneIntern = route({
+  method: 'post',
+  path: '/interns',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Make an intern',
+  description:
+    'With an `Idempotency-Key` a replay answers 200 with the same intern; the same key with another body is a conflict.',
+  request: { body: NewIntern },
+  status: 201,
+  response: InternRecord,
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+  ],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ body, caller, headers }, deps) => {
+    requireAgent(deps.config, body.agent ?? null)
+    const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
+    return replayed ? new Answer(200, {}, internRecord(intern)) : internRecord(intern)
+  },
+})
+
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const parsed = IdempotencyKey.safeParse(header)
+  if (parsed.success) return parsed.data
+  throw new Fault('invalid', 'Invalid request: Idempotency-Key: must have 1 to 255 characters')
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { deleteIntern } from '#interns/change.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+const DeleteBody = z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }).optional()
+
+export const deleteOneIntern = route({
+  method: 'delete',
+  path: '/interns/{internId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Take an intern down, with its workspace and sessions',
+  request: { params: InternPath, body: DeleteBody },
+  status: 202,
+  response: z.object({ deleting: z.literal(true) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await deleteIntern(deps, caller, params.internId)
+    return { deleting: true as const }
+  },
+})

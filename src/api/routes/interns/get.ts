@@ -1,0 +1,16 @@
+import { InternRecord } from '#interns/intern.ts'
+import { findIntern, internRecord } from '#interns/store.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const getIntern = route({
+  method: 'get',
+  path: '/interns/{internId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'One intern',
+  request: { params: InternPath },
+  response: InternRecord,
+  faults: ['unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => internRecord(await findIntern(deps, caller, params.internId)),
+})

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
+import { internRecord, listInterns } from '#interns/store.ts'
+import { listed } from '#lib/listed.ts'
+import { route } from '../../route.ts'
+
+export const listAllInterns = route({
+  method: 'get',
+  path: '/interns',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Your interns in this workspace, newest first',
+  request: {
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+      status: listed(z.enum(internStatuses)).optional().describe('Comma-separated statuses.'),
+      starting_after: z.string().optional().describe('The last id of the page before.'),
+      workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+    }),
+  },
+  response: z.object({ data: z.array(InternRecord), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ query, caller }, deps) => {
+    if (query.workspace_id !== undefined && query.workspace_id !== caller.workspaceId)
+      return { data: [], has_more: false }
+    const { interns, hasMore } = await listInterns(deps, caller, {
+      limit: query.limit,
+      statuses: query.status as InternStatus[] | undefined,
+      startingAfter: query.starting_after,
+    })
+    const last = interns.at(-1)
+    return { data: interns.map(internRecord), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+  },
+})

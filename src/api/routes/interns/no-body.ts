@@ -1,0 +1,6 @@
+import { z } from 'zod'
+
+/** The body of a command: none, or an empty object. Any field is refused rather than ignored. */
+export const NoBody = z
+  .strictObject({}, { error: ({ code }) => (code === 'unrecognized_keys' ? 'takes no fields' : 'must be empty or {}') })
+  .optional()

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { provisionIntern } from '#interns/change.ts'
+import { route } from '../../route.ts'
+import { NoBody } from './no-body.ts'
+import { InternPath } from './path.ts'
+
+export const provisionOneIntern = route({
+  method: 'post',
+  path: '/interns/{internId}/provision',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Start an intern, for the first time or again',
+  request: { params: InternPath, body: NoBody },
+  status: 202,
+  response: z.object({ provisioning: z.literal(true) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await provisionIntern(deps, caller, params.internId)
+    return { provisioning: true as const }
+  },
+})

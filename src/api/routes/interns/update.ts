@@ -1,0 +1,19 @@
+import { changeIntern } from '#interns/change.ts'
+import { InternPatch, InternRecord } from '#interns/intern.ts'
+import { internRecord } from '#interns/store.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const updateIntern = route({
+  method: 'patch',
+  path: '/interns/{internId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Change an intern; a running one takes it at its next start',
+  request: { params: InternPath, body: InternPatch },
+  response: InternRecord,
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ params, body, caller }, deps) =>
+    internRecord(await changeIntern(deps, caller, params.internId, body)),
+})

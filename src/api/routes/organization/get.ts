@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { getOrganization } from '#accounts/organizations.ts'
+import { route } from '../../route.ts'
+import { Organization } from './organization.ts'
+
+export const getOwnOrganization = route({
+  method: 'get',
+  path: '/organization',
+  tag: 'organization',
+  key: 'management',
+  summary: 'The organization of the calling key',
+  response: z.object({ data: Organization }),
+  faults: ['unauthenticated', 'forbidden'],
+  handler: async ({ caller }, deps) => ({ data: await getOrganization(deps, caller.organizationId) }),
+})

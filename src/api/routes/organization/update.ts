@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { changeOrganization } from '#accounts/organizations.ts'
+import { route } from '../../route.ts'
+import { Organization } from './organization.ts'
+
+const OrganizationPatch = z.object({ interns_programme: z.boolean() }).partial().meta({ id: 'OrganizationPatch' })
+
+export const updateOrganization = route({
+  method: 'patch',
+  path: '/organization',
+  tag: 'organization',
+  key: 'management',
+  summary: 'Change the organization, such as whether its keys may use interns',
+  request: { body: OrganizationPatch },
+  response: z.object({ data: Organization }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
+  handler: async ({ body, caller }, deps) => ({ data: await changeOrganization(deps, caller, body) }),
+})

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '#config/settings.ts'
+import type { Intern } from '#interns/store.ts'
+import { type AgentCommand, instructionsFile } from './process-home.ts'
+
+const builtin = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
+
+type Around = {
+  config: Pick<Config, 'agents'>
+  home: string
+  secret: string
+  /** The service itself, as a process on its host reaches it. */
+  baseUrl: string
+  /** Where the builtin agent keeps its compiled code, if not where the service does. */
+  compileCache: string | undefined
+}
+
+/** How to run the agent that an intern was made with. @throws Error when it is not configured (any more). */
+export function agentOf(intern: Intern, around: Around): AgentCommand {
+  const { config, home, secret, baseUrl, compileCache } = around
+  const told = {
+    SIGNALBOX_BASE_URL: baseUrl,
+    SIGNALBOX_API_KEY: secret,
+    SIGNALBOX_MODEL: intern.model ?? 'script',
+    SIGNALBOX_INSTRUCTIONS_FILE: instructionsFile(home),
+    SIGNALBOX_STATE_DIR: join(home, 'state', 'agent'),
+  }
+  if (intern.agent === null) {
+    const env = { ...told, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) }
+    return { command: process.execPath, args: [builtin], env }
+  }
+  const chosen = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
+  if (!chosen) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)
+  const env = { ...told, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: secret, ...chosen.env }
+  return { ...chosen, env }
+}

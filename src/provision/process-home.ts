@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { ProcessId } from './processes.ts'
+
+/** The longest path a Unix socket can have on Linux. */
+const maxSocketPath = 107
+
+/** What the service knows of a daemon, where the intern cannot write. */
+export type Record = { process: ProcessId; socketPath: string; token: string; secret: string; uid?: number }
+
+/** How an agent is run, as the daemon's settings say it. */
+export type AgentCommand = {
+  command: string
+  args: string[]
+  env: { [name: string]: string }
+  modes?: { [mode: string]: string }
+  _meta?: object
+}
+
+export type Wanted = {
+  agent: AgentCommand
+  instructions: string
+  limits: { [name: string]: number }
+  /** The user that it runs as, if not as ours. */
+  uid: number | undefined
+}
+
+export const settingsFile = (home: string) => join(home, 'settings.json')
+export const logFile = (home: string) => join(home, 'daemon.log')
+export const instructionsFile = (home: string) => join(home, 'instructions.md')
+const recordFile = (home: string) => join(home, 'daemon.json')
+
+/**
+ * Makes or renews an intern's folder. Under a user of its own, the intern may read what stands in it and write only
+ * its workspace, its state and, until `sealDoor`, the folder of its socket: what we trust, it cannot change.
+ */
+export function prepareHome(
+  home: string,
+  { agent, instructions, limits, uid }: Wanted,
+): { socketPath: string; token: string } {
+  const open = uid === undefined ? 0o700 : 0o711
+  mkdirSync(home, { recursive: true, mode: open })
+  chmodSync(home, open)
+  for (const name of ['workspace', 'state']) giveFolder(join(home, name), uid)
+  const door = doorOf(home)
+  giveFolder(door, uid)
+  const token = randomBytes(32).toString('hex')
+  const socketPath = join(door, 's')
+  const settings = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits }
+  writeFor(uid, join(home, 'token'), token)
+  writeFor(uid, instructionsFile(home), instructions)
+  writeFor(uid, settingsFile(home), JSON.stringify(settings, null, 2))
+  return { socketPath, token }
+}
+
+/** Once the daemon listens, its user may no longer put anything else in the place of the socket. */
+export function sealDoor(socketPath: string, uid: number | undefined): void {
+  if (uid === undefined) return
+  chownSync(dirname(socketPath), process.getuid!(), process.getgid!())
+}
+
+/** Written whole or not at all. */
+export function writeRecord(home: string, record: Record): void {
+  const draft = `${recordFile(home)}.new`
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
+  renameSync(draft, recordFile(home))
+}
+
+export function readRecord(home: string): Record | undefined {
+  try {
+    return JSON.parse(readFileSync(recordFile(home), 'utf8')) as Record
+  } catch {
+    return undefined
+  }
+}
+
+export function removeHome(home: string, record: Record | undefined): void {
+  if (record && !record.socketPath.startsWith(home))
+    rmSync(dirname(record.socketPath), { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true })
+}
+
+/** The end of what a daemon said on its way out. */
+export function lastWords(home: string): string {
+  try {
+    const lines = readFileSync(logFile(home), 'utf8').trimEnd().split('\n')
+    return (lines.at(-1) ?? '').slice(-500)
+  } catch {
+    return ''
+  }
+}
+
+/** The folder of the socket: beside the rest, or where its path is short enough for one. */
+function doorOf(home: string): string {
+  const beside = join(home, 'door')
+  if (Buffer.byteLength(join(beside, 's')) <= maxSocketPath) return beside
+  const earlier = readRecord(home)
+  if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
+  const temporary = Buffer.byteLength(tmpdir()) < 80 ? tmpdir() : '/tmp'
+  return mkdtempSync(join(temporary, 'signalbox-'))
+}
+
+/** A folder for the intern alone; what stands in it changes hands with it. */
+function giveFolder(folder: string, uid: number | undefined): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const owner = uid ?? process.getuid?.()
+  if (owner === undefined || lstatSync(folder).uid === owner) return
+  giveAll(folder, owner)
+}
+
+function giveAll(path: string, owner: number): void {
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) giveAll(join(path, name), owner)
+  lchownSync(path, owner, owner)
+}
+
+/** For the intern to read and not to write. */
+function writeFor(uid: number | undefined, file: string, text: string): void {
+  rmSync(file, { force: true })
+  writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })
+  if (uid !== undefined) {
+    chownSync(file, process.getuid!(), uid)
+    chmodSync(file, 0o640)
+  }
+}

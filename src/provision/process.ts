@@ -1,0 +1,208 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '#config/settings.ts'
+import { connectRuns } from '#interns/connect-runs.ts'
+import { Refusal } from '#interns/refusal.ts'
+import type { Runs } from '#interns/runs.ts'
+import type { Intern } from '#interns/store.ts'
+import { once } from '#lib/once.ts'
+import { agentOf } from './process-agent.ts'
+import {
+  lastWords,
+  logFile,
+  prepareHome,
+  type Record,
+  readRecord,
+  removeHome,
+  sealDoor,
+  settingsFile,
+  writeRecord,
+} from './process-home.ts'
+import { userFor, whyNoUsers } from './process-user.ts'
+import { endsWithin, isAlive, type ProcessId, processAt, send, withItsOwn } from './processes.ts'
+import type { Provisioner } from './provisioner.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const daemonScript = join(root, 'bin/daemon.ts')
+/** What a process of an intern reads of us, in as many ways as files can be kept from it. */
+const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
+
+const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, lookEveryMs: 200 }
+
+/** What a daemon gets of our environment. None of it is secret. */
+const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+
+export type ProcessDeps = {
+  config: Config
+  /** The data folder, as an absolute path. */
+  dataDir: string
+  /** The service itself, as a process on its host reaches it. */
+  baseUrl: () => string
+  variable: (name: string) => string | undefined
+  warn: (message: string) => void
+}
+
+/** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
+export function processProvisioner(deps: ProcessDeps): Provisioner {
+  const { config, dataDir } = deps
+  const homes = join(dataDir, 'interns')
+  const usersWork = once(() => checkUsers(deps, homes))
+  /** How the daemons that we started ourselves ended. */
+  const endings = new Map<string, string>()
+  const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
+
+  const stop = async (intern: Intern) => {
+    if (isHere(intern)) await endDaemon(readRecord(homeOf(intern)))
+  }
+  const start: Provisioner['start'] = async (intern, secret, onProgress) => {
+    const step = (step_label: string, step_number: number) => onProgress({ step_label, step_number, total_steps: 3 })
+    const home = homeOf(intern)
+    step('Preparing the folder', 1)
+    await stop(intern)
+    const uid = (await usersWork()) ? userFor(home, config.intern_users_from) : undefined
+    const compileCache = uid === undefined ? undefined : join(home, 'state', 'compiled')
+    const agent = agentOf(intern, { config, home, secret, baseUrl: deps.baseUrl(), compileCache })
+    const door = prepareHome(home, { agent, instructions: intern.instructions ?? '', limits: limitsOf(config), uid })
+    step('Starting the daemon', 2)
+    const { process, ended } = await startDaemon(deps, home, uid, compileCache)
+    const record = { process, ...door, secret, ...(uid !== undefined && { uid }) }
+    writeRecord(home, record)
+    void ended.then((how) => endings.set(nameOf(process), how))
+    step('Waiting for the daemon', 3)
+    await answering(home, record)
+    sealDoor(door.socketPath, uid)
+  }
+
+  return {
+    placeOf: (intern) => ({ hostname: hostname(), home: homeOf(intern) }),
+    secretOf: (intern) => readRecord(homeOf(intern))?.secret,
+    start,
+    async adopt(intern) {
+      const record = isHere(intern) ? readRecord(homeOf(intern)) : undefined
+      return record !== undefined && isAlive(record.process) && (await answers(record))
+    },
+    watch(intern, gone) {
+      const process = readRecord(homeOf(intern))?.process
+      const timer = setInterval(() => {
+        if (process && isAlive(process)) return
+        clearInterval(timer)
+        const how = process && endings.get(nameOf(process))
+        if (process) endings.delete(nameOf(process))
+        gone(`The daemon ${how ?? 'is gone'}.`)
+      }, patience.lookEveryMs).unref()
+      return () => clearInterval(timer)
+    },
+    stop,
+    async destroy(intern) {
+      if (!isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
+      await stop(intern)
+      removeHome(homeOf(intern), readRecord(homeOf(intern)))
+    },
+    runs: (intern) => runsOf(intern, homeOf(intern)),
+  }
+}
+
+const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
+const isHere = (intern: Intern) => intern.hostname === null || intern.hostname === hostname()
+
+function limitsOf(config: Config) {
+  return {
+    questionMs: config.intern_question_ms,
+    maxOpenQuestions: config.intern_open_questions,
+    maxReplayBytes: config.intern_replay_bytes,
+  }
+}
+
+/** Whether each intern gets a user of its own. Says so where it could not, and should. */
+async function checkUsers({ config, dataDir, warn }: ProcessDeps, homes: string): Promise<boolean> {
+  mkdirSync(homes, { recursive: true, mode: 0o700 })
+  if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
+  for (const folder of [dataDir, homes]) chmodSync(folder, 0o711)
+  const files = needed.map((file) => join(root, file))
+  const why = await whyNoUsers(config.intern_users_from, files, homes)
+  if (why) warn(`Interns run as root, like this server, because users of their own cannot run them here: ${why}`)
+  return why === undefined
+}
+
+async function startDaemon(deps: ProcessDeps, home: string, uid: number | undefined, compileCache: string | undefined) {
+  const inherited = handedOn.flatMap((name) => {
+    const value = deps.variable(name)
+    return value ? [[name, value]] : []
+  })
+  const log = openSync(logFile(home), 'w', 0o600)
+  const child = spawn(process.execPath, [daemonScript, settingsFile(home)], {
+    cwd: home,
+    env: { ...Object.fromEntries(inherited), HOME: home, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
+    // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
+    detached: true,
+    stdio: ['ignore', log, log],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  closeSync(log)
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
+  })
+  child.unref()
+  const started = processAt(child.pid!)
+  if (!started) throw new Error(`The daemon ended at once: ${lastWords(home)}`)
+  return { process: started, ended }
+}
+
+async function answering(home: string, record: Record): Promise<void> {
+  const until = performance.now() + patience.startMs
+  while (!(await answers(record))) {
+    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${lastWords(home)}`)
+    if (performance.now() > until) {
+      await endDaemon(record)
+      throw new Error(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
+    }
+    await sleep(10)
+  }
+}
+
+async function answers(address: Record): Promise<boolean> {
+  const runs = connectRuns(address)
+  try {
+    await runs.health(AbortSignal.timeout(patience.healthMs))
+    return true
+  } catch {
+    return false
+  } finally {
+    runs.close()
+  }
+}
+
+/** The daemon ends its agent; what of either is still there after a while, and what strayed from them, is made to. */
+async function endDaemon(record: Record | undefined): Promise<void> {
+  if (!record) return
+  const { process, uid } = record
+  const own = withItsOwn(process, uid)
+  send(process, 'SIGTERM')
+  await endsWithin(process, patience.stopMs)
+  for (const each of [...own, ...withItsOwn(process, uid)]) send(each, 'SIGKILL')
+}
+
+function runsOf(intern: Intern, home: string): Runs {
+  if (!isHere(intern)) {
+    return unreachable(
+      `The intern runs on the host ${intern.hostname}, which this server (${hostname()}) cannot reach.`,
+    )
+  }
+  const record = readRecord(home)
+  return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
+}
+
+function unreachable(message: string): Runs {
+  const refuse = async () => {
+    throw new Refusal('intern_unreachable', message)
+  }
+  return { start: refuse, answer: refuse, cancel: refuse, health: refuse }
+}
