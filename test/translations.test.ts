@@ -1,40 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Protocol } from '#catalogue/model.ts'
 import { SseReader } from '#lib/sse.ts'
 import { protocols } from '#routing/providers/protocols.ts'
 import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
-import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { type Reply, startTestService, type TestService } from '#test/harness/service.ts'
-
-const upstreams: Protocol[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
-const scenarios = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error']
-
-/** Each protocol a provider, each recording a model of it. */
-function catalogueOn(url: string): object {
-  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['tools', 'reasoning', 'max_tokens'] }
-  const modelsOf = (protocol: Protocol) =>
-    scenarios.map((scenario) => [
-      `${protocol}/${scenario}`,
-      {
-        name: scenario,
-        created: '2026-01-01',
-        context_length: 100_000,
-        endpoints: { [protocol]: { model: scenario, ...offer } },
-      },
-    ])
-  const providerOf = (protocol: Protocol) => [
-    protocol,
-    { name: protocol, protocol, base_url: `${url}/${protocol}`, credentials: ['TEST_KEY'] },
-  ]
-  return {
-    providers: Object.fromEntries(upstreams.map(providerOf)),
-    models: Object.fromEntries(upstreams.flatMap(modelsOf)),
-  }
-}
+import {
+  type RecordedProviders,
+  startWithRecordings,
+  upstreamProtocols as upstreams,
+} from '#test/harness/recorded-providers.ts'
+import type { ScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import type { Reply, TestService } from '#test/harness/service.ts'
 
 const tools = {
   chat: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
@@ -58,21 +33,14 @@ const clients = {
 type Client = keyof typeof clients
 
 describe('every client protocol on every upstream protocol', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-translations-'))
-  let upstream: ScriptedUpstream
+  let recorded: RecordedProviders
   let service: TestService
+  let upstream: ScriptedUpstream
   before(async () => {
-    upstream = await startScriptedUpstream(recordingFor)
-    const catalogue_file = join(folder, 'catalogue.json')
-    writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
-    const settings = { catalogue_file, starter_catalogue: 'false' as never }
-    service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+    recorded = await startWithRecordings()
+    ;({ service, upstream } = recorded)
   })
-  after(async () => {
-    await service[Symbol.asyncDispose]()
-    await upstream[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true })
-  })
+  after(() => recorded[Symbol.asyncDispose]())
 
   const ask = (client: Client, more: object): Promise<Reply> => {
     const { path, body } = clients[client](more)

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { createOpenRouter, type OpenRouterProvider } from '@openrouter/ai-sdk-provider'
 import { APICallError, generateText, Output, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 
 const weather = tool({
@@ -11,6 +12,41 @@ const weather = tool({
   execute: async ({ city }) => `sunny in ${city}`,
 })
 const Person = z.object({ name: z.string(), age: z.number() })
+
+describe('ai with @openrouter/ai-sdk-provider, thoughts', () => {
+  let recorded: RecordedProviders
+  before(async () => {
+    recorded = await startWithRecordings()
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  /** What the provider is sent after the first tool call; the client keeps and returns the thoughts by itself. */
+  async function secondRequest(name: string, streamed: boolean) {
+    const { service, upstream } = recorded
+    const router = createOpenRouter({ apiKey: service.apiKey, baseURL: service.url })
+    const ask = { model: router(name), prompt: 'Weather?', tools: { weather }, stopWhen: stepCountIs(2) }
+    if (streamed) await streamText(ask).consumeStream()
+    else await generateText(ask)
+    return upstream.requests.at(-1)!.body
+  }
+
+  for (const streamed of [true, false]) {
+    const how = streamed ? 'streamed' : 'whole'
+    test(`Claude sees its thoughts again, ${how}`, async () => {
+      const { messages } = await secondRequest('anthropic-messages/thinking-tools', streamed)
+      assert.deepEqual(messages[1].content.slice(0, 2), [
+        { type: 'thinking', thinking: 'Hmm, so.', signature: 'EqQBCgIYAhIM-signed' },
+        { type: 'redacted_thinking', data: 'EmwKAhgB-redacted' },
+      ])
+    })
+
+    test(`Gemini sees its signature again, ${how}`, async () => {
+      const { contents } = await secondRequest('google-gemini/thinking-tools', streamed)
+      const called = contents[1].parts.find((part: { functionCall?: object }) => part.functionCall)
+      assert.equal(called.thoughtSignature, 'CikB-signed')
+    })
+  }
+})
 
 describe('ai with @openrouter/ai-sdk-provider, completions', () => {
   let service: TestService

@@ -1,13 +1,15 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { withoutThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { withoutOurs } from './ours.ts'
+import { effortOf, thinkingWish } from './reasoning-budget.ts'
 
 /** OpenAI chat completions, which most providers speak. */
 export const openaiChat: Wire = {
   protocol: 'openai-chat',
-  encode: (chat, target) => request(chat, target),
+  encode: (chat, target) => request(limited(chat, target), target),
   passThrough: (body, target) => request(body, target),
   reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
   readBody: (body) => readCompletion(body as Completion),
@@ -16,6 +18,7 @@ export const openaiChat: Wire = {
 
 function request(body: Body, { endpoint, credential, stream }: WireTarget): WireRequest {
   const sent: Body = { ...withoutOurs(body), model: endpoint.upstreamModel, stream }
+  if (body.reasoning != null) Object.assign(sent, effortFor(body as ChatRequest))
   if (Array.isArray(body.messages)) sent.messages = body.messages.map(withoutThoughts)
   if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
   else delete sent.stream_options
@@ -24,6 +27,19 @@ function request(body: Body, { endpoint, credential, stream }: WireTarget): Wire
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
     body: JSON.stringify(sent),
   }
+}
+
+/** `reasoning` is a word of this service; what most providers understand is the effort alone. */
+function effortFor(chat: ChatRequest): Body {
+  const wish = thinkingWish(chat)
+  return { reasoning: undefined, ...(wish && { reasoning_effort: wish.enabled ? effortOf(wish) : 'none' }) }
+}
+
+/** OpenAI's own later models know the new name of the limit only, most other providers the old one only. */
+function limited(chat: ChatRequest, { endpoint }: WireTarget): Body {
+  const { max_completion_tokens: limit, ...rest } = chat
+  if (limit == null || /^(?:o\d|gpt-[5-9])/.test(endpoint.upstreamModel)) return chat
+  return { ...rest, max_tokens: limit }
 }
 
 type WireUsage = {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { encoded, endpointFor, weatherCall } from '#test/harness/encode.ts'
+import { openaiChat } from './openai-chat.ts'
+
+const passed = (body: object) => {
+  const target = { endpoint: endpointFor('grok-4'), credential: 'secret', stream: true }
+  return JSON.parse(openaiChat.passThrough!({ ...body }, target).body)
+}
+
+describe('openai-chat, requests', () => {
+  test('only the model is renamed, what is ours taken out, and usage asked for', () => {
+    const body = { messages: [{ role: 'user', content: 'Hi' }], unknown: { deep: [1] }, max_completion_tokens: 9 }
+    const ours = { model: 'x-ai/grok-4', models: ['a/b'], provider: {}, session_id: 's', preset: 'p', trace: {} }
+    const stream_options = { include_usage: true }
+    assert.deepEqual(passed({ ...body, ...ours }), { ...body, model: 'grok-4', stream: true, stream_options })
+  })
+
+  test('a whole answer is asked for without stream options, which would be refused', () => {
+    const { body } = encoded(openaiChat, 'grok-4', { stream_options: { include_usage: true } }, false)
+    assert.deepEqual([body.stream, body.stream_options], [false, undefined])
+  })
+
+  test('the words of this service about reasoning become an effort; a client\u2019s own effort stays', () => {
+    assert.equal(passed({ reasoning: { effort: 'high', summary: 'auto' } }).reasoning_effort, 'high')
+    assert.equal(passed({ reasoning: { enabled: false } }).reasoning_effort, 'none')
+    assert.equal(passed({ reasoning: { max_tokens: 1000 } }).reasoning_effort, 'low')
+    assert.equal(passed({ reasoning: { effort: 'high' } }).reasoning, undefined)
+    assert.deepEqual(passed({ reasoning: {}, reasoning_effort: 'low' }).reasoning_effort, 'low')
+  })
+
+  test('a translated limit has the name that the model knows', () => {
+    const limit = (model: string) => {
+      const { max_tokens, max_completion_tokens } = encoded(openaiChat, model, { max_completion_tokens: 9 }).body
+      return [max_tokens, max_completion_tokens]
+    }
+    assert.deepEqual(limit('mistral-large'), [9, undefined])
+    assert.deepEqual(limit('gpt-5-mini'), [undefined, 9])
+  })
+
+  test('signed thoughts of other providers stay behind', () => {
+    const details = [{ type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1' }]
+    const { messages } = passed({ messages: weatherCall({ reasoning_details: details }) })
+    assert.deepEqual(messages, weatherCall())
+  })
+})

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Protocol } from '#catalogue/model.ts'
+import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
+import { startTestService, type TestService } from './service.ts'
+
+export const upstreamProtocols: Protocol[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error']
+
+/** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */
+export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }
+
+export async function startWithRecordings(): Promise<RecordedProviders> {
+  const upstream = await startScriptedUpstream(recordingFor)
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never }
+  const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+  return {
+    service,
+    upstream,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function catalogueOn(url: string): object {
+  const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens']
+  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters }
+  const facts = { created: '2026-01-01', context_length: 100_000 }
+  const modelsOf = (protocol: Protocol) =>
+    recordings.map((name) => {
+      const endpoints = { [protocol]: { model: name, ...offer } }
+      return [`${protocol}/${name}`, { name, ...facts, endpoints }]
+    })
+  const providerOf = (protocol: Protocol) => {
+    const base_url = `${url}/${protocol}`
+    return [protocol, { name: protocol, protocol, base_url, credentials: ['TEST_KEY'] }]
+  }
+  return {
+    providers: Object.fromEntries(upstreamProtocols.map(providerOf)),
+    models: Object.fromEntries(upstreamProtocols.flatMap(modelsOf)),
+  }
+}
