@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
 import { SseReader } from '#lib/sse.ts'
@@ -9,6 +9,10 @@ const folder = new URL('../../src/routing/providers/fixtures/', import.meta.url)
 /** An answer as an upstream sent it: `.sse` streamed, `.json` whole. */
 export function fixture(name: string): Buffer {
   return readFileSync(new URL(name, folder))
+}
+
+export function hasFixture(name: string): boolean {
+  return existsSync(new URL(name, folder))
 }
 
 /** The events in a recorded answer. A stream arrives in pieces of seven bytes, which splits characters too. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fixture } from './fixtures.ts'
+import { fixture, hasFixture } from './fixtures.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any }
 
@@ -44,6 +44,8 @@ export function recordingFor({ path, body }: Received): Reply {
   const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1]
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
   const streamed = body.stream === true || path.includes('alt=sse')
-  const recording = fixture(`${protocol}.${name}.${streamed ? 'sse' : 'json'}`)
-  return { status: 200, type: streamed ? 'text/event-stream' : 'application/json', body: recording }
+  const recording = `${protocol}.${name}.${streamed ? 'sse' : 'json'}`
+  if (!hasFixture(recording))
+    return { status: 404, type: 'application/json', body: `{"error":{"message":"no ${name}"}}` }
+  return { status: 200, type: streamed ? 'text/event-stream' : 'application/json', body: fixture(recording) }
 }

@@ -190,6 +190,12 @@ describe('anthropic-messages, thinking', () => {
     assert.ok(bodyOf({ ...high, messages: weatherCall({ reasoning_details: [thought] }) }).thinking)
   })
 
+  test('a thought of which only the signature came back counts as lost', () => {
+    const piece = { type: 'reasoning.text', text: '', signature: 's', format: 'anthropic-claude-v1' }
+    const body = bodyOf({ ...high, messages: weatherCall({ reasoning_details: [piece] }) })
+    assert.deepEqual([body.thinking, body.messages[1].content.length], [undefined, 1])
+  })
+
   test('thoughts of other providers are not sent', () => {
     const foreign = { type: 'reasoning.encrypted', data: 'CikB', id: 'call_A', format: 'google-gemini-v1' }
     const { messages } = bodyOf({ messages: weatherCall({ reasoning_details: [foreign] }) })

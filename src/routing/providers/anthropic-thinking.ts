@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { thoughtsOf } from '#chat/thoughts.ts'
+import { keptThoughts } from './anthropic-turns.ts'
 import { budgetOf, effortOf, thinkingWish } from './reasoning-budget.ts'
 
 /** How a model of Anthropic's is told to think. */
@@ -65,5 +65,5 @@ function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
 function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const asking = messages.findLast(({ role }) => role === 'assistant')
-  return asking !== undefined && thoughtsOf(asking, 'anthropic-claude-v1').length === 0
+  return asking !== undefined && keptThoughts(asking).length === 0
 }

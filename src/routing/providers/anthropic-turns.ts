@@ -1,5 +1,5 @@
 import type { Message } from '#chat/message.ts'
-import { thoughtsOf } from '#chat/thoughts.ts'
+import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { type Piece, piecesOf } from './content.ts'
 import { defined } from './defined.ts'
 import { argumentsOf } from './tool-arguments.ts'
@@ -35,7 +35,7 @@ function blocksOf(message: Message): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
   const said = piecesOf(message.content).flatMap(blockOf)
   if (message.role !== 'assistant') return said
-  const thoughts = thoughtsOf(message, 'anthropic-claude-v1').map(({ text, signature, encrypted }) =>
+  const thoughts = keptThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
       ? { type: 'thinking', thinking: text, signature }
       : { type: 'redacted_thinking', data: encrypted },
@@ -47,6 +47,14 @@ function blocksOf(message: Message): Block[] {
     input: argumentsOf(call.function?.arguments),
   }))
   return [...thoughts, ...said, ...calls]
+}
+
+/**
+ * The thoughts that came back whole. Some clients keep the last piece of a streamed thought only, which has the
+ * signature and not the text, and a thought that was changed is refused.
+ */
+export function keptThoughts(message: Message): Thought[] {
+  return thoughtsOf(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
 /** A breakpoint may stand on the result, not within it. */
