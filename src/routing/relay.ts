@@ -51,8 +51,8 @@ export function relayStream(
       return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer
     },
     started(exchange) {
-      pause = exchange.pause
-      outlet.onDrain(exchange.resume)
+      pause = () => exchange.pause()
+      outlet.onDrain(() => exchange.resume())
     },
     events(events, raw) {
       count(events)

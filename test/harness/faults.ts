@@ -1,0 +1,152 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import {
+  chunk,
+  completion,
+  delta,
+  done,
+  first,
+  head,
+  lastChunk,
+  type Play,
+  said,
+  usageChunk,
+  whole,
+} from './faulty-upstream.ts'
+
+const sse = (...events: string[]): Play => streamed(events.join(''))
+const streamed =
+  (bytes: string | Buffer, headers = ''): Play =>
+  ({ socket }) =>
+    socket.write(Buffer.concat([Buffer.from(head('text/event-stream', headers)), chunk(bytes), Buffer.from(lastChunk)]))
+const answers =
+  (status: number, body: string | Buffer, more?: string): Play =>
+  ({ socket }) =>
+    socket.write(whole(status, body, more))
+const json = 'content-type: application/json\r\n'
+
+/** A stream when one is asked for, else a whole answer, in the bytes that `encode` makes of them. */
+const encodedBy =
+  (name: string, encode: (text: string) => Buffer): Play =>
+  (taken) =>
+    taken.body.stream
+      ? streamed(encode(said('Hello ', 'world').join('')), `content-encoding: ${name}\r\n`)(taken)
+      : answers(200, encode(completion('Hello world')), `${json}content-encoding: ${name}\r\n`)(taken)
+
+const inPieces =
+  (bytes: Buffer, size: number): Play =>
+  ({ socket }) => {
+    socket.write(head())
+    for (let at = 0; at < bytes.length; at += size) socket.write(chunk(bytes.subarray(at, at + size)))
+    socket.write(lastChunk)
+  }
+
+/** Sound answers, each in another guise. All say `Hello world`, or what is said of them. */
+export const sound: Record<string, Play> = {
+  ok: encodedBy('identity', Buffer.from),
+  gzip: encodedBy('gzip', gzipSync),
+  br: encodedBy('br', brotliCompressSync),
+  deflate: encodedBy('deflate', deflateSync),
+  crlf: sse(...said('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
+  comments: sse(': hi\n\n', ': still here\n\n', ...said('Hello ', 'world').map((event) => `: c\n${event}`)),
+  bytewise: inPieces(Buffer.from(said('Hello ', 'world').join('')), 1),
+  /** Cut within every character that has several bytes. */
+  umlauts: inPieces(Buffer.from(said('Grüße ', 'aus 東京 🚂').join('')), 3),
+  without_done: sse(...said('Hello ', 'world').slice(0, -1)),
+  stays_open: ({ socket }) =>
+    socket.write(Buffer.concat([Buffer.from(head()), chunk(said('Hello ', 'world').join(''))])),
+  json_for_stream: answers(200, completion('Hello world')),
+  stream_for_json: sse(...said('Hello ', 'world')),
+  big_event: sse(...said('x'.repeat(10 * 1024 * 1024))),
+  early_hints: ({ socket, body }) => {
+    socket.write('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')
+    encodedBy('identity', Buffer.from)({ socket, body } as never)
+  },
+  pretty_usage: sse(
+    first,
+    delta({ content: 'Hello world' }, 'stop'),
+    usageChunk.replace('"usage":{', '"usage":\ndata: {'),
+    done,
+  ),
+}
+
+/** Fails before the first byte of an answer: what the client would be told, and whether others may be asked first. */
+export const early: Record<string, { play: Play; status: number; tryNext: boolean }> = {
+  reset_at_once: { play: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
+  closed_at_once: { play: ({ socket }) => void socket.end(), status: 502, tryNext: true },
+  closed_after_head: { play: ({ socket }) => void socket.end(head()), status: 502, tryNext: true },
+  empty_stream: { play: sse(), status: 502, tryNext: true },
+  only_done: { play: sse(done), status: 502, tryNext: true },
+  never_answers: { play: () => {}, status: 408, tryNext: true },
+  only_head: { play: ({ socket }) => void socket.write(head()), status: 408, tryNext: true },
+  error_500: { play: answers(500, '{"error":{"message":"it broke"}}'), status: 502, tryNext: true },
+  error_401: { play: answers(401, '{"error":{"message":"bad key sk-0123456789abcdef"}}'), status: 502, tryNext: true },
+  error_400: { play: answers(400, '{"error":{"message":"no such field"}}'), status: 400, tryNext: false },
+  error_html: { play: answers(503, '<h1>Down</h1>', 'content-type: text/html\r\n'), status: 502, tryNext: true },
+  error_first: { play: sse('data: {"error":{"message":"overloaded","code":529}}\n\n'), status: 502, tryNext: true },
+  ok_with_error: { play: answers(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
+  truncated_json: { play: answers(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
+  not_json: { play: answers(200, 'hello'), status: 502, tryNext: true },
+  malformed_first: { play: sse('data: {"choices":[\n\n'), status: 502, tryNext: true },
+  truncated_gzip: {
+    play: streamed(gzipSync(said('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
+    status: 502,
+    tryNext: true,
+  },
+  endless_headers: { play: endlessHeaders, status: 502, tryNext: true },
+  endless_error: { play: endlessError, status: 502, tryNext: true },
+  not_http: { play: ({ socket }) => void socket.end('SSH-2.0-OpenSSH\r\n'), status: 502, tryNext: true },
+}
+
+const slowDown = '{"error":{"message":"slow down"}}'
+
+/** Limit the rate, and say in both forms for how long: seven seconds. */
+export const limited: Record<string, Play> = {
+  limited: answers(429, slowDown, `${json}retry-after: 7\r\n`),
+  limited_date: (taken) => {
+    // Dates have whole seconds, which are rounded up here as they are towards the client.
+    const date = new Date(Math.ceil((Date.now() + 6_001) / 1000) * 1000).toUTCString()
+    answers(429, slowDown, `${json}retry-after: ${date}\r\n`)(taken)
+  },
+}
+
+const begun = [first, delta({ content: 'Hello ' })].join('')
+
+/** Fails after the client has got the first bytes of an answer. */
+export const late: Record<string, { play: Play; code: number }> = {
+  reset_later: {
+    play: ({ socket }) =>
+      void after(socket.write(Buffer.concat([Buffer.from(head()), chunk(begun)])), () => socket.resetAndDestroy()),
+    code: 502,
+  },
+  closed_later: {
+    play: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(begun)])),
+    code: 502,
+  },
+  ended_later: { play: sse(begun), code: 502 },
+  silent_later: {
+    play: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(begun)])),
+    code: 408,
+  },
+  malformed_later: { play: sse(begun, 'data: {"choices":[\n\n'), code: 502 },
+  error_later: { play: sse(begun, 'data: {"error":{"message":"overloaded","code":529}}\n\n'), code: 502 },
+}
+
+const after = (_written: boolean, act: () => void) => setTimeout(act, 20)
+
+function endlessHeaders({ socket }: Parameters<Play>[0]): void {
+  socket.write('HTTP/1.1 200 OK\r\n')
+  const more = () => {
+    while (socket.writable && socket.write(`x-${'y'.repeat(1000)}: z\r\n`));
+  }
+  socket.on('drain', more)
+  more()
+}
+
+function endlessError({ socket }: Parameters<Play>[0]): void {
+  socket.write('HTTP/1.1 500 X\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n')
+  const more = () => {
+    while (socket.writable && socket.write(chunk('nonsense '.repeat(1000))));
+  }
+  socket.on('drain', more)
+  more()
+}

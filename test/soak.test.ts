@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { openDb } from '#db/open.ts'
+import { seeded } from '#test/harness/candidates.ts'
+import { early, late, limited, sound } from '#test/harness/faults.ts'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const requests = 10_000
+const atOnce = 64
+const plays = {
+  ...sound,
+  ...limited,
+  ...Object.fromEntries([...Object.entries(early), ...Object.entries(late)].map(([name, { play }]) => [name, play])),
+}
+/** Ten megabytes a time would measure the loopback. */
+const names = [...Object.keys(plays).filter((name) => name !== 'big_event'), 'refused', 'mute', 'ok', 'ok', 'ok', 'ok']
+
+test('ten thousand faulty requests leave no socket, timer or memory behind, and each is metered exactly once', async () => {
+  await using upstream = await startFaultyUpstream(plays)
+  // Circuits would keep most requests from any fault: two minutes pass with every one.
+  let now = Date.now()
+  const timeouts = { connect_timeout_ms: 150, first_byte_timeout_ms: 150, silence_timeout_ms: 150, keepalive_ms: 40 }
+  await using service = await startFaultyService(upstream, Object.keys(plays), {
+    now: () => now,
+    settings: { ...timeouts, generation_retention_days: 3650 },
+  })
+  const random = seeded(7)
+  let made = 0
+  const work = async (until: number) => {
+    while (made < until) {
+      made++
+      now += 120_000
+      await askOnce(service, random)
+    }
+  }
+  const all = (until: number) => Promise.all(Array.from({ length: atOnce }, () => work(until)))
+
+  await all(1000)
+  const before = await settled(upstream)
+  await all(requests)
+  let after = await settled(upstream)
+  // Connections that are kept for a next request are closed after 30 seconds without one.
+  const patientUntil = Date.now() + 35_000
+  while (Object.keys(grown(before.resources, after.resources)).length > 0 && Date.now() < patientUntil)
+    after = await settled(upstream)
+  assert.ok(after.heap - before.heap < 15e6, `the heap grew from ${before.heap} to ${after.heap}`)
+  assert.deepEqual(grown(before.resources, after.resources), {})
+
+  await service.stop()
+  const db = await openDb(service.place.settings)
+  const { n } = await db.query
+    .selectFrom('generations')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  await db.close()
+  assert.equal(Number(n), requests)
+})
+
+/** One request in ten is broken off by its client. */
+async function askOnce({ url, apiKey }: TestService, random: () => number): Promise<void> {
+  const model = `${random() < 0.5 ? 'faulty' : 'backed'}/${names[Math.floor(random() * names.length)]}`
+  const body = { model, stream: random() < 0.7, messages: [{ role: 'user', content: 'Hi' }] }
+  const leaves = random() < 0.1 ? AbortSignal.timeout(5 + Math.floor(random() * 100)) : null
+  try {
+    const answer = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: leaves,
+    })
+    await answer.text()
+  } catch (error) {
+    if (!leaves?.aborted) throw error
+  }
+}
+
+async function settled(upstream: FaultyUpstream) {
+  // Kept-alive connections and clients that left need a moment.
+  await sleep(1500)
+  upstream.taken.length = 0
+  for (let round = 0; round < 4; round++) {
+    collectGarbage()
+    await sleep(100)
+  }
+  return { heap: process.memoryUsage().heapUsed, resources: countOf(process.getActiveResourcesInfo()) }
+}
+
+const countOf = (names: string[]) =>
+  Object.fromEntries(
+    Map.groupBy(names, (name) => name)
+      .entries()
+      .map(([name, all]) => [name, all.length]),
+  )
+
+/** What there is more of than before. */
+function grown(before: Record<string, number>, after: Record<string, number>): Record<string, string> {
+  const more = Object.entries(after).filter(([name, count]) => count > (before[name] ?? 0) + 10)
+  return Object.fromEntries(more.map(([name, count]) => [name, `${before[name] ?? 0} → ${count}`]))
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import {
+  chunk,
+  delta,
+  first,
+  head,
+  lastChunk,
+  type Play,
+  said,
+  startFaultyUpstream,
+} from '#test/harness/faulty-upstream.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+const plays: Record<string, Play> = {
+  /** A word every 20 ms, for ever. */
+  talks: ({ socket }) => {
+    socket.write(head())
+    socket.write(chunk(first))
+    const talking = setInterval(() => socket.write(chunk(delta({ content: 'word ' }))), 20)
+    socket.on('close', () => clearInterval(talking))
+  },
+  thinks: () => {},
+  floods: flood,
+  /** Less than a megabyte that becomes 300. */
+  bombs: ({ socket }) => {
+    const member = gzipSync(delta({ content: 'x'.repeat(100_000) }).repeat(100))
+    const bomb = Buffer.concat(Array.from({ length: 30 }, () => member))
+    socket.write(head('text/event-stream', 'content-encoding: gzip\r\n'))
+    socket.end(Buffer.concat([chunk(bomb), Buffer.from(lastChunk)]))
+  },
+  late: ({ socket }) => void setTimeout(() => socket.write(answer('Hello')), 450),
+  late_failure: ({ socket }) => void setTimeout(() => socket.resetAndDestroy(), 450),
+}
+const answer = (...words: string[]) =>
+  Buffer.concat([Buffer.from(head()), chunk(said(...words).join('')), Buffer.from(lastChunk)])
+
+function flood({ socket }: Parameters<Play>[0]): void {
+  socket.write(head())
+  const event = chunk(delta({ content: 'x'.repeat(16 * 1024) }))
+  const more = () => {
+    while (socket.writable && socket.write(event));
+  }
+  socket.on('drain', more)
+  more()
+}
+
+async function setUp(settings: object = {}) {
+  const upstream = await startFaultyUpstream(plays)
+  const patient = { first_byte_timeout_ms: 5000, silence_timeout_ms: 5000 }
+  const service = await startFaultyService(upstream, Object.keys(plays), { settings: { ...patient, ...settings } })
+  const dispose = async () => {
+    await service[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  }
+  return { upstream, service, [Symbol.asyncDispose]: dispose }
+}
+
+/** A client that reads only when it is told to. */
+function openStream(service: TestService, model: string): Socket {
+  const { hostname, port } = new URL(service.url)
+  const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello there' }] })
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(
+    `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (let tries = 0; tries < 200; tries++) {
+    const found = await look()
+    if (found) return found
+    await sleep(20)
+  }
+  throw new Error('it did not come to pass')
+}
+
+const generationId = (answer: string) => /x-generation-id: (\S+)/i.exec(answer)?.[1] ?? ''
+
+describe('a client that leaves', () => {
+  test('takes the upstream with it within 100 ms, and what it got is metered', async () => {
+    await using place = await setUp()
+    const client = openStream(place.service, 'faulty/talks')
+    let got = ''
+    client.on('data', (bytes) => {
+      got += bytes
+    })
+    await until(() => got.split('word ').length > 5)
+    const leftAt = performance.now()
+    client.destroy()
+    const closedAt = await until(() => place.upstream.taken[0]?.closedAt)
+    assert.ok(closedAt - leftAt < 100, `${closedAt - leftAt} ms`)
+    const { data } = (
+      await until(async () => {
+        const found = await place.service.ask('GET', `/generation?id=${generationId(got)}`)
+        return found.status === 200 && found
+      })
+    ).body
+    assert.deepEqual([data.outcome, data.cancelled, data.tokens_estimated], ['client_left', true, true])
+    assert.ok(data.tokens_completion >= 5 && data.tokens_prompt === 3 && data.total_cost > 0, JSON.stringify(data))
+  })
+
+  test('before the first byte takes the upstream with it, too, and no other endpoint is asked', async () => {
+    await using place = await setUp()
+    const client = openStream(place.service, 'backed/thinks')
+    await until(() => place.upstream.taken[0])
+    client.destroy()
+    await until(() => place.upstream.taken[0]?.closedAt)
+    await sleep(50)
+    assert.equal(place.upstream.taken.length, 1)
+  })
+
+  test('while it reads nothing still takes the upstream with it', async () => {
+    await using place = await setUp()
+    const client = openStream(place.service, 'faulty/floods').pause()
+    await sleep(500)
+    client.destroy()
+    await until(() => place.upstream.taken[0]?.closedAt)
+  })
+})
+
+describe('a slow reader', () => {
+  test('stops the upstream instead of filling memory, and loses nothing', async () => {
+    await using place = await setUp()
+    const before = process.memoryUsage().rss
+    const client = openStream(place.service, 'faulty/floods').pause()
+    const { socket } = await until(() => place.upstream.taken[0])
+    await sleep(1000)
+    const taken = socket.bytesWritten
+    await sleep(500)
+    assert.equal(socket.bytesWritten, taken)
+    assert.ok(taken < 24e6, `${taken} bytes were taken`)
+    assert.ok(process.memoryUsage().rss - before < 100e6)
+    client.resume()
+    await until(() => socket.bytesWritten > taken + 1e6)
+    client.destroy()
+  })
+
+  test('holds back what is decompressed for it, however small it came', async () => {
+    await using place = await setUp()
+    const client = openStream(place.service, 'faulty/bombs').pause()
+    await until(() => place.upstream.taken[0])
+    const before = process.memoryUsage().rss
+    await sleep(1500)
+    assert.ok(process.memoryUsage().rss - before < 150e6, `${process.memoryUsage().rss - before}`)
+    client.destroy()
+  })
+})
+
+describe('a stream that says nothing yet', () => {
+  test('says that it is alive, from before the first token on', async () => {
+    await using place = await setUp({ keepalive_ms: 100 })
+    const client = openStream(place.service, 'faulty/late')
+    const [bytes] = await once(client, 'data')
+    assert.match(String(bytes), /^HTTP\/1.1 200 OK[\s\S]*: keepalive\n\n/)
+    client.destroy()
+    const { text } = await place.service.ask('POST', '/chat/completions', {
+      body: { model: 'faulty/late', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+    })
+    assert.match(text, /^(: keepalive\n\n){3,5}data: /)
+    assert.match(text, /"content":"Hello"[\s\S]*data: \[DONE\]\n\n$/)
+  })
+
+  test('is opened by that, so that a failure of every endpoint is told in it', async () => {
+    await using place = await setUp({ keepalive_ms: 100 })
+    const { status, text } = await place.service.ask('POST', '/chat/completions', {
+      body: { model: 'faulty/late_failure', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+    })
+    assert.equal(status, 200)
+    assert.match(text, /: keepalive\n\ndata: .*"finish_reason":"error".*"code":502.*\n\ndata: \[DONE\]\n\n$/)
+  })
+})
