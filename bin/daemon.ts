@@ -1,6 +1,9 @@
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
+// Many interns share a machine: a small nursery keeps each at a fraction of the memory, for a little more work.
+setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { randomUUID } = await import('node:crypto')
 const { readSettings } = await import('#daemon/settings.ts')
@@ -17,10 +20,12 @@ try {
     now: steadyNow,
     newId: randomUUID,
   })
-  process.stdout.write('ready\n')
   const stop = () => void daemon.stop().then(() => process.exit(0))
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  process.stdout.write('ready\n')
+  // A daemon lives long and may be killed: the next one shall start quickly all the same.
+  flushCompileCache()
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)
