@@ -27,7 +27,19 @@ const mayImport: Record<string, string[]> = {
   demo: ['chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
   // Of http only the table of statuses, for failures that are told within a stream.
-  routing: ['lib', 'http', 'config', 'chat', 'accounts', 'catalogue', 'guardrails', 'measure', 'usage', 'demo'],
+  routing: [
+    'lib',
+    'http',
+    'config',
+    'chat',
+    'accounts',
+    'catalogue',
+    'guardrails',
+    'presets',
+    'measure',
+    'usage',
+    'demo',
+  ],
   api: ['*'],
   cli: ['*'],
 }

@@ -2,6 +2,7 @@ import type { KeyRing } from '#accounts/key-ring.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
+import type { InForce } from '#guardrails/in-force.ts'
 import type { ConverseDeps } from '#interns/converse.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -18,6 +19,8 @@ export type Deps = {
   db: Db
   /** Whether an environment variable holds a provider's credential. */
   hasCredential: (variable: string) => boolean
+  /** The guardrails that hold for a caller. */
+  inForce: InForce
   keys: KeyRing
   measures: Measures
   metrics: Metrics

@@ -10,6 +10,7 @@ import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
 import { createInForce } from '#guardrails/in-force.ts'
 import { createMeasures } from '#measure/measures.ts'
+import { createPresetsInUse } from '#presets/in-use.ts'
 import { openRouting } from '#routing/open.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
@@ -26,6 +27,8 @@ export type Service = {
   metricsUrl: string | undefined
   /** The first keys' secrets, on the very first start only. */
   firstKeys: FirstKeys | undefined
+  /** Whether the first start made an intern to try. */
+  demo: boolean
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
   /** Finishes open requests, within the grace time, and lets go of everything. */
@@ -50,12 +53,14 @@ export async function startService({ config, variable, log, now, newId, ...optio
   opened.defer(() => closeGracefully(app, interns, config.shutdown_grace_ms))
   const url = await listen(app, config)
   await interns.begin(url)
-  if (firstKeys && config.demo_intern) await makeDemo(deps, interns, firstKeys)
+  const demo = firstKeys !== undefined && config.demo_intern
+  if (demo) await makeDemo(deps, interns, firstKeys)
   const running = opened.move()
   return {
     url,
     metricsUrl,
     firstKeys,
+    demo,
     reloadCatalogue: () => reloadCatalogue(deps),
     stop: () => running.disposeAsync(),
   }
@@ -87,11 +92,23 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   catalogue.measured(measures.figures())
   const inForce = createInForce({ db, now })
   opened.defer(inForce.close)
+  const presets = createPresetsInUse({ db, now })
+  opened.defer(presets.close)
   const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
   opened.defer(ledger.close)
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
-  const routing = openRouting({ config, catalogue, inForce, measures, meter: ledger.record, variable, now, newId })
+  const routing = openRouting({
+    config,
+    catalogue,
+    inForce,
+    presets,
+    measures,
+    meter: ledger.record,
+    variable,
+    now,
+    newId,
+  })
   opened.defer(routing.upstreams.close)
   const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable })
   const { conversation, provisioner } = interns
@@ -104,6 +121,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
       provisioner,
       db,
       hasCredential,
+      inForce,
       keys,
       measures,
       metrics,
@@ -141,7 +159,7 @@ async function makeDemo(deps: Deps, interns: Interns, { apiKey }: FirstKeys): Pr
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
-/** Interns end meanwhile, and with them what they were saying. Open requests may finish, but not hold up the end for longer than the grace time. */
+/** Open requests may finish, but not hold up the end for longer than the grace time. Interns end meanwhile. */
 async function closeGracefully(app: FastifyInstance, { supervisor }: Interns, graceMs: number): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
   await Promise.all([app.close(), supervisor.stop()])

@@ -1,6 +1,7 @@
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
+import { filledIn } from './filled-in.ts'
 import { Journal } from './journal.ts'
 import { needsOf } from './needs.ts'
 import { nothingLeft } from './nothing-left.ts'
@@ -11,13 +12,13 @@ import { resolveModels } from './resolve.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
-  const asked = call.client.toChat(call.body)
+  const { chat: asked, body, preset } = await filledIn(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const ruling = await deps.policy.decide({
     caller: call.caller,
     host: call.host,
     chat: asked,
-    body: call.body,
+    body,
     candidates,
   })
   const journal = new Journal(deps, {
@@ -27,6 +28,9 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     protocol: call.client.protocol,
     streamed: asked.stream === true,
     requestedModel: asked.model ?? asked.models?.[0] ?? '',
+    candidateModels: candidates.map(({ model }) => model.id),
+    preset,
+    region: deps.regionOf(call.host),
     promptCharacters: charactersOf(asked),
   })
   call.outlet.header('x-generation-id', journal.id)

@@ -1,6 +1,7 @@
-import type { Provider } from '#catalogue/model.ts'
+import type { Provider, Region } from '#catalogue/model.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measurement } from '#measure/measurement.ts'
+import type { PresetsInUse } from '#presets/in-use.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Circuits } from './circuit.ts'
 import type { Credentials } from './credentials.ts'
@@ -18,6 +19,9 @@ export type RoutingDeps = {
   /** An endpoint's median speed of the last 30 minutes. */
   speeds: (endpointId: string) => Pick<Standing, 'latencyMs' | 'throughput'>
   policy: Policy
+  presets: PresetsInUse
+  /** The region of a host name. */
+  regionOf: (host: string | undefined) => Region
   upstreams: Upstreams
   deadlines: Deadlines
   /** How long a stream may say nothing before its first token. */

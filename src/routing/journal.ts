@@ -18,7 +18,15 @@ type JournalDeps = {
 /** What is known before anything is asked. */
 export type Opening = Pick<
   Generation,
-  'requestId' | 'caller' | 'sessionId' | 'protocol' | 'streamed' | 'requestedModel'
+  | 'requestId'
+  | 'caller'
+  | 'sessionId'
+  | 'protocol'
+  | 'streamed'
+  | 'requestedModel'
+  | 'candidateModels'
+  | 'preset'
+  | 'region'
 > & {
   /** What the estimate of the prompt goes by, should no upstream count it. */
   promptCharacters: number

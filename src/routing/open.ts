@@ -2,10 +2,12 @@ import type { Config } from '#config/settings.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
+import type { PresetsInUse } from '#presets/in-use.ts'
 import { createCircuits } from './circuit.ts'
 import { environmentCredentials } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { guardrailPolicy } from './guard.ts'
+import { regionOf } from './region.ts'
 import { createUpstreams } from './upstream/upstreams.ts'
 
 type Parts = {
@@ -16,6 +18,7 @@ type Parts = {
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   inForce: InForce
+  presets: PresetsInUse
   meter: RoutingDeps['meter']
   variable: (name: string) => string | undefined
   now: () => number
@@ -23,7 +26,17 @@ type Parts = {
 }
 
 /** The data plane, ready for requests. */
-export function openRouting({ config, catalogue, inForce, measures, meter, variable, now, newId }: Parts): RoutingDeps {
+export function openRouting({
+  config,
+  catalogue,
+  inForce,
+  presets,
+  measures,
+  meter,
+  variable,
+  now,
+  newId,
+}: Parts): RoutingDeps {
   return {
     catalogue,
     credentials: environmentCredentials(variable),
@@ -33,6 +46,8 @@ export function openRouting({ config, catalogue, inForce, measures, meter, varia
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
     policy: guardrailPolicy({ inForce, config }),
+    presets,
+    regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),
     deadlines: { firstByteMs: config.first_byte_timeout_ms, silenceMs: config.silence_timeout_ms },
     keepaliveMs: config.keepalive_ms,

@@ -24,6 +24,12 @@ export type Generation = {
   createdAt: number
   /** What the request named. */
   requestedModel: string
+  /** The models that could have answered before guardrails decided, first choice first. */
+  candidateModels: string[]
+  /** The preset that filled the request in. */
+  preset: { id: string; slug: string; version: number } | undefined
+  /** The region the request came in through. */
+  region: 'global' | 'europe' | 'us'
   /** Who answered; undefined when nobody did. */
   modelId: string | undefined
   endpointId: string | undefined

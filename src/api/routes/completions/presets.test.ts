@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+const messages = [{ role: 'user', content: 'Hi' }]
+const function_ = { name: 'look_up', parameters: { type: 'object' } }
+
+describe('a completion that names a preset', () => {
+  let recorded: RecordedProviders
+  let service: TestService
+  before(async () => {
+    recorded = await startWithRecordings()
+    service = recorded.service
+    await service.manage('POST', '/presets/haiku/responses', {
+      model: 'openai-chat/text',
+      instructions: 'Rhyme.',
+      temperature: 0.9,
+      max_output_tokens: 50,
+      tools: [{ type: 'function', ...function_ }],
+    })
+    await service.manage('POST', '/presets/stopping/chat/completions', { model: 'openai-responses/text', stop: ['x'] })
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  const chat = (body: object) => service.ask('POST', '/chat/completions', { body: { messages, ...body } })
+  const sent = () => recorded.upstream.requests.at(-1)?.body
+
+  async function metered(id: string | null) {
+    for (let tries = 0; tries < 40; tries++) {
+      const { status, body } = await service.ask('GET', `/generation?id=${id}`)
+      if (status === 200) return body.data
+      await sleep(50)
+    }
+    throw new Error(`${id} was not metered`)
+  }
+
+  test('is sent on with what the preset says, and is told with slug and version', async () => {
+    const { status, headers } = await chat({ preset: 'haiku', top_p: 0.5 })
+    assert.equal(status, 200)
+    assert.deepEqual(sent(), {
+      model: 'text',
+      messages: [{ role: 'system', content: 'Rhyme.' }, ...messages],
+      top_p: 0.5,
+      temperature: 0.9,
+      max_completion_tokens: 50,
+      tools: [{ type: 'function', function: function_ }],
+      stream: false,
+    })
+    const { preset, preset_id } = await metered(headers.get('x-generation-id'))
+    assert.deepEqual([preset.slug, preset.version, preset.id], ['haiku', 1, preset_id])
+  })
+
+  test('may name it as the model, alone or behind one', async () => {
+    assert.equal((await chat({ model: '@preset/haiku' })).status, 200)
+    assert.equal(sent().temperature, 0.9)
+    const behind = await chat({ model: 'openai-chat/parallel-tools@preset/haiku', temperature: 0 })
+    assert.deepEqual([behind.status, sent().model, sent().temperature], [200, 'parallel-tools', 0])
+  })
+
+  test('gets the same as a responses body, in that body’s own words', async () => {
+    const body = { model: 'openai-responses/text@preset/haiku', input: 'Hi', instructions: 'Be brief.' }
+    assert.equal((await service.ask('POST', '/responses', { body })).status, 200)
+    const { instructions, max_output_tokens, tools, preset } = sent()
+    assert.deepEqual([instructions, max_output_tokens, preset], ['Rhyme.\n\nBe brief.', 50, undefined])
+    assert.deepEqual(tools, [{ type: 'function', ...function_ }])
+  })
+
+  test('does not send an upstream what its protocol has no name for', async () => {
+    const body = { preset: 'stopping', input: 'Hi' }
+    assert.equal((await service.ask('POST', '/responses', { body })).status, 200)
+    assert.equal('stop' in sent(), false)
+    await service.ask('POST', '/responses', { body: { ...body, model: 'openai-chat/text' } })
+    assert.deepEqual(sent().stop, ['x'])
+  })
+
+  test('uses the designated version, at once', async () => {
+    await service.manage('POST', '/presets/turning/responses', { model: 'openai-chat/text', temperature: 0.1 })
+    await chat({ preset: 'turning' })
+    await service.manage('POST', '/presets/turning/responses', { model: 'openai-chat/text', temperature: 0.2 })
+    await chat({ preset: 'turning' })
+    assert.equal(sent().temperature, 0.2)
+    await service.manage('POST', '/presets/turning/versions/1/designate')
+    await chat({ preset: 'turning' })
+    assert.equal(sent().temperature, 0.1)
+  })
+
+  test('is refused when the preset is not active, as if there were none', async () => {
+    await service.manage('POST', '/presets/off/responses', { model: 'openai-chat/text' })
+    assert.equal((await chat({ preset: 'off' })).status, 200)
+    await service.manage('PATCH', '/presets/off', { status: 'disabled' })
+    const { status, body } = await chat({ preset: 'off' })
+    assert.deepEqual([status, body.error], [404, { code: 404, message: 'There is no preset "off".' }])
+    const never = await chat({ preset: 'never' })
+    assert.deepEqual([never.status, never.body.error.message], [404, 'There is no preset "never".'])
+    await service.manage('PATCH', '/presets/off', { status: 'active' })
+    assert.equal((await chat({ preset: 'off' })).status, 200)
+  })
+
+  test('does not reach a preset of another workspace', async () => {
+    const { body: made } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+    const { body: key } = await service.manage('POST', '/keys', { name: 'other', workspace_id: made.data.id })
+    const body = { messages, preset: 'haiku' }
+    const { status } = await service.ask('POST', '/chat/completions', { key: key.key, body })
+    assert.equal(status, 404)
+  })
+
+  test('needs a model from one of the two', async () => {
+    await service.manage('POST', '/presets/bare/responses', { temperature: 0.3 })
+    const { status, body } = await chat({ preset: 'bare' })
+    assert.deepEqual([status, body.error.message.slice(0, 22)], [400, 'Invalid request: model'])
+    assert.equal((await chat({ preset: 'bare', model: 'openai-chat/text' })).status, 200)
+  })
+
+  test('is held by guardrails: a preset is no way around them', async () => {
+    const { body: made } = await service.manage('POST', '/guardrails', {
+      name: 'Strict',
+      ignored_models: ['openai-chat/text'],
+    })
+    const { body: key } = await service.manage('POST', '/keys', { name: 'strict' })
+    await service.manage('POST', `/guardrails/${made.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
+    const body = { messages, preset: 'haiku' }
+    const { status, body: refused } = await service.ask('POST', '/chat/completions', { key: key.key, body })
+    assert.deepEqual([status, refused.error.metadata.rule], [403, 'ignored_models'])
+  })
+})

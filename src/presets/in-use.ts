@@ -1,0 +1,38 @@
+import type { Db } from '#db/db.ts'
+import { createRemembered } from '#db/remembered.ts'
+import type { Now } from '#lib/clock.ts'
+import type { PresetWithVersion } from './preset.ts'
+import { noPreset } from './read.ts'
+import { findPreset } from './rows.ts'
+
+/** The presets that requests name, from memory in the steady state. */
+export type PresetsInUse = {
+  /** @throws Fault `not_found`, the same for one that is unknown, of another workspace, or not active. */
+  find: (workspaceId: string, slug: string) => Promise<PresetWithVersion>
+  close: () => void
+}
+
+const longestSlug = 64
+
+export function createPresetsInUse({ db, now }: { db: Pick<Db, 'query' | 'signals'>; now: Now }): PresetsInUse {
+  const presets = createRemembered({
+    signals: db.signals,
+    now,
+    topic: 'preset.changed',
+    read: (name) => {
+      const [workspaceId = '', slug = ''] = name.split('/')
+      return findPreset(db.query, workspaceId, slug)
+    },
+    isKept: (preset) => preset !== undefined,
+    most: 1000,
+  })
+  return {
+    async find(workspaceId, slug) {
+      if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
+      // A slash would make one name of another's; no slug has any.
+      const preset = slug.includes('/') ? undefined : await presets.get(`${workspaceId}/${slug}`)
+      return preset?.status === 'active' ? preset : noPreset(slug)
+    },
+    close: presets.close,
+  }
+}

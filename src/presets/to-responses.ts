@@ -1,0 +1,34 @@
+import { withoutNulls } from './settings.ts'
+
+type Fields = Record<string, unknown>
+
+/** What a preset made of another kind of body may say, and a responses body has no name for. */
+const foreign: ReadonlySet<string> = new Set([
+  'stop',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'min_p',
+  'top_a',
+  'repetition_penalty',
+])
+
+/** What a preset's configuration says, in the names of a responses body. */
+export function responsesFields({ tool_choice, ...config }: Fields): Fields {
+  return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
+}
+
+/** A filled-in body as upstreams of this protocol take it; what the client itself put in stays. */
+export function withoutForeign(applied: Fields, own: Fields): Fields {
+  return Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
+}
+
+type NamedTool = { type: string; function?: { name: string } }
+type Allowed = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
+
+function flatChoice(choice: unknown): unknown {
+  const { type, allowed_tools: allowed } = (choice ?? {}) as Allowed
+  if (type !== 'allowed_tools' || !allowed) return choice
+  const tools = allowed.tools.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
+  return { type, mode: allowed.mode, tools }
+}

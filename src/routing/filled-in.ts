@@ -1,0 +1,36 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { applyPreset } from '#presets/apply.ts'
+import type { PresetsInUse } from '#presets/in-use.ts'
+import { presetNamed } from '#presets/named.ts'
+import { withoutForeign } from '#presets/to-responses.ts'
+import type { Generation } from '#usage/generation.ts'
+import type { CompletionCall } from './call.ts'
+import type { Body } from './wire.ts'
+
+/** What a request asks, as a chat and in the client's own words, and the preset that filled it in. */
+export type Asked = { chat: ChatRequest; body: Body; preset: Generation['preset'] }
+
+/**
+ * The request with its preset in it: guardrails and the plan see nothing else, so that what a preset says is decided
+ * like what a client says. @throws Fault `not_found` for a preset that cannot be used.
+ */
+export function filledIn(deps: { presets: PresetsInUse }, call: CompletionCall): Asked | Promise<Asked> {
+  const named = presetNamed(call.body)
+  if (!named) return { chat: call.client.toChat(call.body), body: call.body, preset: undefined }
+  return fillIn(deps, call, named)
+}
+
+async function fillIn(
+  { presets }: { presets: PresetsInUse },
+  call: CompletionCall,
+  named: { slug: string; rest: Body },
+) {
+  const { id, slug, designated_version: version } = await presets.find(call.caller.workspaceId, named.slug)
+  const isResponses = call.client.protocol === 'openai-responses'
+  const whole = applyPreset(version, named.rest, isResponses ? 'responses' : 'chat')
+  return {
+    chat: call.client.toChat(whole),
+    body: isResponses ? withoutForeign(whole, named.rest) : whole,
+    preset: { id, slug, version: version.version },
+  }
+}
