@@ -1,6 +1,7 @@
 import { feedType, modelFeed } from '#catalogue/feed.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import { findModels, listBytes, listTag, wholeList } from '#catalogue/list.ts'
+import type { Model } from '#catalogue/model.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#http/ready-answer.ts'
@@ -14,12 +15,13 @@ type ListCall = {
   headers: RequestHeaders
 }
 
-/** Answers a list of models: ready bytes, as JSON or as a feed. */
+/** Answers a list of models, of all or of those allowed: ready bytes, as JSON or as a feed. */
 export function answerModelList(
   call: ListCall,
   deps: { catalogue: Pick<CatalogueHolder, 'current'>; now: Now },
+  isAllowed?: (model: Model) => boolean,
 ): Promise<Answer> {
-  return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now()))
+  return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now(), isAllowed))
 }
 
 /** The list without any parameter. */
@@ -28,9 +30,14 @@ export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
   return { etag: tag, type: 'application/json', bytes: () => bytes }
 }
 
-function listOf(snapshot: Snapshot, { query, url, headers }: ListCall, nowMs: number): ReadyAnswer {
-  if (!url.includes('?')) return wholeListAnswer(snapshot)
-  const found = findModels(snapshot, query, { nowMs, url })
+function listOf(
+  snapshot: Snapshot,
+  { query, url, headers }: ListCall,
+  nowMs: number,
+  isAllowed: ((model: Model) => boolean) | undefined,
+): ReadyAnswer {
+  if (!url.includes('?') && !isAllowed) return wholeListAnswer(snapshot)
+  const found = findModels(snapshot, query, { nowMs, url, isAllowed })
   if (!query.use_rss) {
     const etag = listTag(snapshot, found, 'json')
     return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { joinItems } from './items.ts'
+import type { Model } from './model.ts'
 import { defaultLimit, type ModelQuery } from './query.ts'
 import { selectModels } from './select.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -18,9 +19,10 @@ export type FoundModels = {
 export function findModels(
   snapshot: Snapshot,
   query: ModelQuery,
-  { nowMs, url }: { nowMs: number; url: string },
+  { nowMs, url, isAllowed }: { nowMs: number; url: string; isAllowed?: ((model: Model) => boolean) | undefined },
 ): FoundModels {
-  const found = selectModels(snapshot, query, nowMs)
+  const selected = selectModels(snapshot, query, nowMs)
+  const found = isAllowed ? selected.filter((at) => isAllowed(snapshot.models[at]!)) : selected
   const isPaged = query.offset !== undefined || query.limit !== undefined
   if (!isPaged) return { shown: found, total: found.length, next: null }
   const from = query.offset ?? 0

@@ -145,7 +145,7 @@ const chatBody = fc
     tools: maybe(names.map((some) => some.map((name) => nested(name, 'own')))),
     tool_choice: maybe(fc.constantFrom('auto', 'none', nested('a'))),
   })
-  .map((fields) => ({ messages: hello, ...dropped(fields) }))
+  .map((fields): Body => ({ messages: hello, ...dropped(fields) }))
 const responsesBody = fc
   .record({
     ...common,

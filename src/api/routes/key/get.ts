@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { KeyRecord } from '#accounts/key.ts'
 import { getKey } from '#accounts/keys.ts'
+import { judgeRegion } from '#guardrails/judge.ts'
 import { keySpending } from '#usage/key-spending.ts'
 import { route } from '../../route.ts'
 import { KeyUsage } from '../keys/usage.ts'
@@ -31,7 +32,7 @@ const CurrentKey = KeyRecord.pick({
     organization_id: z.string(),
     is_management_key: z.boolean(),
     is_provisioning_key: z.boolean().describe('Deprecated: the same as `is_management_key`.'),
-    allowed_data_regions: z.array(DataRegion),
+    allowed_data_regions: z.array(DataRegion).describe('Through which its requests may come in, by its guardrails.'),
     is_free_tier: z.literal(false),
     free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
     rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
@@ -53,6 +54,7 @@ export const getCurrentKey = route({
       caller.keyHash,
     )
     const [spending] = await keySpending(deps, [key])
+    const guardrails = await deps.inForce.of(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {
@@ -62,7 +64,7 @@ export const getCurrentKey = route({
         organization_id: caller.organizationId,
         is_management_key: isManagement,
         is_provisioning_key: isManagement,
-        allowed_data_regions: [...DataRegion.options],
+        allowed_data_regions: DataRegion.options.filter((region) => !judgeRegion(guardrails, region)),
       },
     }
   },

@@ -1,4 +1,5 @@
 import { ModelQuery } from '#catalogue/query.ts'
+import { allowedModels } from '#guardrails/allowed-models.ts'
 import { answerModelList } from '../../model-list.ts'
 import { route } from '../../route.ts'
 import { ModelList } from './list.ts'
@@ -9,10 +10,16 @@ export const listModelsForUser = route({
   tag: 'models',
   key: 'any',
   summary: 'The models the calling key may use',
+  description:
+    'Those that the guardrails in force for the key do not refuse when asked through the host of this request.',
   request: { query: ModelQuery },
   response: ModelList,
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
-  // Every key may use every model as long as guardrails do not yet decide about requests; they narrow it here.
-  handler: (call, deps) => answerModelList(call, deps),
+  handler: async (call, deps) => {
+    const guardrails = await deps.inForce.of(call.caller)
+    if (guardrails.length === 0) return answerModelList(call, deps)
+    const region = deps.routing.regionOf(call.headers.host as string | undefined)
+    return answerModelList(call, deps, allowedModels(guardrails, region, deps.config.zdr_vendors))
+  },
 })

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import type { Endpoint, Model, Region } from '#catalogue/model.ts'
+import { Settings } from '#config/settings.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import { emptyPolicy, type Policy } from '#guardrails/policy.ts'
+
+/** Random guardrails and catalogues of few names, so that what one forbids is often all there is. */
+export const vendors = Settings.parse({}).zdr_vendors
+
+const regions: Region[] = ['global', 'europe', 'us']
+const authors = ['anthropic', 'google', 'openai', 'x-ai', 'other']
+const providers = ['p', 'q', 'r']
+const modelNames = authors.flatMap((author) => [`${author}/a`, `${author}/b`])
+const dated = (id: string) => `${id}-2026`
+
+const said = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 1 })
+const listOf = <T>(values: readonly T[]) => said(fc.subarray([...values], { minLength: 1 }))
+
+export const region = fc.constantFrom(...regions)
+
+export const policy: fc.Arbitrary<Partial<Policy>> = fc.record(
+  {
+    allowed_data_regions: listOf(regions),
+    allowed_models: listOf(modelNames.map(dated)),
+    ignored_models: listOf(modelNames.map(dated)),
+    allowed_providers: listOf(providers),
+    ignored_providers: listOf(providers),
+    enable_free_model_publication: said(fc.boolean()),
+    enable_free_model_training: said(fc.boolean()),
+    enable_paid_model_training: said(fc.boolean()),
+    enforce_zdr: said(fc.boolean()),
+    enforce_zdr_vendor_a: said(fc.boolean()),
+    enforce_zdr_vendor_b: said(fc.boolean()),
+    enforce_zdr_vendor_c: said(fc.boolean()),
+    enforce_zdr_vendor_d: said(fc.boolean()),
+    enforce_zdr_other: said(fc.boolean()),
+  },
+  { requiredKeys: [] },
+)
+
+export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRecord {
+  const policy = { ...emptyPolicy, ...some }
+  return { id: name, workspaceId: 'w', name, description: null, policy, createdAt: 0, updatedAt: 0 }
+}
+
+/** The three that can hold for one request. */
+export const guardrails: fc.Arbitrary<GuardrailRecord[]> = fc
+  .array(policy, { maxLength: 3 })
+  .map((policies) => policies.map((some, i) => guardrailWith(['default', 'member', 'key'][i]!, some)))
+
+const offer = fc.record({
+  provider: fc.constantFrom(...providers),
+  price: fc.constantFrom('0', '0.000001'),
+  zeroDataRetention: fc.boolean(),
+  trainsOnData: fc.boolean(),
+  publishesPrompts: fc.boolean(),
+})
+
+/** Every model of the small catalogue, each with random offers. */
+export const models: fc.Arbitrary<Model[]> = fc
+  .array(fc.array(offer, { minLength: 1, maxLength: 3 }), {
+    minLength: modelNames.length,
+    maxLength: modelNames.length,
+  })
+  .map((offers) => modelNames.map((id, i) => asModel(id, offers[i]!)))
+
+function asModel(id: string, offers: (typeof offer extends fc.Arbitrary<infer T> ? T : never)[]): Model {
+  const endpoints = offers.map(
+    ({ price, ...facts }, i) =>
+      ({ id: `${id}@${facts.provider}/${i}`, prices: { prompt: price, completion: price }, ...facts }) as Endpoint,
+  )
+  return { id, canonicalSlug: dated(id), author: id.split('/')[0]!, endpoints } as Model
+}
