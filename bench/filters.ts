@@ -1,0 +1,95 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type BuiltinSlug, builtinLabels, builtinSlugs, type FilterAction } from '#filters/builtins.ts'
+import { compileFilters, type Filters } from '#filters/rules.ts'
+import { createScanner } from '#filters/scan.ts'
+import { exitWithVerdict, report } from './figures.ts'
+
+/** What content filters cost on a prompt, from the request to the verdict. Exits 1 when a target is missed. */
+const kilobytes = 1024
+const proven = [
+  '\\bEMP-\\d{6}\\b',
+  '(?i)project\\s+bluebird',
+  '\\bACME-[A-Z]{3}-\\d{4,8}\\b',
+  '(?i)\\b(?:alpha|beta|gamma)[-_ ]release\\b',
+  'cust_[0-9a-z]{12}',
+]
+const unproven = [
+  '\\p{Lu}{2,}-\\d{5}',
+  '(?i)bluebird\\w*\\s+draft',
+  '[a-z]+\\.corp\\.internal',
+  'confidential.{0,40}draft',
+  '[A-Za-z0-9]{8,}-secret',
+]
+const catastrophic = ['(a+)+$', '(a|aa)+$', '(?:x?){20}y', '([a-z]+)*Z', '(.*)(.*)(.*)END']
+
+const scanner = createScanner({ timeLimitMs: 60_000 })
+const sentence =
+  'The committee met on 2024-05-12 at 10:30 in Building 7 and upgraded the router to version 1.2.3.4 (order 4512-99812, commit 9f86d081). '
+const personal =
+  'Contact John Smith at john.smith@example.com or +1 415-555-2671, SSN 123-45-6789, card 4111 1111 1111 1111, from 192.168.2.17, EMP-123456. '
+const text = (length: number) => `${sentence.repeat(9)}${personal}`.repeat(Math.ceil(length / 1000)).slice(0, length)
+
+const all = filtersOf(builtinSlugs, [])
+const builtins = await p99(all, text(32 * kilobytes))
+report('nine builtins, 32 kB, p99', ms(builtins), { text: '<= 2 ms', met: builtins <= 2 })
+const fast = (await p99(filtersOf(builtinSlugs, proven), text(32 * kilobytes))) - builtins
+report('five proven patterns more, p99', ms(fast), { text: '<= 1 ms', met: fast <= 1 })
+const linear = (await p99(filtersOf(builtinSlugs, unproven), text(32 * kilobytes))) - builtins
+report('five patterns for the linear engine more, p99', ms(linear), { text: '<= 12 ms', met: linear <= 12 })
+
+const hostile = filtersOf(builtinSlugs, catastrophic)
+for (const [name, unit] of [
+  ['prose', ''],
+  ['a', 'a'],
+  ['1 ', '1 '],
+  ['a@', 'a@'],
+  ['1234 ', '1234 '],
+  ['John ', 'John '],
+] as const) {
+  const long = (length: number) => (unit ? unit.repeat(Math.ceil(length / unit.length)) : text(length))
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const half = await once(hostile, long(512 * kilobytes))
+  delay.enable()
+  const whole = await once(hostile, long(1024 * kilobytes))
+  delay.disable()
+  const growth = whole / half
+  report(`1 MB of "${name}" with catastrophic patterns, against half`, growth.toFixed(2), {
+    text: '<= 3',
+    met: growth <= 3,
+  })
+  const blocked = delay.max / 1e6
+  report('  longest delay of the event loop', ms(blocked), { text: '<= 10 ms', met: blocked <= 10 })
+}
+await scanner.close()
+exitWithVerdict()
+
+function filtersOf(slugs: readonly BuiltinSlug[], patterns: readonly string[]): Filters {
+  const action: FilterAction = 'redact'
+  return compileFilters([
+    {
+      id: 'bench',
+      name: 'Bench',
+      policy: {
+        content_filter_builtins: slugs.map((slug) => ({ slug, action, label: builtinLabels[slug] })),
+        content_filters: patterns.map((pattern) => ({ pattern, action })),
+      },
+    },
+  ])
+}
+
+async function p99(filters: Filters, prompt: string): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < 600; round++) times.push(await once(filters, prompt))
+  return times.slice(100).sort((a, b) => a - b)[494]!
+}
+
+async function once(filters: Filters, content: string): Promise<number> {
+  const body = { messages: [{ role: 'user', content }] }
+  const started = performance.now()
+  await scanner.scanRequest(filters, { chat: body, body })
+  return performance.now() - started
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(2)} ms`
+}

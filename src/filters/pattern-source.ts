@@ -1,0 +1,41 @@
+import type { CharacterClass } from './character-class.ts'
+import type { Assertion, Pattern } from './pattern-syntax.ts'
+
+const assertions: Record<Assertion, string> = {
+  textStart: '(?<![^])',
+  textEnd: '(?![^])',
+  lineStart: '(?<![^\\n])',
+  lineEnd: '(?![^\\n])',
+  wordBoundary: '\\b',
+  noWordBoundary: '\\B',
+}
+
+/** The pattern in JavaScript's words (flag `u`), which say nothing that depends on an engine. */
+export function sourceOf(pattern: Pattern): string {
+  switch (pattern.type) {
+    case 'character':
+      return characters(pattern.class)
+    case 'assertion':
+      return assertions[pattern.at]
+    case 'sequence':
+      return pattern.items.map(sourceOf).join('')
+    case 'choice':
+      return `(?:${pattern.items.map(sourceOf).join('|')})`
+    case 'repeat': {
+      const max = pattern.max === Number.POSITIVE_INFINITY ? '' : pattern.max
+      return `(?:${sourceOf(pattern.item)}){${pattern.min},${max}}${pattern.lazy ? '?' : ''}`
+    }
+    default:
+      return pattern satisfies never
+  }
+}
+
+function characters(ranges: CharacterClass): string {
+  const [[from, to] = [0, -1]] = ranges
+  if (ranges.length === 1 && from === to) return point(from)
+  return `[${ranges.map(([a, b]) => (a === b ? point(a) : `${point(a)}-${point(b)}`)).join('')}]`
+}
+
+function point(code: number): string {
+  return /[0-9A-Za-z]/.test(String.fromCodePoint(code)) ? String.fromCodePoint(code) : `\\u{${code.toString(16)}}`
+}

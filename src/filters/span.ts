@@ -1,0 +1,63 @@
+/** A piece of a text, in UTF-16 code units, the end excluded. */
+export type Span = { start: number; end: number }
+
+/** Finds what one filter looks for: spans in order, none overlapping another. Time linear in the text. */
+export type Find = (text: string) => Span[]
+
+/** A span and the text that takes its place. */
+export type Replacement = Span & { label: string }
+
+/**
+ * Puts labels in place of spans. Where spans overlap, one label stands for all that they cover together: that of the
+ * longest, or of the one named first.
+ */
+export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
+  const sorted = replacements.toSorted((a, b) => a.start - b.start)
+  const pieces: string[] = []
+  let done = 0
+  for (let i = 0; i < sorted.length; ) {
+    let longest = sorted[i]!
+    let { end } = longest
+    const { start } = longest
+    for (i++; i < sorted.length && sorted[i]!.start < end; i++) {
+      const next = sorted[i]!
+      if (next.end - next.start > longest.end - longest.start) longest = next
+      end = Math.max(end, next.end)
+    }
+    pieces.push(text.slice(done, start), longest.label)
+    done = end
+  }
+  pieces.push(text.slice(done))
+  return pieces.join('')
+}
+
+/** Joins finds of several kinds: in order, overlapping ones made one. */
+export function unite(spans: Span[]): Span[] {
+  const united: Span[] = []
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = united.at(-1)
+    if (last && start < last.end) last.end = Math.max(last.end, end)
+    else united.push({ start, end })
+  }
+  return united
+}
+
+/** The spans of all matches of a global pattern that hold. */
+export function matches(
+  text: string,
+  pattern: RegExp,
+  holds: (match: RegExpExecArray) => boolean = () => true,
+): Span[] {
+  const found: Span[] = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    if (match[0] === '') pattern.lastIndex++
+    else if (holds(match)) found.push({ start: match.index, end: match.index + match[0].length })
+  }
+  return found
+}
+
+/** What stands shortly before a place, on the same line or the one above, in lower case. */
+export function wordsBefore(text: string, start: number, length = 32): string {
+  return text.slice(Math.max(0, start - length), start).toLowerCase()
+}

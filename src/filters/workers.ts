@@ -1,0 +1,75 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { FilterFailed, Found, Wanted } from './find.ts'
+import type { Leaf } from './leaves.ts'
+
+type Outcome = Found[] | FilterFailed
+type Job = { wanted: readonly Wanted[]; leaves: readonly Leaf[]; done: (outcome: Outcome) => void }
+type Hand = { worker: Worker; atWork: Int32Array; job: Job | undefined; limit: NodeJS.Timeout | undefined }
+
+/** Threads that look through long texts, started when there is work and never holding the process. */
+export type Workers = {
+  find: (wanted: readonly Wanted[], leaves: readonly Leaf[]) => Promise<Outcome>
+  close: () => Promise<void>
+}
+
+/** @param timeLimitMs how long one request may be looked at; then its rule at work has failed, and the thread is ended. */
+export function createWorkers(options: { timeLimitMs: number }): Workers {
+  const most = Math.max(1, Math.min(4, availableParallelism() - 1))
+  const hands = new Set<Hand>()
+  const waiting: Job[] = []
+
+  function hire(): Hand {
+    const atWork = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: atWork, env: {}, execArgv: [] })
+    const hand: Hand = { worker, atWork, job: undefined, limit: undefined }
+    worker.on('message', (outcome: Outcome) => {
+      settle(hand, outcome)
+      next()
+    })
+    worker.on('error', () => fail(hand))
+    worker.on('exit', () => fail(hand))
+    worker.unref()
+    hands.add(hand)
+    return hand
+  }
+
+  function settle(hand: Hand, outcome: Outcome): void {
+    const { job } = hand
+    clearTimeout(hand.limit)
+    hand.job = undefined
+    hand.worker.unref()
+    job?.done(outcome)
+  }
+
+  /** Whatever ended a thread, what it was looking at must not pass. */
+  function fail(hand: Hand): void {
+    hands.delete(hand)
+    settle(hand, { failedRule: Atomics.load(hand.atWork, 0) })
+    void hand.worker.terminate()
+    next()
+  }
+
+  function next(): void {
+    const hand = [...hands].find(({ job }) => !job) ?? (waiting.length > 0 && hands.size < most ? hire() : undefined)
+    const job = hand && waiting.shift()
+    if (!job) return
+    const { wanted, leaves } = job
+    hand.job = job
+    hand.worker.ref()
+    hand.limit = setTimeout(() => fail(hand), options.timeLimitMs)
+    Atomics.store(hand.atWork, 0, 0)
+    hand.worker.postMessage({ wanted, leaves })
+  }
+
+  return {
+    find: (wanted, leaves) =>
+      new Promise((done) => {
+        waiting.push({ wanted, leaves, done })
+        next()
+      }),
+    async close() {
+      await Promise.all([...hands].map(({ worker }) => worker.terminate()))
+    },
+  }
+}
