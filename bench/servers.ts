@@ -39,9 +39,14 @@ export function startBare(file: string, contentEncoding: string): Promise<Runnin
   return start(['bench/bare-server.ts', file, contentEncoding], {})
 }
 
-async function start(args: string[], environment: Record<string, string>): Promise<Running> {
+/** @param what arguments of Node, or a whole command that does not fork. */
+export async function start(
+  what: string[] | { command: string; args: string[] },
+  environment: Record<string, string>,
+): Promise<Running> {
+  const { command, args } = Array.isArray(what) ? { command: process.execPath, args: what } : what
   const started = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, ...environment },

@@ -97,12 +97,10 @@ describe('a client that leaves', () => {
     client.destroy()
     const closedAt = await until(() => place.upstream.taken[0]?.closedAt)
     assert.ok(closedAt - leftAt < 100, `${closedAt - leftAt} ms`)
-    const { data } = (
-      await until(async () => {
-        const found = await place.service.ask('GET', `/generation?id=${generationId(got)}`)
-        return found.status === 200 && found
-      })
-    ).body
+    const { data } = await until(async () => {
+      const found = await place.service.ask('GET', `/generation?id=${generationId(got)}`)
+      return found.status === 200 ? found.body : undefined
+    })
     assert.deepEqual([data.outcome, data.cancelled, data.tokens_estimated], ['client_left', true, true])
     assert.ok(data.tokens_completion >= 5 && data.tokens_prompt === 3 && data.total_cost > 0, JSON.stringify(data))
   })

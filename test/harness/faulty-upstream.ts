@@ -15,7 +15,7 @@ export type Taken = {
 export type Play = (taken: Taken) => void
 
 /** An upstream on a raw socket, which plays what the request's model names. `await using` ends it. */
-export type FaultyUpstream = AsyncDisposable & { url: string; tlsUrl: string; taken: Taken[]; open: () => number }
+export type FaultyUpstream = AsyncDisposable & { url: string; tlsUrl: string; taken: Taken[] }
 
 export async function startFaultyUpstream(plays: Record<string, Play>): Promise<FaultyUpstream> {
   const taken: Taken[] = []
@@ -34,13 +34,15 @@ export async function startFaultyUpstream(plays: Record<string, Play>): Promise<
     })
   })
   // Takes connections and never says a word: TLS never comes about.
-  const mute = createServer((socket) => void sockets.add(socket.on('error', () => {})))
+  const mute = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    socket.on('close', () => sockets.delete(socket)).resume()
+  })
   await Promise.all([listen(server), listen(mute)])
   return {
     url: `http://127.0.0.1:${portOf(server)}/v1`,
     tlsUrl: `https://127.0.0.1:${portOf(mute)}/v1`,
     taken,
-    open: () => sockets.size,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await Promise.all([end(server), end(mute)])

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+
+/**
+ * A provider that answers at once with what it always answers, so cheaply that it does not limit what is measured: a
+ * completion, a stream of 50 events in 50 packets, or, for the model `slow`, a stream with an event a second.
+ */
+export async function startCannedUpstream(): Promise<{ url: string; stop: () => void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    let held = ''
+    socket.on('data', (bytes) => {
+      held += bytes.toString('latin1')
+      const body = held.indexOf('\r\n\r\n') + 4
+      const length = Number(/content-length: (\d+)/i.exec(held)?.[1])
+      if (body < 4 || held.length < body + length) return
+      const slow = held.includes('"model":"slow"', body)
+      const streams = held.includes('"stream":true', body)
+      held = ''
+      if (slow) answerSlowly(socket)
+      else if (streams) answerStream(socket)
+      else socket.write(completion)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1', 4096), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+const named = { id: 'chatcmpl-canned', object: 'chat.completion.chunk', created: 1, model: 'canned' }
+const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
+const event = (body: object) => `data: ${JSON.stringify({ ...named, ...body })}\n\n`
+const delta = (delta: object, finish_reason: string | null = null) =>
+  event({ choices: [{ index: 0, delta, finish_reason }] })
+const chunk = (text: string) => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+const packets: Buffer[] = [
+  Buffer.concat([Buffer.from(head), chunk(delta({ role: 'assistant', content: '' }))]),
+  ...Array.from({ length: 46 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
+  chunk(delta({}, 'stop')),
+  chunk(event({ choices: [], usage })),
+  Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
+]
+
+function answerStream(socket: Socket): void {
+  let at = 0
+  const next = () => {
+    socket.write(packets[at++]!)
+    if (at < packets.length) setImmediate(next)
+  }
+  next()
+}
+
+function answerSlowly(socket: Socket): void {
+  socket.write(packets[0]!)
+  const talking = setInterval(() => socket.write(packets[1]!), 1000)
+  socket.on('close', () => clearInterval(talking))
+}
+
+const message = { role: 'assistant', content: 'word '.repeat(100) }
+const answer = JSON.stringify({ ...named, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+const completion = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`

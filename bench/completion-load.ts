@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net'
+
+/** Where completions are asked for, and the bytes that ask. */
+export type Door = { url: URL; request: Buffer; ends: 'json' | 'stream' }
+
+export function doorOf(base: string, key: string, body: object): Door {
+  const url = new URL(`${base}/chat/completions`)
+  const text = JSON.stringify(body)
+  const head = [
+    `POST ${url.pathname} HTTP/1.1`,
+    `host: ${url.host}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(text)}`,
+  ]
+  const ends = 'stream' in body && body.stream ? 'stream' : 'json'
+  return { url, request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`), ends }
+}
+
+export function open({ url }: Door): Promise<Socket> {
+  return new Promise((done, fail) => {
+    const socket = connect(Number(url.port), url.hostname, () => done(socket.setNoDelay()))
+    socket.once('error', fail)
+  })
+}
+
+/** Milliseconds to the first byte that means something, and to the end. */
+export type Timing = { first: number; whole: number }
+
+const chunkedEnd = Buffer.from('0\r\n\r\n')
+
+/** One request on a kept-alive connection. The end of an answer is known by its length or its last chunk. */
+export function ask(socket: Socket, door: Door): Promise<Timing> {
+  const started = performance.now()
+  return new Promise((done, fail) => {
+    let first = 0
+    let missing = 0
+    const take = (bytes: Buffer) => {
+      if (first === 0) {
+        first = performance.now() - started
+        const text = bytes.toString('latin1', 0, 1000)
+        if (!text.startsWith('HTTP/1.1 200')) return fail(new Error(text))
+        const length = /content-length: (\d+)/i.exec(text)?.[1]
+        missing = length ? text.indexOf('\r\n\r\n') + 4 + Number(length) : Number.POSITIVE_INFINITY
+      }
+      missing -= bytes.length
+      const over = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
+      if (!over) return
+      socket.off('data', take)
+      done({ first, whole: performance.now() - started })
+    }
+    socket.on('data', take)
+    socket.write(door.request)
+  })
+}
+
+/** Requests a second over connections that each ask again as soon as they are answered. */
+export async function saturate(door: Door, { connections, ms }: { connections: number; ms: number }): Promise<number> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
+  const until = performance.now() + ms
+  let answers = 0
+  const started = performance.now()
+  await Promise.all(
+    sockets.map(async (socket) => {
+      while (performance.now() < until) {
+        await ask(socket, door)
+        answers++
+      }
+    }),
+  )
+  const seconds = (performance.now() - started) / 1000
+  for (const socket of sockets) socket.destroy()
+  return answers / seconds
+}
+
+/** Requests at a fixed rate, whatever the answers take. */
+export async function atRate(door: Door, { perSecond, ms }: { perSecond: number; ms: number }): Promise<Timing[]> {
+  const idle = await Promise.all(Array.from({ length: 8 }, () => open(door)))
+  const all = new Set(idle)
+  const asked: Promise<Timing>[] = []
+  const started = performance.now()
+  for (let due = 0; due < ms; due += 1000 / perSecond) {
+    const wait = started + due - performance.now()
+    if (wait > 0) await new Promise((done) => setTimeout(done, wait))
+    asked.push(askOnIdle(door, idle, all))
+  }
+  const timings = await Promise.all(asked)
+  for (const socket of all) socket.destroy()
+  return timings
+}
+
+async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<Timing> {
+  const socket = idle.pop() ?? (await open(door))
+  all.add(socket)
+  const timing = await ask(socket, door)
+  idle.push(socket)
+  return timing
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startCannedUpstream } from './canned-upstream.ts'
+import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
+import { exitWithVerdict, median, report } from './figures.ts'
+import { apiKey, type Running, residentMegabytes, start } from './servers.ts'
+
+/**
+ * What a completion costs on its way through the service, with all that belongs to it: key, plan, metering, log. The
+ * service has one core, the provider and the clients the other. Exits 1 when a target is missed.
+ */
+const messages = [
+  { role: 'user', content: 'Tell me a story of a signal box beside the line, in a few words. '.repeat(4) },
+]
+const whole = { model: 'canned/model', messages }
+const streamed = { ...whole, stream: true }
+
+const rounds = Number(process.env.ROUNDS ?? 5)
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-overhead-'))
+const upstream = await startCannedUpstream()
+const ours = await startOurs()
+const bare = await start(onFirstCore(['bench/pass-through.ts', upstream.url]), {})
+if (hasTaskset()) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
+try {
+  await warmUp()
+  await measureAdded()
+  await measureRate('JSON requests a second', whole)
+  await measureRate('streams of 50 events a second', streamed)
+  await measureMemory()
+} finally {
+  await Promise.all([ours.stop(), bare.stop()])
+  upstream.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+exitWithVerdict()
+
+function startOurs(): Promise<Running> {
+  const file = join(folder, 'catalogue.json')
+  const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
+  const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
+  const model = (name: string) => ({
+    name,
+    created: '2026-01-01',
+    context_length: 100_000,
+    endpoints: { canned: { ...endpoint, model: name }, other: { ...endpoint, model: name } },
+  })
+  const models = { 'canned/model': model('model'), 'canned/slow': model('slow') }
+  writeFileSync(file, JSON.stringify({ providers: { canned: provider, other: provider }, models }))
+  return start(onFirstCore(['bin/server.ts']), {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: join(folder, 'data'),
+    CATALOGUE_FILE: file,
+    BOOTSTRAP_API_KEY: apiKey,
+    CANNED_API_KEY: 'secret',
+    LOG_FORMAT: 'json',
+    NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
+  })
+}
+
+function hasTaskset(): boolean {
+  return spawnSync('taskset', ['--version']).status === 0
+}
+
+function onFirstCore(args: string[]): { command: string; args: string[] } {
+  if (!hasTaskset()) return { command: process.execPath, args }
+  return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
+}
+
+async function warmUp(): Promise<void> {
+  for (const body of [whole, streamed]) {
+    for (const { url } of [ours, bare]) await saturate(doorOf(url, apiKey, body), { connections: 16, ms: 1500 })
+  }
+}
+
+/** A round through the service beside one straight to the provider, in turn. */
+async function measureAdded(): Promise<void> {
+  const rate = { perSecond: 100, ms: 3000 }
+  const added = { p50: [] as number[], p99: [] as number[], first: [] as number[] }
+  const difference = (door: Timing[], direct: Timing[], share: number, of: keyof Timing) =>
+    percentile(door, share, of) - percentile(direct, share, of)
+  for (let round = 0; round < rounds; round++) {
+    const direct = await atRate(doorOf(upstream.url, apiKey, whole), rate)
+    const through = await atRate(doorOf(ours.url, apiKey, whole), rate)
+    added.p50.push(difference(through, direct, 0.5, 'whole'))
+    added.p99.push(difference(through, direct, 0.99, 'whole'))
+    const directStream = await atRate(doorOf(upstream.url, apiKey, streamed), rate)
+    const throughStream = await atRate(doorOf(ours.url, apiKey, streamed), rate)
+    added.first.push(difference(throughStream, directStream, 0.5, 'first'))
+  }
+  const ms = (value: number) => `${value.toFixed(2)} ms`
+  const [p50, p99, first] = [median(added.p50), median(added.p99), median(added.first)]
+  report('added at 100 requests a second, p50', ms(p50), { text: '<= 0.4 ms', met: p50 <= 0.4 })
+  report('added at 100 requests a second, p99', ms(p99), { text: '<= 3 ms', met: p99 <= 3 })
+  report('added to the time to the first token, p50', ms(first), { text: '<= 1 ms', met: first <= 1 })
+}
+
+async function measureRate(what: string, body: object): Promise<void> {
+  const load = { connections: 32, ms: 1500 }
+  const rates = { ours: [] as number[], bare: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    rates.ours.push(await saturate(doorOf(ours.url, apiKey, body), load))
+    rates.bare.push(await saturate(doorOf(bare.url, apiKey, body), load))
+  }
+  const [rate, theirs] = [median(rates.ours), median(rates.bare)]
+  const ratio = rate / theirs
+  const enough = 'stream' in body ? Number.POSITIVE_INFINITY : 5000
+  const text = 'stream' in body ? '>= 0.6' : '>= 0.6, or 5,000'
+  report(`${what}: ratio to a bare proxy`, `${ratio.toFixed(2)} (${rate.toFixed(0)}/${theirs.toFixed(0)})`, {
+    text,
+    met: ratio >= 0.6 || rate >= enough,
+  })
+}
+
+async function measureMemory(): Promise<void> {
+  const streams = 2000
+  const door: Door = doorOf(ours.url, apiKey, { ...streamed, model: 'canned/slow' })
+  await sleep(1500)
+  const before = residentMegabytes(ours.pid) ?? 0
+  const sockets = []
+  for (let at = 0; at < streams; at++) {
+    const socket = await open(door)
+    sockets.push(socket)
+    void ask(socket, door).catch(() => {})
+    if (at % 50 === 0) await sleep(10)
+  }
+  await sleep(5000)
+  const kilobytes = (((residentMegabytes(ours.pid) ?? 0) - before) * 1024) / streams
+  for (const socket of sockets) socket.destroy()
+  report(`memory of each of ${streams} streams at once`, `${kilobytes.toFixed(1)} kB`, {
+    text: '<= 40 kB',
+    met: kilobytes <= 40,
+  })
+}
+
+function percentile(timings: Timing[], share: number, of: keyof Timing): number {
+  const sorted = timings.map((timing) => timing[of]).sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * share)] ?? 0
+}

@@ -1,0 +1,30 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
+import { Agent, request } from 'undici'
+
+/** The yardstick of a router: node:http in front, undici behind, and nothing known or done in between. */
+const [upstream] = process.argv.slice(2)
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
+async function forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const parts: Buffer[] = []
+  for await (const part of incoming) parts.push(part)
+  const headers = { 'content-type': 'application/json', authorization: incoming.headers.authorization ?? '' }
+  const answer = await request(`${upstream}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: Buffer.concat(parts),
+    dispatcher,
+  })
+  response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type']) })
+  pipeline(answer.body, response, () => {})
+}
+
+const server = createServer((incoming, response) => {
+  forward(incoming, response).catch(() => response.destroy())
+})
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`)
+})
+process.on('SIGTERM', () => process.exit(0))
