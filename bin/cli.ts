@@ -13,4 +13,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  screen: () => ({ input: process.stdin, output: process.stdout }),
 })

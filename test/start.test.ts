@@ -36,16 +36,16 @@ const keyPattern = /sb-v1-[0-9a-f]{64}/g
 
 test('the first start shows two keys and curl lines that work when pasted; the second shows none', async () => {
   const DATA_DIR = newFolder()
-  const first = startProcess({ DATA_DIR })
+  await using first = startProcess({ DATA_DIR, DEMO_INTERN: 'true' })
   const url = await first.url
   assert.match(first.out(), new RegExp(`^listening on ${url}$`, 'm'))
   assert.equal(new Set(first.out().match(keyPattern)).size, 2)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
-  assert.equal(curls.length, 2)
-  for (const line of curls) {
-    const answer = JSON.parse(execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' }))
-    assert.ok(answer.data, JSON.stringify(answer))
-  }
+  const paste = (line = '') => execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' })
+  assert.match(paste(curls[0]), /will look at the files.*"finish_reason":"tool_calls".*\[DONE\]/s)
+  assert.match(paste(curls[1]), /haiku.*"finish_reason":"stop".*\[DONE\]/s)
+  assert.equal(JSON.parse(paste(curls[2])).data.length, 3)
+  assert.equal(curls.length, 3)
   assert.equal((await stopped(first)).code, 0)
   await using second = startProcess({ DATA_DIR })
   await second.url

@@ -54,7 +54,7 @@ export function openInterns({ config, dataDir, db, now, newId, log, variable }: 
 }
 
 /** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
-const demoPatienceMs = 5000
+const demoPatienceMs = 15_000
 
 /** The intern of the first start: it plays a script, so that it needs neither a model nor a key. */
 export async function welcomeDemo(

@@ -2,6 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
 import { keyReader } from '#accounts/read-keys.ts'
+import type { Budget } from '#budgets/budget.ts'
+import { openBudgets } from '#budgets/budgets.ts'
+import { spentEarlier } from '#budgets/earlier.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
@@ -96,12 +99,20 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(presets.close)
   const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
   opened.defer(ledger.close)
+  const earlier = async (budget: Budget, sinceDay: number) => {
+    // What was metered a moment ago counts too.
+    await ledger.flush()
+    return spentEarlier({ db }, budget, sinceDay)
+  }
+  const budgets = openBudgets({ db, now, newId, spentEarlier: earlier, onError: warn('budgets were not reported') })
+  opened.defer(budgets.close)
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
   const routing = openRouting({
     config,
     catalogue,
     inForce,
+    budgets,
     presets,
     measures,
     meter: ledger.record,

@@ -1,22 +1,40 @@
+import { reachable } from './address.ts'
 import type { Service } from './start.ts'
 
 /** What a person sees when the service is up; the secrets only this once. */
-export function welcome({ url, firstKeys }: Pick<Service, 'url' | 'firstKeys'>): string {
-  const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+export function welcome({ url, firstKeys, demo }: Pick<Service, 'url' | 'firstKeys' | 'demo'>): string {
   if (!firstKeys) return `\n  Signalbox   ${url}\n\n`
+  const { managementKey, apiKey } = firstKeys
   return `
   Signalbox   ${url}
 
   This is the first start. Two keys were made; they are shown this once, so keep them now:
 
-    management key   ${firstKeys.managementKey}
-    API key          ${firstKeys.apiKey}
+    management key   ${managementKey}
+    API key          ${apiKey}
 
-  Two things to try:
+${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 
-    curl "${reachable}/models?sort=newest&limit=3" -H "Authorization: Bearer ${firstKeys.apiKey}"
+    curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
 
-    curl ${reachable}/presets/haiku/responses -H "Authorization: Bearer ${firstKeys.managementKey}" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","instructions":"Answer with a haiku."}'
+`
+}
+
+/** Two lines to paste, for the curl of any age: the intern asks for a permission, and gets it. */
+function talkToDemo(url: string, apiKey: string): string {
+  const say = (message: object) => {
+    const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
+    return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`
+  }
+  return `  Ask the intern named demo for something; it asks back before it runs a command:
+
+    ${say({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
+
+  Allow it, and it goes on:
+
+    ${say({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
+
+  Or talk to it: SIGNALBOX_URL=${url} SIGNALBOX_KEY=${apiKey} npx signalbox chat demo
 
 `
 }

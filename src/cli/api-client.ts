@@ -1,6 +1,7 @@
 import { prefix } from '#api/prefix.ts'
 import type { Environment } from '#config/load.ts'
 import { StartupError } from '#lib/fault.ts'
+import { SseReader } from '#lib/sse.ts'
 
 const standardUrl = `http://127.0.0.1:8080${prefix}`
 
@@ -10,36 +11,63 @@ Environment:
   SIGNALBOX_KEY  a management key
   SIGNALBOX_URL  the service's base URL (default: ${standardUrl})`
 
+/** The same for commands about interns. */
+export const internsHelp = clientHelp.replace('a management key', 'an API key')
+
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
   ask: <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
+  /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does. */
+  stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
   /** All pages of a list. */
   listAll: <T>(path: string) => Promise<T[]>
 }
 
 /** Speaks to the running service that the environment names. */
-export function apiClient(env: Environment): ApiClient {
+export function apiClient(env: Environment, needed = 'a management key'): ApiClient {
   const url = baseUrl(env.SIGNALBOX_URL || standardUrl)
   const key = env.SIGNALBOX_KEY
-  if (!key) throw new StartupError('Set SIGNALBOX_KEY to a management key of the service.')
+  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
 
-  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  async function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     }).catch((error: Error) => {
+      if (signal?.aborted) throw error
       throw new StartupError(`Nothing answers at ${url} (${why(error)}): start the service, or set SIGNALBOX_URL.`)
     })
+    if (response.ok) return response
     const answer = await response.json().catch(() => undefined)
-    if (response.ok && answer) return answer as T
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
-    if (!message) throw new StartupError(`What answers at ${url} is not Signalbox: set SIGNALBOX_URL to its base URL.`)
+    if (!message) throw stranger()
     throw new StartupError(`The service refused (${response.status}): ${message}`)
+  }
+
+  const stranger = () => new StartupError(`What answers at ${url} is not Signalbox: set SIGNALBOX_URL to its base URL.`)
+
+  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await send(method, path, body)
+    return response.json().catch(() => {
+      throw stranger()
+    }) as Promise<T>
   }
 
   return {
     ask,
+    async *stream(path, body, signal) {
+      const { body: bytes } = await send('POST', path, body, signal)
+      if (!bytes) throw stranger()
+      const reader = new SseReader()
+      for await (const piece of bytes) {
+        for (const { data } of reader.push(Buffer.from(piece))) {
+          if (data === '[DONE]') return
+          if (data) yield data
+        }
+      }
+    },
     async listAll<T>(path: string) {
       const all: T[] = []
       for (;;) {

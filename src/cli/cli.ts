@@ -1,13 +1,15 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
 import { catalogueCommand } from './catalogue.ts'
+import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
+import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
-const commands = [catalogueCommand, configCommand, keysCommand, openapiCommand]
+const commands = [catalogueCommand, chatCommand, configCommand, internsCommand, keysCommand, openapiCommand]
 
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {

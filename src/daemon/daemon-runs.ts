@@ -1,5 +1,5 @@
 import { Refusal } from '#interns/refusal.ts'
-import { type AnswerQuestion, contractVersion, type Runs, type StartTurn } from '#interns/runs.ts'
+import { type AnswerQuestion, contractVersion, pendingQuestion, type Runs, type StartTurn } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
 import { type RunDesk, type RunDeskDeps, runDesk } from './run-desk.ts'
 
@@ -32,14 +32,17 @@ async function start(desk: RunDesk, turn: StartTurn, signal: AbortSignal): Promi
 
 function resume(desk: RunDesk, store: RunDeskDeps['store'], answer: AnswerQuestion, signal: AbortSignal): Stream {
   refuseIfGone(signal)
-  const run = desk.runThatAsked(answer.questionId)
-  const sessionId = run?.session.id ?? store.question(answer.questionId)?.sessionId
+  const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(desk, answer) : answer
+  const run = desk.runThatAsked(questionId)
+  const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
     throw new Refusal('interaction_unknown', 'There is no pending question with this id in this session.')
   }
   if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
-  return run.answer(answer.questionId, answer.answer)
+  return run.answer(questionId, answer.answer)
 }
+
+const pendingOf = (desk: RunDesk, { sessionId }: AnswerQuestion) => ({ questionId: desk.questionOf(sessionId) })
 
 function refuseIfGone(signal: AbortSignal): void {
   if (signal.aborted) throw new Refusal('stream_severed', 'The caller has gone.')

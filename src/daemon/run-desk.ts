@@ -31,6 +31,8 @@ export type RunDesk = {
   begin(turn: StartTurn): LiveRun
   /** The run in progress that asked a question. */
   runThatAsked(questionId: string): LiveRun | undefined
+  /** The id of the question that a session waits with, if it does. */
+  questionOf(sessionId: string): string | undefined
   cancel(runId: string, message: string): boolean
   figures(): Omit<InternHealth, 'contract' | 'startedAt'>
   stop(): Promise<void>
@@ -145,6 +147,13 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
   return {
     begin,
     runThatAsked: (questionId) => askedBy.get(questionId),
+    questionOf: (sessionId) => {
+      const states = live
+        .values()
+        .filter((run) => run.session.id === sessionId)
+        .map((run) => run.state())
+      return states.find((state) => state.at === 'waiting')?.question.id
+    },
     cancel,
     figures: () => {
       deadlines.look()

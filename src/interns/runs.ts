@@ -9,6 +9,9 @@ export type ApprovalMode = 'manual' | 'self-drive'
 /** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
 export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string }
 
+/** In the place of a question's id: the one that the session waits with. For people at a terminal. */
+export const pendingQuestion = 'pending'
+
 /** An answer, as the caller wrote it: a word for a permission, a JSON object for a question. */
 export type AnswerQuestion = { sessionId: string; questionId: string; answer: string }
 

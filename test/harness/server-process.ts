@@ -18,7 +18,7 @@ export type ServerProcess = AsyncDisposable & {
 export function startProcess(env: Record<string, string | undefined> = {}): ServerProcess {
   const child = spawn(process.execPath, ['bin/server.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const told = { out: '', err: '' }

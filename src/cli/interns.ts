@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import type { InternRecord } from '#interns/intern.ts'
+import { apiClient, internsHelp } from './api-client.ts'
+import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+type Page = { data: InternRecord[]; has_more: boolean; next_cursor?: string }
+
+export function internsCommand(program: Command, { env, out }: Terminal): void {
+  const interns = program.command('interns').description('list, make, start, stop and delete interns')
+  const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
+  const client = () => apiClient(env, 'an API key')
+
+  interns
+    .command('list')
+    .description('list your interns')
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', internsHelp)
+    .action(async (options: { json?: boolean }) => {
+      const all = await everyIntern((query) => client().ask<Page>('GET', `/interns?limit=100${query}`))
+      out(options.json ? JSON.stringify(all, null, 2) : internTable(all))
+    })
+
+  interns
+    .command('create')
+    .description('make an intern, and start it')
+    .argument('<name>', 'such as "ada": lowercase letters, digits and "-"')
+    .option('--model <id>', 'the model it thinks with (default: the offline script)')
+    .option('--instructions <text>', 'what it is told before every conversation')
+    .option('--agent <name>', 'an agent that the service is configured with (default: the builtin one)')
+    .option('--no-start', 'leave it stopped')
+    .addHelpText('after', internsHelp)
+    .action(async (name: string, { start, ...wanted }: { start: boolean }) => {
+      const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...wanted })
+      out(`Made "${made.name}" (${made.id}): ${made.status}.`)
+    })
+
+  const commands = [
+    { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },
+    { name: 'suspend', about: 'stop an intern; its files stay', method: 'POST', below: '/suspend', done: 'is stopped' },
+    { name: 'delete', about: 'delete an intern with its files', method: 'DELETE', below: '', done: 'is being deleted' },
+  ] as const
+  for (const { name, about, method, below, done } of commands) {
+    interns
+      .command(name)
+      .description(about)
+      .argument('<intern>', 'its name or id')
+      .addHelpText('after', internsHelp)
+      .action(async (intern: string) => {
+        await client().ask(method, path(intern, below))
+        out(`"${intern}" ${done}.`)
+      })
+  }
+}
+
+async function everyIntern(read: (query: string) => Promise<Page>): Promise<InternRecord[]> {
+  const all: InternRecord[] = []
+  let cursor = ''
+  for (;;) {
+    const { data, has_more, next_cursor } = await read(cursor)
+    all.push(...data)
+    if (!has_more || !next_cursor) return all
+    cursor = `&starting_after=${next_cursor}`
+  }
+}
+
+function internTable(interns: InternRecord[]): string {
+  const rows = interns.map((intern) => [
+    intern.name,
+    intern.progress ? `${intern.status}: ${intern.progress.step_label}` : intern.status,
+    typeof intern.agent === 'string' ? intern.agent : intern.agent ? intern.agent.command : 'builtin',
+    intern.model ?? '-',
+    intern.id,
+    intern.last_failure_message ?? '',
+  ])
+  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'ID', 'LAST FAILURE'], rows)
+}
