@@ -18,7 +18,7 @@ const mayImport: Record<string, string[]> = {
   catalogue: ['lib', 'db', 'accounts', 'audit', 'measure'],
   measure: ['lib', 'db'],
   filters: ['lib'],
-  guardrails: ['lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
+  guardrails: ['budgets', 'lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
   agent: ['lib'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
   interns: ['lib', 'chat', 'db', 'accounts', 'audit'],
@@ -27,6 +27,7 @@ const mayImport: Record<string, string[]> = {
   demo: ['chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
   // Of http only the table of statuses, for failures that are told within a stream.
+  budgets: ['lib', 'db', 'usage'],
   routing: [
     'lib',
     'http',
@@ -35,11 +36,13 @@ const mayImport: Record<string, string[]> = {
     'accounts',
     'catalogue',
     'guardrails',
+    'budgets',
     'presets',
     'measure',
     'usage',
     'demo',
   ],
+  replay: ['lib', 'config', 'db', 'accounts', 'catalogue', 'guardrails', 'usage'],
   api: ['*'],
   cli: ['*'],
 }

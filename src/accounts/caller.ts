@@ -14,6 +14,8 @@ export type Caller = {
   internsProgramme: boolean
   /** Whether the key may use interns although its creator has left. */
   internsGrant: boolean
+  /** The most the key may spend, if there is a limit. */
+  spendLimit: { usd: number; reset: 'daily' | 'weekly' | 'monthly' | null; includesByok: boolean } | null
   organizationId: string
   workspaceId: string
 }

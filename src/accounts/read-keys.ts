@@ -1,5 +1,5 @@
 import type { Db } from '#db/db.ts'
-import type { KeyKind } from './caller.ts'
+import type { Caller, KeyKind } from './caller.ts'
 import type { KnownKey, ReadKeys } from './key-ring.ts'
 
 /** Reads what the key ring needs, in one query however many keys are asked for. */
@@ -27,7 +27,17 @@ function selectKeys({ db }: { db: Pick<Db, 'query'> }, hashes: string[]) {
     .innerJoin('organizations as o', 'o.id', 'k.organization_id')
     .where('k.hash', 'in', hashes)
     .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
-    .select(['k.disabled', 'k.expires_at', 'm.joined_at', 'm.left_at', 'k.interns_grant', 'o.interns_programme'])
+    .select([
+      'k.disabled',
+      'k.expires_at',
+      'm.joined_at',
+      'm.left_at',
+      'k.limit_usd',
+      'k.limit_reset',
+      'k.include_byok_in_limit',
+      'k.interns_grant',
+      'o.interns_programme',
+    ])
 }
 
 function knownKey(row: Row): KnownKey {
@@ -40,10 +50,20 @@ function knownKey(row: Row): KnownKey {
       creatorLeft: row.joined_at === null || row.left_at !== null,
       internsProgramme: row.interns_programme === 1,
       internsGrant: row.interns_grant === 1,
+      spendLimit: spendLimitOf(row),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
     },
     disabled: row.disabled === 1,
     expiresAt: row.expires_at,
+  }
+}
+
+function spendLimitOf({ limit_usd: usd, limit_reset, include_byok_in_limit }: Row): Caller['spendLimit'] {
+  if (usd === null) return null
+  return {
+    usd,
+    reset: limit_reset as NonNullable<Caller['spendLimit']>['reset'],
+    includesByok: include_byok_in_limit === 1,
   }
 }

@@ -6,6 +6,7 @@ import * as policies from './migrations/0002_policies.ts'
 import * as measurements from './migrations/0003_measurements.ts'
 import * as usage from './migrations/0004_usage.ts'
 import * as interns from './migrations/0005_interns.ts'
+import * as budgets from './migrations/0006_budgets.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -14,6 +15,7 @@ export const migrations: Record<string, Migration> = {
   '0003_measurements': measurements,
   '0004_usage': usage,
   '0005_interns': interns,
+  '0006_budgets': budgets,
 }
 
 /**

@@ -198,4 +198,8 @@ export type Tables = {
   }
   /** Turns a minute, of a user or an organization, over all servers. */
   turn_counts: { subject: string; minute: number; turns: number }
+  /** What was spent of a budget, by the period's first day. */
+  budget_periods: { budget: string; period: number; spent_pico: bigint }
+  /** What a server holds of a budget for requests under way and to come. */
+  budget_leases: { budget: string; period: number; server: string; held_pico: bigint; renewed_at: number }
 }

@@ -33,6 +33,7 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
       workspaceId: key.workspace_id,
       internsProgramme: true,
       internsGrant: false,
+      spendLimit: null,
     },
   }
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }

@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import { requireWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
+import { forgetSpending } from '#budgets/store.ts'
 import type { Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -49,6 +50,8 @@ export async function changeGuardrail(
       : unborn(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
     const after = merge(base, body, said)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
+    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    if (before?.policy.limit_usd === null) await forgetSpending(tx, `guardrail:${id}`)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
     return publicForm(deps, after)
@@ -72,13 +75,14 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
 const defaultStays =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
 
-function unborn(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+/** A guardrail of which nothing was said yet. */
+export function unborn(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
   const at = deps.now()
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
 }
 
-/** What was said over what was there. */
-function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
+/** What was said over what was there. @throws Fault `invalid`. */
+export function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
   const policy = { ...base.policy, ...said }
   if (policy.reset_interval !== null && policy.limit_usd === null) {
     refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])

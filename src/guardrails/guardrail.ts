@@ -23,6 +23,8 @@ export const Guardrail = z
     name: z.string(),
     description: z.string().nullable(),
     ...Policy.shape,
+    spent_usd: z.number().optional().describe('What was spent of the limit in the running period; told on reading.'),
+    resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -2,19 +2,21 @@ import type { Caller } from '#accounts/caller.ts'
 import { requireWorkspace } from '#accounts/workspaces.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
-import { type Guardrail, publicForm } from './guardrail.ts'
+import { spentOf } from './budget.ts'
+import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
 import { findGuardrail, listRows } from './rows.ts'
 import { noGuardrail, requireHome } from './write.ts'
 
-type ReadDeps = { db: Db; config: Pick<Config, 'zdr_vendors'> }
+type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** @throws Fault `not_found`, also for a workspace's default that was never changed. */
 export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): Promise<Guardrail> {
   await requireHome(deps, caller.organizationId, id)
   const record = await findGuardrail(deps.db.query, id)
   if (!record) throw noGuardrail()
-  return publicForm(deps, record)
+  return withSpending(deps, record)
 }
 
 /** Those of the whole organization, or of one workspace. @throws Fault `invalid` for an unknown workspace. */
@@ -26,5 +28,9 @@ export async function listGuardrails(
   const { organizationId } = caller
   if (query.workspace_id) await requireWorkspace(deps, organizationId, query.workspace_id)
   const { data, total_count } = await listRows(deps.db.query, organizationId, query)
-  return { data: data.map((record) => publicForm(deps, record)), total_count }
+  return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
+}
+
+async function withSpending(deps: ReadDeps, record: GuardrailRecord): Promise<Guardrail> {
+  return { ...publicForm(deps, record), ...(await spentOf(deps, record)) }
 }

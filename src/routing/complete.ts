@@ -37,7 +37,9 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   try {
     const accesses = await deps.credentials.of(call.caller.workspaceId)
     const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses }
-    return await answerFrom(deps, answering, targetsFor(deps, answering, ruling.candidates))
+    const targets = targetsFor(deps, answering, ruling.candidates)
+    await ruling.reserve(targets)
+    return await answerFrom(deps, answering, targets)
   } finally {
     const generation = journal.close()
     deps.meter(generation)

@@ -1,25 +1,56 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Region } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Config } from '#config/settings.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
 import { refusal } from '#guardrails/refusal.ts'
+import type { Now } from '#lib/clock.ts'
+import { budgetsFor, setAside } from './money.ts'
 import type { Candidate } from './plan.ts'
-import type { Policy } from './policy.ts'
+import type { Policy, Ruling } from './policy.ts'
 import { regionOf } from './region.ts'
+import { worstCase } from './worst-case.ts'
 
-type GuardDeps = { inForce: Pick<InForce, 'of'>; config: Pick<Config, 'zdr_vendors' | 'regions'> }
+type GuardDeps = {
+  inForce: Pick<InForce, 'of'>
+  budgets: Pick<Budgets, 'reserve'>
+  now: Now
+  config: Pick<Config, 'zdr_vendors' | 'regions'>
+}
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
-export function guardrailPolicy({ inForce, config }: GuardDeps): Policy {
+export function guardrailPolicy({ inForce, budgets, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat, body, candidates }) {
       const guardrails = await inForce.of(caller)
-      const settle = () => {}
-      if (guardrails.length === 0) return { candidates, chat, body, settle }
+      const purse = purseFor({ budgets, now }, caller, guardrails, chat)
+      if (guardrails.length === 0) return { candidates, chat, body, ...purse }
       throughRegion(guardrails, regionOf(config.regions, host))
-      return { candidates: permitted(guardrails, candidates, config.zdr_vendors), chat, body, settle }
+      return { candidates: permitted(guardrails, candidates, config.zdr_vendors), chat, body, ...purse }
     },
+  }
+}
+
+const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => {} }
+
+/** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
+function purseFor(
+  deps: Pick<GuardDeps, 'budgets' | 'now'>,
+  caller: Caller,
+  guardrails: readonly GuardrailRecord[],
+  chat: ChatRequest,
+): Pick<Ruling, 'reserve' | 'settle'> {
+  const budgets = budgetsFor(caller, guardrails)
+  if (budgets.length === 0) return freePurse
+  let reservation: Reservation | undefined
+  return {
+    async reserve(targets) {
+      reservation = await setAside(deps, budgets, guardrails, worstCase(chat, targets))
+    },
+    settle: ({ cost, byok }) => reservation?.settle(cost, (budget) => !byok || budget.includesByok),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Budgets } from '#budgets/budgets.ts'
 import type { Config } from '#config/settings.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
@@ -18,6 +19,7 @@ type Parts = {
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   inForce: InForce
+  budgets: Budgets
   presets: PresetsInUse
   meter: RoutingDeps['meter']
   variable: (name: string) => string | undefined
@@ -30,6 +32,7 @@ export function openRouting({
   config,
   catalogue,
   inForce,
+  budgets,
   presets,
   measures,
   meter,
@@ -45,7 +48,7 @@ export function openRouting({
       const { latencyMs, throughput } = measures.figures().endpoint(endpointId)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
-    policy: guardrailPolicy({ inForce, config }),
+    policy: guardrailPolicy({ inForce, budgets, now, config }),
     presets,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),

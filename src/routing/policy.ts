@@ -1,7 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Generation } from '#usage/generation.ts'
-import type { Candidate } from './plan.ts'
+import type { Candidate, Target } from './plan.ts'
 import type { Body } from './wire.ts'
 
 export type PolicyQuestion = {
@@ -17,6 +17,8 @@ export type Ruling = {
   candidates: Candidate[]
   chat: ChatRequest
   body: Body
+  /** Sets aside what the request may cost at most. @throws Fault when a limit leaves no room. */
+  reserve: (targets: readonly Target[]) => Promise<void>
   /** Called exactly once, when the request is over: what was reserved is paid or given back. */
   settle: (generation: Generation) => void
 }
@@ -26,5 +28,5 @@ export type Policy = { decide: (question: PolicyQuestion) => Promise<Ruling> }
 
 /** Everything is allowed and nothing is reserved. */
 export const allowAll: Policy = {
-  decide: async ({ candidates, chat, body }) => ({ candidates, chat, body, settle: () => {} }),
+  decide: async ({ candidates, chat, body }) => ({ candidates, chat, body, reserve: async () => {}, settle: () => {} }),
 }

@@ -122,3 +122,27 @@ export async function spendingOfKeys(
     .execute()
   return new Map(rows.map((row) => [row.key_hash, { total: BigInt(row.total), byok: BigInt(row.byok) }]))
 }
+
+/** Whose spending: all of a workspace, or that of some keys and members in it. */
+export type Spenders = { workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
+
+export async function spendingOf(
+  deps: { db: Pick<Db, 'query'> },
+  spenders: Spenders,
+  sinceDay: number,
+): Promise<Spending> {
+  const { workspaceId, keyHashes, userIds } = spenders
+  let matching = deps.db.query.selectFrom('usage_days').where('day', '>=', sinceDay)
+  if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
+  if (keyHashes && userIds) {
+    if (keyHashes.length + userIds.length === 0) return { total: 0n, byok: 0n }
+    matching = matching.where((e) =>
+      e.or([
+        ...(keyHashes.length > 0 ? [e('key_hash', 'in', keyHashes)] : []),
+        ...(userIds.length > 0 ? [e('user_id', 'in', userIds)] : []),
+      ]),
+    )
+  }
+  const row = await matching.select([spent(0).as('total'), spent(1).as('byok')]).executeTakeFirstOrThrow()
+  return { total: BigInt(row.total), byok: BigInt(row.byok) }
+}

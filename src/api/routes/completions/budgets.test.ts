@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newPlace, onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+/** The demo model at a price: a word of its answer costs a cent, a token of the prompt nothing. */
+const priced = {
+  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 10_000 } } } } },
+}
+
+async function startPriced(kind: 'sqlite' | 'postgres', place = newPlace(kind)): Promise<TestService> {
+  const at = await place
+  const file = join(at.settings.data_dir, '..', `priced-${process.pid}.json`)
+  writeFileSync(file, JSON.stringify(priced))
+  return startTestService({ place: at, settings: { catalogue_file: file } })
+}
+
+const say = (service: TestService, words: number, key?: string) =>
+  service.ask('POST', '/chat/completions', {
+    ...(key && { key }),
+    body: { model: 'signalbox/demo', max_tokens: words, messages: [{ role: 'user', content: `demo:words=${words}` }] },
+  })
+
+onEachDatabase('spending limits', (kind) => {
+  test('a guardrail’s limit is never exceeded, and its spending and reset time are told', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place))
+    const { body } = await service.manage('GET', '/workspaces')
+    const id = body.data[0].default_guardrail_id
+    await service.manage('PATCH', `/guardrails/${id}`, { limit_usd: 1, reset_interval: 'monthly' })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => say(service, 10)))
+    const refused = answers.filter(({ status }) => status === 403)
+    assert.equal(answers.filter(({ status }) => status === 200).length, 10)
+    assert.match(
+      refused[0]?.body.error.message,
+      /1 USD, leaves no room for this request, which may cost up to 0\.1 USD\. It resets at/,
+    )
+    const { body: read } = await service.manage('GET', `/guardrails/${id}`)
+    assert.match(read.data.resets_at, /-01T00:00:00\.000Z$/)
+    assert.ok(read.data.spent_usd <= 1)
+    await service.stop()
+    await place.remove()
+  })
+
+  test('a key’s own limit holds for that key alone', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place))
+    const { body: key } = await service.manage('POST', '/keys', { name: 'thrifty', limit: 0.05 })
+    assert.equal((await say(service, 5, key.key)).status, 200)
+    const refused = await say(service, 1, key.key)
+    assert.deepEqual([refused.status, refused.body.error.metadata.rule], [403, 'limit'])
+    assert.equal((await say(service, 5)).status, 200)
+    await service.stop()
+    await place.remove()
+  })
+})

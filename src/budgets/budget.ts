@@ -1,0 +1,34 @@
+import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
+import { type Interval, periodEnd, periodStart } from '#usage/days.ts'
+
+/** What has a limit: a key, or a guardrail, which may hold for a whole workspace. */
+export type Subject =
+  | { kind: 'key'; hash: string }
+  | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number }
+
+/** A limit on what may be spent. */
+export type Budget = {
+  /** `guardrail:<id>` or `key:<hash>`. */
+  id: string
+  subject: Subject
+  limit: PicoUsd
+  /** How often it starts anew; null for never. */
+  interval: Interval | null
+  /** Whether spend on the workspace's own provider keys counts too. */
+  includesByok: boolean
+}
+
+/** The first day of the running period; 0, the first of all days, for one that never ends. */
+export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): number {
+  return interval === null ? 0 : periodStart(interval, now)
+}
+
+/** When the running period ends, in milliseconds since the epoch; null for never. */
+export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
+  return interval === null ? null : periodEnd(interval, now)
+}
+
+/** A limit as it stands in JSON, as whole pico-dollars. */
+export function limitOf(usd: number): PicoUsd {
+  return picoUsd(usd.toFixed(12))
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '#db/db.ts'
+import { newUuid } from '#lib/id.ts'
+import { picoUsd } from '#lib/pico-usd.ts'
+import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
+import type { Budget } from './budget.ts'
+import { type Budgets, openBudgets } from './budgets.ts'
+import { leaseMs, spentIn } from './store.ts'
+
+const usd = (amount: number) => picoUsd(amount.toFixed(12))
+const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
+  id: 'guardrail:g',
+  limit: usd(limit),
+  interval: null,
+  includesByok: false,
+  subject: { kind: 'guardrail', id: 'g', workspaceId: 'w', createdAt: 0 },
+  ...more,
+})
+
+function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20): Budgets {
+  const onError = (error: Error) => {
+    throw error
+  }
+  return openBudgets(
+    { db, now, newId: newUuid, spentEarlier: async () => earlier, onError },
+    { waitMs: 300, pollMs: 10, reportMs },
+  )
+}
+
+/** One request: `most` is set aside and `cost` is spent, a moment later. @returns what was spent. */
+async function spend(budgets: Budgets, budget: Budget, most: number, cost: number, ms = 2): Promise<number> {
+  const reserved = await budgets.reserve([budget], usd(most))
+  if ('refusedBy' in reserved) return 0
+  await sleep(ms)
+  reserved.reservation.settle(usd(cost), () => true)
+  return cost
+}
+
+const spent = async (db: Db, budget: Budget) => Number((await spentIn(db, budget.id, 0)) ?? 0n) / 1e12
+
+onEachDatabase('budgets', (kind: DatabaseKind) => {
+  test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
+    await using store = await newDb(kind)
+    const servers = kind === 'postgres' ? [open(store.db), open(store.db), open(store.db)] : [open(store.db)]
+    const budget = budgetOf(10)
+    const requests = Array.from({ length: 2000 }, (_, i) => {
+      const most = 0.005 + Math.random() * 0.02
+      return spend(servers[i % servers.length]!, budget, most, most * Math.random(), Math.random() * 20)
+    })
+    const total = (await Promise.all(requests)).reduce((sum, cost) => sum + cost, 0)
+    for (const server of servers) await server.close()
+    assert.ok(total <= 10, `spent ${total}`)
+    assert.ok(total >= 9.7, `only ${total} of 10 could be spent`)
+    assert.ok(Math.abs((await spent(store.db, budget)) - total) < 1e-9)
+  })
+
+  test('what does not fit is refused at once when requests under way could not make room', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db)
+    assert.equal(await spend(budgets, budgetOf(1), 0.6, 0.6), 0.6)
+    const refused = await budgets.reserve([budgetOf(1)], usd(0.5))
+    assert.equal('refusedBy' in refused && refused.outcome, 'spent')
+    assert.equal(await spend(budgets, budgetOf(1), 0.4, 0.4), 0.4)
+    await budgets.close()
+  })
+
+  test('a request waits for what those under way give back', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db)
+    const costs = await Promise.all([
+      spend(budgets, budgetOf(1), 0.9, 0.1, 60),
+      spend(budgets, budgetOf(1), 0.9, 0.1, 5),
+    ])
+    assert.deepEqual(costs, [0.1, 0.1])
+    await budgets.close()
+  })
+
+  test('of several budgets all are charged or none', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db)
+    const [wide, narrow] = [budgetOf(5, { id: 'guardrail:wide' }), budgetOf(0.1, { id: 'key:narrow' })]
+    const refused = await budgets.reserve([wide, narrow], usd(1))
+    assert.equal('refusedBy' in refused && refused.refusedBy.id, 'key:narrow')
+    assert.equal(await spend(budgets, wide, 5, 5), 5)
+    await budgets.close()
+  })
+
+  test('a new period starts anew, and a raised limit counts at once', async () => {
+    await using store = await newDb(kind)
+    let now = Date.UTC(2026, 10, 20, 23, 59)
+    const budgets = open(store.db, () => now)
+    const daily = budgetOf(1, { interval: 'daily' })
+    assert.equal(await spend(budgets, daily, 1, 1), 1)
+    assert.equal(await spend(budgets, daily, 1, 1), 0)
+    assert.equal(await spend(budgets, { ...daily, limit: usd(2) }, 1, 1), 1)
+    now += 120_000
+    assert.equal(await spend(budgets, daily, 1, 1), 1)
+    await budgets.close()
+  })
+
+  test('what was spent before the limit was set counts', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db, Date.now, usd(0.8))
+    assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.3), 0)
+    assert.equal(await spend(budgets, budgetOf(1), 0.2, 0.2), 0.2)
+    await budgets.close()
+  })
+
+  test('what a dead server held returns when its lease is over', async () => {
+    await using store = await newDb(kind)
+    let later = 0
+    const now = () => Date.now() + later
+    const dead = open(store.db, now, 0n, 3_600_000)
+    await dead.reserve([budgetOf(1)], usd(0.9))
+    const alive = open(store.db, now)
+    assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0)
+    later = leaseMs + 1000
+    assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0.5)
+    await Promise.all([alive.close(), dead.close()])
+  })
+})

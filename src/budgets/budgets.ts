@@ -1,0 +1,134 @@
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import { Account, type Outcome } from './account.ts'
+import { type Budget, periodOf } from './budget.ts'
+import { exchange } from './store.ts'
+
+/** Money set aside for one request, of every budget that counts it. */
+export type Reservation = {
+  /** Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. */
+  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
+}
+
+export type Reserved = { reservation: Reservation } | { refusedBy: Budget; outcome: Exclude<Outcome, 'granted'> }
+
+/**
+ * Budgets over all servers of a database. What is spent and what is set aside never exceed a limit together; only a
+ * request that costs more than it was set aside for can.
+ */
+export type Budgets = {
+  /** Sets `need` aside of each budget, or of none. @throws what the database throws: then nothing may be spent. */
+  reserve: (budgets: readonly Budget[], need: PicoUsd) => Reserved | Promise<Reserved>
+  /** Reports what was spent; what is idle is given back when nothing was asked for lately. */
+  report: () => Promise<void>
+  close: () => Promise<void>
+}
+
+type Deps = {
+  db: Db
+  now: Now
+  newId: NewId
+  /** What a budget's subjects have spent since a day, before anybody kept account of it. */
+  spentEarlier: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
+  onError: (error: Error) => void
+}
+
+type Rhythm = { waitMs?: number; pollMs?: number; reportMs?: number; idleMs?: number }
+
+type Open = { account: Account; budget: Budget; period: number }
+
+export function openBudgets(
+  deps: Deps,
+  { waitMs = 5000, pollMs = 50, reportMs = 500, idleMs = 1000 }: Rhythm = {},
+): Budgets {
+  const server = deps.newId()
+  const accounts = new Map<string, Open>()
+
+  function accountOf(budget: Budget, at: number): Open {
+    const period = periodOf(budget, at)
+    const key = `${budget.id} ${period}`
+    const known = accounts.get(key)
+    if (known) {
+      // The limit may have been changed since.
+      known.budget = budget
+      return known
+    }
+    const open: Open = {
+      budget,
+      period,
+      account: new Account((report) => {
+        const { budget: current } = open
+        const earlier = () => deps.spentEarlier(current, period)
+        return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
+      }, waitMs),
+    }
+    accounts.set(key, open)
+    return open
+  }
+
+  function reservation(opened: Open[], need: PicoUsd): Reservation {
+    return {
+      settle(cost, counts) {
+        for (const { account, budget } of opened) account.settle(need, counts(budget) ? cost : 0n, deps.now())
+      },
+    }
+  }
+
+  async function reserveSlowly(opened: Open[], taken: number, need: PicoUsd): Promise<Reserved> {
+    const held = opened.slice(0, taken)
+    try {
+      for (const open of opened.slice(taken)) {
+        const outcome = await open.account.reserve(need, deps.now())
+        if (outcome !== 'granted') {
+          reservation(held, need).settle(0n, () => false)
+          return { refusedBy: open.budget, outcome }
+        }
+        held.push(open)
+      }
+      return { reservation: reservation(opened, need) }
+    } catch (error) {
+      reservation(held, need).settle(0n, () => false)
+      throw error
+    }
+  }
+
+  async function report(): Promise<void> {
+    const at = deps.now()
+    for (const [key, open] of accounts) {
+      const { account } = open
+      if (account.isIdle) accounts.delete(key)
+      else await account.report(at - account.usedAt < idleMs)
+    }
+  }
+
+  const tell = (error: unknown) => deps.onError(error as Error)
+  const polling = setInterval(() => {
+    for (const { account } of accounts.values()) if (account.isWaited) account.serve(deps.now()).catch(tell)
+  }, pollMs)
+  const reporting = setInterval(() => report().catch(tell), reportMs)
+  polling.unref()
+  reporting.unref()
+
+  return {
+    reserve(budgets, need) {
+      const at = deps.now()
+      const opened = budgets.map((budget) => accountOf(budget, at))
+      let taken = 0
+      for (const { account } of opened) {
+        account.usedAt = at
+        if (!account.take(need)) break
+        taken++
+      }
+      if (taken === opened.length) return { reservation: reservation(opened, need) }
+      return reserveSlowly(opened, taken, need)
+    },
+    report,
+    async close() {
+      clearInterval(polling)
+      clearInterval(reporting)
+      for (const { account } of accounts.values()) await account.report(false).catch(tell)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#db/db.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Budget } from './budget.ts'
+
+/** How long a server that says nothing keeps what it holds. After it the server is gone, and what it held returns. */
+export const leaseMs = 30_000
+
+/** What one server reports and asks for. */
+export type Report = {
+  server: string
+  period: number
+  /** Spent since the last report. */
+  spent: PicoUsd
+  /** What the server holds now, for requests under way and those that may come. */
+  held: PicoUsd
+  /** At least so much more; 0 to ask for nothing. */
+  need: PicoUsd
+  now: number
+}
+
+/** `free` is what nobody holds after the grant; `others` what other servers hold, of which some may return. */
+export type Granted = { granted: PicoUsd; spent: PicoUsd; free: PicoUsd; others: PicoUsd }
+
+/** A part of what is left, so that several servers can work at once and little lies idle at the end. */
+const shareOfRest = 16n
+
+/**
+ * Takes a server's report and grants it more, as far as the limit goes: what was spent and what all servers hold never
+ * exceed it together.
+ * @param earlier what was spent before this budget was kept account of, asked once for each period.
+ */
+export async function exchange(
+  db: Db,
+  budget: Budget,
+  report: Report,
+  earlier: () => Promise<PicoUsd>,
+): Promise<Granted> {
+  // Asked outside the transaction, which may hold the only connection.
+  const begun = (await spentIn(db, budget.id, report.period)) !== undefined
+  const start = begun ? 0n : await earlier()
+  return db.exclusively(`budget ${budget.id}`, async (tx) => {
+    const before = (await readSpent(tx, budget.id, report.period)) ?? (await begin(tx, budget.id, report.period, start))
+    const spent = before + report.spent
+    if (report.spent !== 0n) await writeSpent(tx, budget.id, report.period, spent)
+    const others = await heldByOthers(tx, budget.id, report)
+    const free = budget.limit - spent - others - report.held
+    const granted = free >= report.need && report.need > 0n ? larger(report.need, free / shareOfRest) : 0n
+    await writeLease(tx, budget.id, report, report.held + granted)
+    return { granted, spent, free: free - granted, others }
+  })
+}
+
+/** What was spent in a period, as far as it was reported; undefined when nothing was kept account of. */
+export async function spentIn(db: Pick<Db, 'query'>, budget: string, period: number): Promise<PicoUsd | undefined> {
+  return readSpent(db.query, budget, period)
+}
+
+/** As if no account had been kept: the next request asks the ledger what was spent. */
+export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+
+const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`
+
+async function readSpent(query: Db['query'] | Tx, budget: string, period: number): Promise<PicoUsd | undefined> {
+  const row = await query
+    .selectFrom('budget_periods')
+    .where('budget', '=', budget)
+    .where('period', '=', period)
+    .select(asText('spent_pico').as('spent'))
+    .executeTakeFirst()
+  return row && BigInt(row.spent)
+}
+
+async function begin(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<PicoUsd> {
+  await tx.insertInto('budget_periods').values({ budget, period, spent_pico: spent }).execute()
+  return spent
+}
+
+async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
+  await tx
+    .updateTable('budget_periods')
+    .set({ spent_pico: spent })
+    .where('budget', '=', budget)
+    .where('period', '=', period)
+    .execute()
+}
+
+/** What other servers hold. Those that have said nothing for too long hold nothing any more. */
+async function heldByOthers(tx: Tx, budget: string, { period, server, now }: Report): Promise<PicoUsd> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('renewed_at', '<', now - leaseMs)
+    .execute()
+  const row = await tx
+    .selectFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('period', '=', period)
+    .where('server', '!=', server)
+    .select(sql<string>`cast(coalesce(sum(held_pico), 0) as text)`.as('held'))
+    .executeTakeFirstOrThrow()
+  return BigInt(row.held)
+}
+
+async function writeLease(tx: Tx, budget: string, { period, server, now }: Report, held: PicoUsd): Promise<void> {
+  const key = { budget, period, server }
+  if (held === 0n) {
+    await tx
+      .deleteFrom('budget_leases')
+      .where('budget', '=', budget)
+      .where('period', '=', period)
+      .where('server', '=', server)
+      .execute()
+    return
+  }
+  await tx
+    .insertInto('budget_leases')
+    .values({ ...key, held_pico: held, renewed_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['budget', 'period', 'server']).doUpdateSet({ held_pico: held, renewed_at: now }),
+    )
+    .execute()
+}

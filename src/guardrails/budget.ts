@@ -1,0 +1,32 @@
+import { type Budget, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
+import { spentEarlier } from '#budgets/earlier.ts'
+import { spentIn } from '#budgets/store.ts'
+import type { Db } from '#db/db.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+
+/** The limit a guardrail sets, if it sets one. */
+export function budgetOf({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budget | undefined {
+  if (policy.limit_usd === null) return undefined
+  return {
+    id: `guardrail:${id}`,
+    subject: { kind: 'guardrail', id, workspaceId, createdAt },
+    limit: limitOf(policy.limit_usd),
+    interval: policy.reset_interval,
+    includesByok: policy.include_byok_in_budgets,
+  }
+}
+
+export type Spent = { spent_usd?: number; resets_at?: string | null }
+
+/** What was spent of a guardrail's limit in the running period, and when the next begins. */
+export async function spentOf(deps: { db: Pick<Db, 'query'>; now: Now }, record: GuardrailRecord): Promise<Spent> {
+  const budget = budgetOf(record)
+  if (!budget) return {}
+  const at = deps.now()
+  const period = periodOf(budget, at)
+  const spent = (await spentIn(deps.db, budget.id, period)) ?? (await spentEarlier(deps, budget, period))
+  const next = resetsAt(budget, at)
+  return { spent_usd: toUsd(spent), resets_at: next === null ? null : isoTime(next) }
+}

@@ -1,0 +1,77 @@
+import type { Caller } from '#accounts/caller.ts'
+import { type Budget, limitOf, resetsAt } from '#budgets/budget.ts'
+import type { Budgets, Reservation } from '#budgets/budgets.ts'
+import { budgetOf } from '#guardrails/budget.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
+
+type MoneyDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
+
+/** Every limit that counts what a caller spends: those of the guardrails in force, and the key's own. */
+export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[]): Budget[] {
+  const found = guardrails.flatMap((guardrail) => budgetOf(guardrail) ?? [])
+  const { keyHash, spendLimit } = caller
+  if (spendLimit) {
+    const { usd, reset, includesByok } = spendLimit
+    found.push({
+      id: `key:${keyHash}`,
+      subject: { kind: 'key', hash: keyHash },
+      limit: limitOf(usd),
+      interval: reset,
+      includesByok,
+    })
+  }
+  return found
+}
+
+/**
+ * Sets money aside for a request.
+ * @throws Fault `forbidden` with limit and reset time when a limit leaves no room, `rate_limited` when requests under
+ * way hold the room, `unavailable` when nobody can say: what cannot be accounted for is not spent.
+ */
+export async function setAside(
+  deps: MoneyDeps,
+  budgets: readonly Budget[],
+  guardrails: readonly GuardrailRecord[],
+  need: PicoUsd,
+): Promise<Reservation> {
+  const reserved = await reserve(deps, budgets, need)
+  if ('reservation' in reserved) return reserved.reservation
+  const { refusedBy, outcome } = reserved
+  const who = refusedBy.subject.kind === 'key' ? 'the key' : nameOf(guardrails, refusedBy.subject.id)
+  const next = resetsAt(refusedBy, deps.now())
+  const limit = toUsd(refusedBy.limit)
+  const metadata = {
+    ...(refusedBy.subject.kind === 'guardrail' && { guardrail_id: refusedBy.subject.id }),
+    rule: refusedBy.subject.kind === 'key' ? 'limit' : 'limit_usd',
+    limit_usd: limit,
+    needed_usd: toUsd(need),
+    resets_at: next === null ? null : isoTime(next),
+  }
+  if (outcome === 'reserved') {
+    throw new Fault('rate_limited', `The spending limit of ${who} is held by requests under way. Try again shortly.`, {
+      metadata,
+      retryAfterSeconds: 1,
+    })
+  }
+  const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
+  throw new Fault(
+    'forbidden',
+    `The spending limit of ${who}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${when} A smaller max_tokens may fit.`,
+    { metadata },
+  )
+}
+
+async function reserve({ budgets: held }: MoneyDeps, budgets: readonly Budget[], need: PicoUsd) {
+  try {
+    return await held.reserve(budgets, need)
+  } catch {
+    throw new Fault('unavailable', 'Spending cannot be accounted for now, so nothing is spent. Try again shortly.')
+  }
+}
+
+function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {
+  return `the guardrail ${JSON.stringify(guardrails.find((one) => one.id === id)?.name ?? id)}`
+}
