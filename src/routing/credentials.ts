@@ -12,15 +12,21 @@ type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
 export function environmentCredentials(variable: Variable): Credentials {
-  const find: Accesses['find'] = (provider, endpoint) => {
-    const url = endpoint.baseUrl ?? provider.baseUrl
+  /** The environment does not change, and reading it costs more than looking here. */
+  const found = new WeakMap<Provider, Map<string | null, Access | undefined>>()
+  const read = (provider: Provider, url: string | null): Access | undefined => {
     const baseUrl = url === null ? undefined : filledIn(url, variable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
     const secret = provider.credentialVariables.map(variable).find((value) => value)
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
-  return { of: () => ({ find }) }
+  const find: Accesses['find'] = (provider, endpoint) =>
+    found
+      .getOrInsertComputed(provider, () => new Map())
+      .getOrInsertComputed(endpoint.baseUrl ?? provider.baseUrl, (url) => read(provider, url))
+  const accesses = { find }
+  return { of: () => accesses }
 }
 
 /** The base URL with each `${NAME}` replaced; null when a variable is missing. */

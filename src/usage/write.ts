@@ -1,50 +1,50 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/db.ts'
+import { integerAt, jsonRows, textAt } from '#db/json-rows.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 import { toRecord } from './record.ts'
-
-/** Rows in one statement: SQLite binds 32,766 values at the most. */
-const rowsPerInsert = 500
 
 /**
  * Writes requests and adds them to their days' sums, both or neither. What an earlier try has written already, though
  * its answer was lost, is not written again.
  */
-export async function writeGenerations(deps: { db: Db }, generations: Generation[]): Promise<void> {
-  await deps.db.query.transaction().execute(async (tx) => {
-    const fresh = await unwritten(tx, generations)
-    for (let at = 0; at < fresh.length; at += rowsPerInsert) {
-      const rows = fresh.slice(at, at + rowsPerInsert).map(toRow)
-      await tx.insertInto('generations').values(rows).execute()
-    }
-    for (const sums of sumsByDay(fresh)) await addToDay(tx, sums)
+export async function writeGenerations({ db }: { db: Db }, generations: Generation[]): Promise<void> {
+  await db.query.transaction().execute(async (tx) => {
+    const written = await insertFresh(db, tx, generations)
+    const fresh = written.size === generations.length ? generations : generations.filter(({ id }) => written.has(id))
+    await addToDays(db, tx, sumsByDay(fresh))
   })
 }
 
-async function unwritten(tx: Tx, generations: Generation[]): Promise<Generation[]> {
-  const ids = generations.map(({ id }) => id)
-  const written = await tx.selectFrom('generations').select('id').where('id', 'in', ids).execute()
-  if (written.length === 0) return generations
-  const known = new Set(written.map(({ id }) => id))
-  return generations.filter(({ id }) => !known.has(id))
+/** @returns the ids that were not there before. */
+async function insertFresh(db: Db, tx: Tx, generations: Generation[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    insert into generations
+      (id, created_at, organization_id, workspace_id, key_hash, user_id, session_id, upstream_id, model, cost_pico, record)
+    select ${textAt(0)}, ${integerAt(1)}, ${textAt(2)}, ${textAt(3)}, ${textAt(4)}, ${textAt(5)}, ${textAt(6)},
+      ${textAt(7)}, ${textAt(8)}, ${integerAt(9)}, ${textAt(10)}
+    from ${jsonRows(db, generations.map(toRow))}
+    where true on conflict (id) do nothing
+    returning id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
-function toRow(generation: Generation) {
+function toRow(generation: Generation): unknown[] {
   const { caller } = generation
-  return {
-    id: generation.id,
-    created_at: generation.createdAt,
-    organization_id: caller.organizationId,
-    workspace_id: caller.workspaceId,
-    key_hash: caller.keyHash,
-    user_id: caller.userId,
-    session_id: generation.sessionId ?? null,
-    upstream_id: generation.upstreamId ?? null,
-    model: generation.modelId ?? generation.requestedModel,
-    cost_pico: generation.cost,
-    record: JSON.stringify(toRecord(generation)),
-  }
+  return [
+    generation.id,
+    generation.createdAt,
+    caller.organizationId,
+    caller.workspaceId,
+    caller.keyHash,
+    caller.userId,
+    generation.sessionId ?? null,
+    generation.upstreamId ?? null,
+    generation.modelId ?? generation.requestedModel,
+    String(generation.cost),
+    JSON.stringify(toRecord(generation)),
+  ]
 }
 
 type Sums = ReturnType<typeof emptySums>
@@ -85,20 +85,20 @@ function sumsByDay(generations: Generation[]): Sums[] {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 }
 
-async function addToDay(tx: Tx, sums: Sums): Promise<void> {
-  const add = (column: 'requests' | 'prompt_tokens' | 'completion_tokens' | 'reasoning_tokens' | 'cost_pico') =>
-    sql`${sql.ref(`usage_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-  await tx
-    .insertInto('usage_days')
-    .values(sums)
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'day', 'key_hash', 'model', 'endpoint', 'byok']).doUpdateSet({
-        requests: add('requests') as never,
-        prompt_tokens: add('prompt_tokens') as never,
-        completion_tokens: add('completion_tokens') as never,
-        reasoning_tokens: add('reasoning_tokens') as never,
-        cost_pico: add('cost_pico') as never,
-      }),
-    )
-    .execute()
+async function addToDays(db: Db, tx: Tx, sums: Sums[]): Promise<void> {
+  if (sums.length === 0) return
+  const rows = sums.map((sum) => [...Object.values({ ...sum, cost_pico: String(sum.cost_pico) })])
+  await sql`
+    insert into usage_days
+      (organization_id, day, workspace_id, key_hash, user_id, model, endpoint, byok,
+       requests, prompt_tokens, completion_tokens, reasoning_tokens, cost_pico)
+    select ${textAt(0)}, ${integerAt(1)}, ${textAt(2)}, ${textAt(3)}, ${textAt(4)}, ${textAt(5)}, ${textAt(6)},
+      ${integerAt(7)}, ${integerAt(8)}, ${integerAt(9)}, ${integerAt(10)}, ${integerAt(11)}, ${integerAt(12)}
+    from ${jsonRows(db, rows)}
+    where true on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
+      requests = usage_days.requests + excluded.requests,
+      prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
+      reasoning_tokens = usage_days.reasoning_tokens + excluded.reasoning_tokens,
+      cost_pico = usage_days.cost_pico + excluded.cost_pico`.execute(tx)
 }
