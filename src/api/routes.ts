@@ -17,6 +17,7 @@ import { listAllKeyAssignments } from './routes/guardrails/list-all-key-assignme
 import { listAllMemberAssignments } from './routes/guardrails/list-all-member-assignments.ts'
 import { listGuardrailKeyAssignments } from './routes/guardrails/list-key-assignments.ts'
 import { listGuardrailMemberAssignments } from './routes/guardrails/list-member-assignments.ts'
+import { replayGuardrail } from './routes/guardrails/replay.ts'
 import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
 import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
@@ -88,6 +89,7 @@ const table = {
   getOneGuardrail,
   updateGuardrail,
   deleteOneGuardrail,
+  replayGuardrail,
   listAllKeyAssignments,
   listAllMemberAssignments,
   listGuardrailKeyAssignments,

@@ -50,4 +50,6 @@ export type Generation = {
   durationMs: number
   outcome: 'success' | 'failed' | 'client_left'
   attempts: AttemptNote[]
+  /** What content filters found and let through, by rule and count: never the text. */
+  contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]
 }

@@ -45,6 +45,10 @@ export function toRecord(generation: Generation) {
     latency: generation.latencyMs ?? null,
     generation_time: generation.durationMs,
     throughput: throughputOf(generation),
+    content_findings: (generation.contentFindings ?? []).map(({ guardrailId, ...finding }) => ({
+      guardrail_id: guardrailId,
+      ...finding,
+    })),
     attempts: generation.attempts.map((attempt) => ({
       endpoint_id: attempt.endpointId,
       provider_name: attempt.provider,

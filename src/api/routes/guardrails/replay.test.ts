@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+const asked = ['openai-chat/text', 'openai-chat/text', 'anthropic-messages/text', 'google-gemini/text']
+
+describe('POST /guardrails/{id}/replay', () => {
+  let recorded: RecordedProviders
+  let service: TestService
+  let id: string
+  let other: { key: string; hash: string }
+  const ask = (model: string, key?: string) =>
+    service.ask('POST', '/chat/completions', {
+      body: { model, messages: [{ role: 'user', content: 'Hi' }] },
+      ...(key && { key }),
+    })
+  const replay = async (body: object, guardrail = id) => {
+    const { status, body: answer, text } = await service.manage('POST', `/guardrails/${guardrail}/replay`, body)
+    assert.equal(status, 200, text)
+    return answer.data
+  }
+  before(async () => {
+    recorded = await startWithRecordings()
+    service = recorded.service
+    id = (await service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
+    const { body } = await service.manage('POST', '/keys', { name: 'other' })
+    other = { key: body.key, hash: body.data.hash }
+    for (const model of asked) assert.equal((await ask(model)).status, 200)
+    const last = await ask('openai-responses/text', other.key)
+    const written = () => service.ask('GET', `/generation?id=${last.headers.get('x-generation-id')}`)
+    for (let tries = 0; tries < 60 && (await written()).status !== 200; tries++) await sleep(50)
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  test('tells what a change would refuse, by rule and model, and changes nothing', async () => {
+    const told = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
+    assert.deepEqual([told.requests, told.would_refuse, told.would_reroute, told.would_redact], [5, 2, 0, 0])
+    assert.deepEqual(told.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
+    assert.deepEqual(
+      [told.by_model[0].model, told.by_model[0].would_refuse, told.by_model.length],
+      ['openai-chat/text', 2, 4],
+    )
+    assert.deepEqual(told.undecidable, [])
+    assert.equal((await service.manage('GET', `/guardrails/${id}`)).status, 404)
+    assert.equal((await service.manage('GET', '/audit?target_kind=guardrail')).body.total_count, 0)
+  })
+
+  test('refuses by region, provider and retention as the door does', async () => {
+    const refused = async (policy: object) => {
+      const { would_refuse, by_rule } = await replay({ policy })
+      return [would_refuse, by_rule[0]?.rule]
+    }
+    assert.deepEqual(await refused({ allowed_data_regions: ['europe'] }), [5, 'allowed_data_regions'])
+    assert.deepEqual(await refused({ allowed_providers: ['openai-chat'] }), [3, 'allowed_providers'])
+    assert.deepEqual(await refused({ enforce_zdr: true }), [5, 'enforce_zdr_other'])
+    assert.deepEqual(await refused({}), [0, undefined])
+  })
+
+  test('holds a limit against the costs, in order of time', async () => {
+    // The first two cost 0.000039 USD each: the second does not fit any more.
+    const told = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
+    assert.equal(told.by_rule[0].rule, 'limit_usd')
+    assert.equal(told.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
+    assert.match(told.notes.at(-1), /set aside/)
+  })
+
+  test('says plainly what cannot be told without prompts', async () => {
+    const told = await replay({
+      policy: {
+        content_filter_builtins: [{ slug: 'email', action: 'block' }],
+        content_filters: [{ pattern: 'secret', action: 'redact' }],
+      },
+    })
+    assert.deepEqual(
+      told.undecidable.map(({ rule, requests }: any) => [rule, requests]),
+      [
+        ['content_filter_builtins', 5],
+        ['content_filters', 5],
+      ],
+    )
+    assert.deepEqual([told.would_refuse, told.would_redact], [0, 0])
+  })
+
+  test('of an assigned guardrail looks at its keys and members alone', async () => {
+    const { body } = await service.manage('POST', '/guardrails', { name: 'One', allowed_models: ['openai-chat/text'] })
+    assert.equal((await replay({}, body.data.id)).requests, 0)
+    await service.manage('POST', `/guardrails/${body.data.id}/assignments/keys`, { key_hashes: [other.hash] })
+    const told = await replay({}, body.data.id)
+    assert.deepEqual([told.requests, told.would_refuse, told.by_model[0].model], [1, 1, 'openai-responses/text'])
+    await service.manage('DELETE', `/guardrails/${body.data.id}`)
+  })
+
+  test('looks at the time asked for', async () => {
+    const past = await replay({ from: '2020-01-01T00:00:00Z', to: '2020-02-01T00:00:00+01:00', policy: {} })
+    assert.deepEqual([past.requests, past.to], [0, '2020-01-31T23:00:00.000Z'])
+  })
+
+  test('refuses what a PATCH refuses, times that are none, and keys that may not', async () => {
+    const refused = async (body: object) => {
+      const { status, body: answer } = await service.manage('POST', `/guardrails/${id}/replay`, body)
+      return `${status} ${answer.error.message}`
+    }
+    assert.match(await refused({ policy: { allowed_models: ['no/such'] } }), /^400 .*allowed_models\[0\]/)
+    assert.match(await refused({ policy: { reset_interval: 'daily' } }), /^400 .*reset_interval/)
+    assert.match(await refused({ from: '2020-01-01T00:00:00Z' }), /^400 .*at most 92 days/)
+    assert.match(await refused({ from: '2020-01-02T00:00:00Z', to: '2020-01-01T00:00:00Z' }), /^400 .*before to/)
+    assert.match(await refused({ from: 'yesterday' }), /^400 .*from/)
+    assert.match(await refused({}), /^404 There is no such guardrail/)
+    assert.equal((await service.ask('POST', `/guardrails/${id}/replay`, { body: {} })).status, 401)
+  })
+
+  test('and then the door refuses just as many of the same requests', async () => {
+    const policy = { ignored_providers: ['openai-chat'], ignored_models: ['google-gemini/text'] }
+    const { would_refuse } = await replay({ policy })
+    await service.manage('PATCH', `/guardrails/${id}`, policy)
+    const statuses = [...(await Promise.all(asked.map((model) => ask(model)))), await ask('openai-responses/text')]
+    assert.equal(statuses.filter(({ status }) => status === 403).length, would_refuse)
+    assert.equal(would_refuse, 3)
+    assert.equal((await replay({})).would_refuse, 3)
+  })
+})

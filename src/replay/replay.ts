@@ -1,0 +1,125 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { CatalogueHolder } from '#catalogue/holder.ts'
+import type { Config } from '#config/settings.ts'
+import type { Db } from '#db/db.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import { type Governed, proposeGuardrail } from '#guardrails/propose.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { dayOf } from '#usage/days.ts'
+import { type PastRequest, pastRequests, type Scope, spentOnDays } from '#usage/history.ts'
+import type { Replay, ReplayRequest } from './answer.ts'
+import { type BudgetOfPast, budgetOfPast, firstDayOf } from './budget-past.ts'
+import { contentOfPast, undecidedFilters } from './content-past.ts'
+import { judgeOfPast } from './judge-past.ts'
+import { createReplayTally, type Effect } from './tally.ts'
+import { notes, reasons } from './words.ts'
+
+export type ReplayDeps = {
+  db: Db
+  now: Now
+  config: Pick<Config, 'zdr_vendors'>
+  catalogue: Pick<CatalogueHolder, 'current'>
+}
+
+type Period = { from: number; to: number }
+
+const dayMs = 86_400_000
+const maxDays = 92
+
+/**
+ * What a policy would have done to the metered requests of a time. Reads them page by page: other requests are answered
+ * in between, and only sums are kept. @throws Fault `not_found`, `invalid`, `client_closed_request`.
+ */
+export async function replay(
+  deps: ReplayDeps,
+  caller: Caller,
+  id: string,
+  asked: ReplayRequest,
+  signal: AbortSignal,
+): Promise<Replay> {
+  const period = periodOf(deps, asked)
+  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, asked.policy)
+  const scope = scopeOf(guardrail, governed)
+  const budget = await budgetBefore(deps, guardrail, scope, period)
+  const judged = createReplayTally()
+  const effectsOf = judgeWith(deps, guardrail, budget, judged.undecided)
+  for await (const page of pastRequests(deps, scope, period.from, period.to)) {
+    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    for (const past of page) judged.add(modelOf(past), past.cost, effectsOf(past))
+  }
+  return {
+    guardrail_id: id,
+    from: isoTime(period.from),
+    to: isoTime(period.to),
+    ...judged.result(reasons),
+    notes: notes(guardrail.policy),
+  }
+}
+
+function periodOf({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
+  const end = to === undefined ? now() : Date.parse(to)
+  const start = from === undefined ? end - 7 * dayMs : Date.parse(from)
+  if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')
+  if (end - start > maxDays * dayMs) {
+    throw new Fault('invalid', `Invalid request: from: must be at most ${maxDays} days before to`)
+  }
+  return { from: start, to: end }
+}
+
+function scopeOf({ workspaceId }: GuardrailRecord, governed: Governed): Scope {
+  if (governed.everybody) return { workspaceId, includes: () => true }
+  const { keyHashes, userIds } = governed
+  return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
+}
+
+/** The limit as it stood when the replay begins: what was spent earlier in its period is spent. */
+async function budgetBefore(
+  deps: ReplayDeps,
+  { policy, createdAt }: GuardrailRecord,
+  scope: Scope,
+  { from }: Period,
+): Promise<BudgetOfPast> {
+  if (policy.limit_usd === null) return budgetOfPast(policy, from, 0n)
+  const day = dayOf(from)
+  // Without an interval a limit counts from the day on which its guardrail was made.
+  const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
+  const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
+  const budget = budgetOfPast(policy, from, await spentOnDays(deps, scope, days))
+  for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.map(spendingOf).forEach(budget.count)
+  return budget
+}
+
+function judgeWith(
+  deps: ReplayDeps,
+  guardrail: GuardrailRecord,
+  budget: BudgetOfPast,
+  undecided: (rule: string) => void,
+): (past: PastRequest) => Effect[] {
+  const { findModel } = deps.catalogue.current()
+  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
+  const filters = undecidedFilters(guardrail.policy)
+
+  // In the order in which a request meets the rules at the door.
+  return (past) => {
+    const { candidate_models: models, endpoint_id: endpointId, region } = past.record
+    const verdict = judge({ models, endpointId, region })
+    if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
+    if (verdict.outcome === 'unknown') undecided('catalogue')
+    const content = contentOfPast(guardrail.policy, past.record)
+    if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
+    for (const field of filters) if (field === 'content_filters' || !content) undecided(field)
+    if (!budget.admits(spendingOf(past))) return [{ outcome: 'refuse', rule: 'limit_usd' }]
+    const effects: Effect[] = verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
+    return content ? [...effects, { outcome: 'redact', rule: content.rule }] : effects
+  }
+}
+
+function spendingOf({ createdAt, cost, record }: PastRequest) {
+  return { at: createdAt, cost, byok: record.is_byok }
+}
+
+/** Of a request that nobody answered, the first that could have. */
+function modelOf({ record }: PastRequest): string {
+  return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
+}

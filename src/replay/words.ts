@@ -1,0 +1,22 @@
+import type { Policy } from '#guardrails/policy.ts'
+
+/** Why something cannot be told of a request, by what it is that cannot be told. */
+export const reasons: Record<string, string> = {
+  catalogue: 'A model of the request is not in the catalogue any more, so what it is and who serves it is not known.',
+  content_filter_builtins:
+    'Prompts are not kept. Only what a filter found at the time is known; of these requests nothing is.',
+  content_filters: 'Prompts are not kept, so custom patterns cannot be matched against them.',
+}
+
+/** What the figures rest on, as far as it concerns the policy. */
+export function notes(policy: Policy): string[] {
+  return [
+    'Only requests that were let through at the time were metered: those refused then are not among these.',
+    'Models, endpoints, prices and data policies are those of the catalogue today.',
+    ...(policy.limit_usd === null
+      ? []
+      : [
+          'The limit is held against what requests did cost. At the door the most they may cost is set aside, so the last few before a spent limit may be refused earlier.',
+        ]),
+  ]
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db } from '#db/db.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { GenerationRecord } from './record.ts'
+
+/** Whose requests: those of a workspace, or of some keys and users in it. */
+export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
+
+/** A metered request as it is kept, with its exact cost. */
+export type PastRequest = { createdAt: number; cost: PicoUsd; record: GenerationRecord }
+
+/** Enough to be quick, few enough to be read between two other requests. */
+const rowsAtOnce = 500
+
+const exactCost = sql<string>`cast(cost_pico as text)`
+
+/** The requests from one instant to before another, in order of time, page by page. */
+export async function* pastRequests(
+  deps: { db: Pick<Db, 'query'> },
+  { workspaceId, includes }: Scope,
+  from: number,
+  to: number,
+): AsyncGenerator<PastRequest[]> {
+  let [after, afterId] = [from, '']
+  for (;;) {
+    const rows = await deps.db.query
+      .selectFrom('generations')
+      .where('created_at', '>=', after)
+      .where('created_at', '<', to)
+      .where('workspace_id', '=', workspaceId)
+      .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
+      .select(['id', 'created_at', 'key_hash', 'user_id', 'record', exactCost.as('cost')])
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    yield rows
+      .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
+      .map((row) => ({
+        createdAt: row.created_at,
+        cost: BigInt(row.cost),
+        record: JSON.parse(row.record) as GenerationRecord,
+      }))
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsAtOnce) return
+    after = last.created_at
+    afterId = last.id
+  }
+}
+
+/** What was spent on whole days, from one to before another; on the workspace's own provider keys only if told. */
+export async function spentOnDays(
+  deps: { db: Pick<Db, 'query'> },
+  { workspaceId, includes }: Scope,
+  days: { from: number; to: number; includesByok: boolean },
+): Promise<PicoUsd> {
+  const rows = await deps.db.query
+    .selectFrom('usage_days')
+    .where('workspace_id', '=', workspaceId)
+    .where('day', '>=', days.from)
+    .where('day', '<', days.to)
+    .where('byok', '<=', days.includesByok ? 1 : 0)
+    .groupBy(['key_hash', 'user_id'])
+    .select(['key_hash', 'user_id', sql<string>`cast(sum(cost_pico) as text)`.as('cost')])
+    .execute()
+  return rows
+    .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
+    .reduce((sum, { cost }) => sum + BigInt(cost), 0n)
+}

@@ -1,0 +1,51 @@
+import type { Generation } from '#usage/generation.ts'
+
+const at = Date.UTC(2026, 10, 18, 12)
+const caller = {
+  keyHash: 'hash',
+  keyKind: 'api' as const,
+  keyName: 'key',
+  userId: 'user',
+  creatorLeft: false,
+  internsProgramme: true,
+  internsGrant: false,
+  spendLimit: null,
+  organizationId: 'organization',
+  workspaceId: 'workspace',
+}
+
+let made = 0
+
+/** A metered request that was answered, as ordinary as can be. */
+export function generation(more: Partial<Generation> = {}): Generation {
+  return {
+    id: `gen-${made++}`,
+    requestId: 'request',
+    caller,
+    sessionId: undefined,
+    protocol: 'openai-chat',
+    streamed: true,
+    createdAt: at,
+    requestedModel: 'a/b',
+    candidateModels: ['a/b'],
+    preset: undefined,
+    region: 'global',
+    modelId: 'a/b',
+    endpointId: 'a/b@p',
+    provider: 'p',
+    upstreamId: 'chatcmpl-1',
+    upstreamModel: 'b',
+    byok: false,
+    tokens: { prompt: 10, completion: 5, cached: 0, cacheWritten: 0, reasoning: 1 },
+    estimated: false,
+    cost: 100_000_000_001n,
+    finish: 'stop',
+    nativeFinish: 'stop',
+    toolCalls: 0,
+    latencyMs: 20,
+    durationMs: 120,
+    outcome: 'success',
+    attempts: [{ endpointId: 'a/b@p', provider: 'p', outcome: 'answered', durationMs: 120 }],
+    ...more,
+  }
+}
