@@ -12,6 +12,7 @@ import type { GuardrailPatch, NewGuardrail } from './patch.ts'
 import { emptyPolicy, type Policy } from './policy.ts'
 import { refuse } from './refuse.ts'
 import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
+import { withSpending } from './with-spending.ts'
 import { noGuardrail, requireHome, type WriteDeps, writeGuardrails } from './write.ts'
 
 type ChangeDeps = WriteDeps & NormaliseDeps
@@ -21,13 +22,14 @@ export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: Ne
   const workspaceId = body.workspace_id ?? caller.workspaceId
   await requireWorkspace(deps, caller.organizationId, workspaceId)
   const said = await normalise(deps, body)
-  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+  const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
     const record = merge(unborn(deps, deps.newId(), workspaceId, body.name), body, said)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
     announce()
-    return publicForm(deps, record)
+    return record
   })
+  return withSpending(deps, created)
 }
 
 /**
@@ -42,7 +44,7 @@ export async function changeGuardrail(
 ): Promise<Guardrail> {
   const home = await requireHome(deps, caller.organizationId, id)
   const said = await normalise(deps, body)
-  return writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+  const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
     if (!before && !home.isDefault) throw noGuardrail()
     const base = before
@@ -54,8 +56,9 @@ export async function changeGuardrail(
     if (before?.policy.limit_usd === null) await forgetSpending(tx, `guardrail:${id}`)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
-    return publicForm(deps, after)
+    return after
   })
+  return withSpending(deps, changed)
 }
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */

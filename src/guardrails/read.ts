@@ -4,9 +4,9 @@ import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
-import { spentOf } from './budget.ts'
-import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import type { Guardrail } from './guardrail.ts'
 import { findGuardrail, listRows } from './rows.ts'
+import { withSpending } from './with-spending.ts'
 import { noGuardrail, requireHome } from './write.ts'
 
 type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
@@ -29,8 +29,4 @@ export async function listGuardrails(
   if (query.workspace_id) await requireWorkspace(deps, organizationId, query.workspace_id)
   const { data, total_count } = await listRows(deps.db.query, organizationId, query)
   return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
-}
-
-async function withSpending(deps: ReadDeps, record: GuardrailRecord): Promise<Guardrail> {
-  return { ...publicForm(deps, record), ...(await spentOf(deps, record)) }
 }
