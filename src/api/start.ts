@@ -115,7 +115,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     budgets,
     presets,
     measures,
-    meter: ledger.record,
+    ledger,
     variable,
     now,
     newId,

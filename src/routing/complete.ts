@@ -1,3 +1,4 @@
+import { Fault } from '#lib/fault.ts'
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
@@ -12,6 +13,8 @@ import { resolveModels } from './resolve.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
+  if (!deps.canMeter())
+    throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
   const { chat: asked, body, preset } = await filledIn(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const ruling = await deps.policy.decide({

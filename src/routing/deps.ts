@@ -28,6 +28,8 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
+  /** False while so much is not written that nothing more may be metered, hence nothing served. */
+  canMeter: () => boolean
   now: () => number
   newId: NewId
   random: () => number

@@ -4,6 +4,7 @@ import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { PresetsInUse } from '#presets/in-use.ts'
+import type { Ledger } from '#usage/ledger.ts'
 import { createCircuits } from './circuit.ts'
 import { environmentCredentials } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
@@ -21,7 +22,7 @@ type Parts = {
   inForce: InForce
   budgets: Budgets
   presets: PresetsInUse
-  meter: RoutingDeps['meter']
+  ledger: Pick<Ledger, 'record' | 'hasRoom'>
   variable: (name: string) => string | undefined
   now: () => number
   newId: NewId
@@ -35,7 +36,7 @@ export function openRouting({
   budgets,
   presets,
   measures,
-  meter,
+  ledger,
   variable,
   now,
   newId,
@@ -55,7 +56,8 @@ export function openRouting({
     deadlines: { firstByteMs: config.first_byte_timeout_ms, silenceMs: config.silence_timeout_ms },
     keepaliveMs: config.keepalive_ms,
     measure: measures.record,
-    meter,
+    meter: ledger.record,
+    canMeter: ledger.hasRoom,
     now,
     newId,
     random: Math.random,

@@ -8,6 +8,8 @@ export type Ledger = {
   record: (generation: Generation) => void
   /** How many are not written yet. */
   readonly waiting: number
+  /** False while so many are not written that no further request may be taken: none is served unmetered. */
+  hasRoom: () => boolean
   /** Writes what is waiting. */
   flush: () => Promise<void>
   /** The last flush; what cannot be written within the time is reported as lost. */
@@ -15,10 +17,10 @@ export type Ledger = {
 }
 
 type Deps = { db: Db; onError: (error: Error) => void }
-type Rhythm = { everyMs?: number; batch?: number }
+type Rhythm = { everyMs?: number; batch?: number; limit?: number }
 
 /** A crash loses what was recorded during the last `everyMs`, half a second unless told; a clean stop loses nothing. */
-export function openLedger(deps: Deps, { everyMs = 500, batch = 500 }: Rhythm = {}): Ledger {
+export function openLedger(deps: Deps, { everyMs = 500, batch = 500, limit = 50_000 }: Rhythm = {}): Ledger {
   const closing = new AbortController()
   let queue: Generation[] = []
   let flushing: Promise<void> | undefined
@@ -49,6 +51,7 @@ export function openLedger(deps: Deps, { everyMs = 500, batch = 500 }: Rhythm = 
     get waiting() {
       return queue.length
     },
+    hasRoom: () => queue.length < limit,
     async flush() {
       // One that is under way may have begun before the latest was recorded.
       await flush()

@@ -1,7 +1,8 @@
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 
-const rowsAtOnce = 2000
+/** A batch holds up every other statement of the embedded database: some milliseconds each. */
+const rowsAtOnce = 100
 
 /** Deletes the records of single requests from before an instant, a few at a time. Sums per day stay. */
 export async function pruneGenerations(deps: { db: Db }, before: number): Promise<number> {
