@@ -12,3 +12,7 @@ export function refusal(
     metadata: { guardrail_id: guardrail.id, guardrail_name: guardrail.name, rule, ...more },
   })
 }
+
+export function regionRefusal(verdict: { guardrail: GuardrailRecord; rule: string }, region: string): Fault {
+  return refusal(verdict, `requests must not come in through the region "${region}"`)
+}

@@ -6,7 +6,7 @@ import type { Config } from '#config/settings.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
-import { refusal } from '#guardrails/refusal.ts'
+import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
 import { budgetsFor, setAside } from './money.ts'
 import type { Candidate } from './plan.ts'
@@ -57,7 +57,7 @@ function purseFor(
 /** @throws Fault `forbidden` when a request must not come in this way. */
 export function throughRegion(guardrails: readonly GuardrailRecord[], region: Region): void {
   const verdict = judgeRegion(guardrails, region)
-  if (verdict) throw refusal(verdict, `requests must not come in through the region "${region}"`)
+  if (verdict) throw regionRefusal(verdict, region)
 }
 
 /** The candidates with the endpoints that may serve them. @throws Fault `forbidden` when none is left. */

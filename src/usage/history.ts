@@ -10,7 +10,7 @@ export type Scope = { workspaceId: string; includes: (by: { keyHash: string; use
 export type PastRequest = { createdAt: number; cost: PicoUsd; record: GenerationRecord }
 
 /** Enough to be quick, few enough to be read between two other requests. */
-const rowsAtOnce = 500
+const rowsAtOnce = 200
 
 const exactCost = sql<string>`cast(cost_pico as text)`
 

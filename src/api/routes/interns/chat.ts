@@ -1,4 +1,5 @@
 import { dialects } from '#api/dialect.ts'
+import { requireRegion } from '#api/intern-region.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
@@ -33,7 +34,9 @@ export const chatWithIntern = route({
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
   restate: restateForChat,
-  handler: async ({ params, body, caller, outlet }, { config, conversation, now }) => {
+  handler: async ({ params, body, caller, headers, outlet }, deps) => {
+    const { config, conversation, now } = deps
+    await requireRegion(deps, caller, headers.host as string | undefined)
     const turn = await converse(conversation, caller, params.internId, body, outlet.signal)
     const events = replyEvents(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
     await sendEvents(outlet, events, config.intern_heartbeat_ms)

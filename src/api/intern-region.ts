@@ -1,0 +1,20 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { InForce } from '#guardrails/in-force.ts'
+import { judgeRegion } from '#guardrails/judge.ts'
+import { regionRefusal } from '#guardrails/refusal.ts'
+import { Fault } from '#lib/fault.ts'
+import type { RoutingDeps } from '#routing/deps.ts'
+
+/**
+ * The regions of a caller's guardrails hold for talking to interns too. What an intern asks of models is judged by the
+ * intern's own key. @throws Fault `forbidden` with nothing but a message: this route's refusals have metadata of their own.
+ */
+export async function requireRegion(
+  { inForce, routing }: { inForce: Pick<InForce, 'of'>; routing: Pick<RoutingDeps, 'regionOf'> },
+  caller: Caller,
+  host: string | undefined,
+): Promise<void> {
+  const region = routing.regionOf(host)
+  const verdict = judgeRegion(await inForce.of(caller), region)
+  if (verdict) throw new Fault('forbidden', regionRefusal(verdict, region).message)
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runningIntern, say, until } from './harness/interns.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+async function restrict(service: TestService, policy: object) {
+  const { body } = await service.manage('GET', '/workspaces')
+  await service.manage('PATCH', `/guardrails/${body.data[0].default_guardrail_id}`, policy)
+}
+
+test('an intern thinks with the preset it names, by its own key', async () => {
+  await using service = await startTestService()
+  await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo', instructions: 'Help.' })
+  const { id } = await runningIntern(service, { model: '@preset/helper' })
+  const said = await say(service, id, 'demo:words=3')
+  assert.deepEqual([said.text, said.finish], ['word1 word2 word3', 'stop'])
+  const used = await until(async () => (await service.manage('GET', '/activity')).body.data[0])
+  assert.equal(used.model, 'signalbox/demo')
+})
+
+test('a preset that is switched off ends the turn with words that say so', async () => {
+  await using service = await startTestService()
+  await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo' })
+  const { id } = await runningIntern(service, { model: '@preset/helper' })
+  await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
+  const said = await say(service, id, 'demo:words=3')
+  assert.match(said.error?.message ?? '', /There is no preset "helper"/)
+})
+
+test('guardrails hold for what an intern asks of models', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service, { model: 'signalbox/demo' })
+  await restrict(service, { name: 'House', ignored_models: ['signalbox/demo'] })
+  const said = await say(service, id, 'demo:words=3')
+  assert.match(said.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
+})
+
+test('an intern is not talked to through a region that is not allowed: 403 with code and message only', async () => {
+  await using service = await startTestService({ settings: { regions: { 'eu.test': 'europe' } } })
+  const { id } = await runningIntern(service)
+  await restrict(service, { name: 'House', allowed_data_regions: ['europe'] })
+  const refused = await say(service, id, 'hi')
+  assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message }])
+  assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
+})
