@@ -31,8 +31,10 @@ export function mountRoutes<Caller, Deps>(
   routes: AnyRoute<Caller, Deps>[],
   mounting: Mounting<Caller, Deps>,
 ): void {
-  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    const parsed = schema.safeParse(data)
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
+    // The framework says null where there is no body; a schema says undefined.
+    const absent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
+    const parsed = schema.safeParse(absent ? undefined : data)
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
   })
   app.decorateRequest('caller', undefined)
