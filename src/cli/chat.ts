@@ -52,10 +52,12 @@ async function hear(say: (signal: AbortSignal) => AsyncIterable<Said>, { keyboar
   const stop = new AbortController()
   const over = keyboard.interrupted(() => stop.abort())
   let asked: Asked | undefined
+  let thinking = false
   try {
     for await (const said of say(stop.signal)) {
       if (said.type === 'asked') asked = said.asked
-      else write(styled(said))
+      else write((thinking && said.type === 'text' ? '\n\n' : '') + styled(said))
+      thinking = said.type === 'reasoning'
     }
   } catch (error) {
     if (!stop.signal.aborted && !(error instanceof StartupError)) throw error

@@ -33,14 +33,15 @@ export function keyboard({ input, output }: Screen): Keyboard {
       new Promise((resolve) => {
         const reader = createInterface({ input, output, terminal: input.isTTY })
         reader.question(prompt, (text) => {
-          reader.close()
+          // Before it closes, which says that they want to leave.
           resolve(text)
+          reader.close()
         })
         reader.once('close', () => resolve(undefined))
         reader.once('SIGINT', () => {
           output.write('\n')
-          reader.close()
           resolve('')
+          reader.close()
         })
       }),
     key: (offered) =>
