@@ -32,12 +32,15 @@ test('a model is shown while one of its endpoints is allowed', async () => {
 })
 
 test('through a region that is not allowed there are none, and GET /key tells the regions', async () => {
-  await using service = await startWithModels(models)
+  await using service = await startWithModels(models, { settings: { regions: { localhost: 'europe' } } })
   const regions = async () => (await service.ask('GET', '/key')).body.data.allowed_data_regions
   assert.deepEqual(await regions(), ['global', 'europe', 'us'])
   await restrict(service, { allowed_data_regions: ['us', 'europe'] })
   assert.deepEqual(await idsOf(service, '/models/user'), [])
   assert.deepEqual(await regions(), ['europe', 'us'])
+  const url = `${service.url.replace('127.0.0.1', 'localhost')}/models/user`
+  const europe = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } })
+  assert.equal((await europe.json()).total_count, 3)
 })
 
 test('a list that was narrowed since has another tag', async () => {
