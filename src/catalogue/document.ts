@@ -1,4 +1,5 @@
-import { isMap, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import type { ParsedNode } from 'yaml'
+import { onDemand } from '#lib/on-demand.ts'
 import { CatalogueRefused } from './layer.ts'
 
 /** A parsed file that still knows where everything stood. */
@@ -30,6 +31,7 @@ function asJson(text: string): unknown {
 }
 
 function parseYaml(text: string, source: string): SourceDocument {
+  const { LineCounter, parseDocument } = onDemand.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const broken = document.errors[0]
@@ -52,7 +54,8 @@ function parseYaml(text: string, source: string): SourceDocument {
 
 /** Where a member begins: at its key, in a map. */
 function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
-  if (!isMap(parent)) return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]
+  if (!onDemand.yaml().isMap(parent))
+    return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]
   const pair = parent.items.find(({ key }) => String((key as { value?: unknown }).value) === String(member))
   return (pair?.key as ParsedNode | undefined)?.range?.[0]
 }

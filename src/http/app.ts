@@ -11,6 +11,7 @@ import Fastify, {
 import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import { answerClientError } from './client-error.ts'
+import { compilersFactory } from './compilers.ts'
 import { errorAnswer, internalError } from './envelope.ts'
 import { parseJsonBodies } from './json-body.ts'
 import type { KeyNeed } from './route.ts'
@@ -51,6 +52,7 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience, guard
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: defaultBodyLimit,
+    schemaController: { compilersFactory },
     requestIdHeader: false,
     genReqId: requestId,
     connectionTimeout: 0,

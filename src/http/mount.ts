@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
 import { once } from '#lib/once.ts'
-import { invalidRequest } from './issues.ts'
 import { refuseNul } from './nul.ts'
 import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
@@ -31,12 +30,6 @@ export function mountRoutes<Caller, Deps>(
   routes: AnyRoute<Caller, Deps>[],
   mounting: Mounting<Caller, Deps>,
 ): void {
-  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
-    // The framework says null where there is no body; a schema says undefined.
-    const absent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
-    const parsed = schema.safeParse(absent ? undefined : data)
-    return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
-  })
   app.decorateRequest('caller', undefined)
   for (const route of routes) mountRoute(app, route, mounting)
   for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, mounting.prefix + path, methods)

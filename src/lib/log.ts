@@ -1,5 +1,5 @@
 import pino from 'pino'
-import pretty from 'pino-pretty'
+import { onDemand } from './on-demand.ts'
 
 export type Log = pino.Logger
 
@@ -14,7 +14,7 @@ const hooks = { streamWrite: (line: string) => line.replace(anyKey, 'sb-v1-[secr
 export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
   const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
   const stream = asText
-    ? pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
+    ? onDemand.pinoPretty()({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
     : pino.destination({ dest: 2, sync: false })
   return pino({ level: options.level, redact, hooks }, stream)
 }

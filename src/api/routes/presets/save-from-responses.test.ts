@@ -212,13 +212,14 @@ describe('a responses-style body, field by field', () => {
   test('instructions become the system prompt, null without any', async () => {
     for (const [body, expected] of [
       [{ instructions: 'Be brief.' }, 'Be brief.'],
-      [{ instructions: 'NUL \0 and half a pair \ud800' }, 'NUL \0 and half a pair \ud800'],
+      [{ instructions: 'Half a pair \ud800 stays' }, 'Half a pair \ud800 stays'],
       [{ instructions: null }, null],
       [{}, null],
     ] as const) {
       assert.equal((await save(body)).body.data.designated_version.system_prompt, expected)
     }
     assert.match((await save({ instructions: ['Be brief.'] })).body.error.message, /: instructions: /)
+    assert.equal((await save({ instructions: 'NUL \0' })).status, 400)
   })
 
   test('a body that is not an object is refused', async () => {

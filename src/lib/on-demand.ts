@@ -1,0 +1,10 @@
+import { createRequire } from 'node:module'
+import { once } from './once.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Packages that few starts need, and that would make every start slower: each is loaded when it is first asked for. */
+export const onDemand = {
+  yaml: once(() => require('yaml') as typeof import('yaml')),
+  pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
+}
