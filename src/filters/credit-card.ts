@@ -1,7 +1,7 @@
-import { type Find, matches, type Span, wordsBefore } from './span.ts'
+import { type Find, type Span, wordsBefore } from './span.ts'
 
-const solid = /(?<![\w.]|\d[-])\d{12,19}(?![\w]|[-.]\d)/g
-const grouped = /(?<![\w.]|\d-)(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w]|[.]\d)/g
+const candidate =
+  /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
 const otherNumber =
   /\b(?:order|tracking|invoice|imei|isbn|ean|gtin|upc|serial|account id|request id|trace id|id|ref(?:erence)?|timestamp|build)\b[\W_]{0,3}(?:no\.?|number|id|is)?[\W_]{0,3}$/
 
@@ -41,18 +41,25 @@ const issuers: Issuer[] = [
  * or hyphens one in ten numbers of that form has it by chance, so there a name such as "order" or "IMEI" before it counts.
  */
 export const findCards: Find = (text) => {
-  const alone = matches(
-    text,
-    solid,
-    ({ 0: digits, index }) => isCard(digits) && !otherNumber.test(wordsBefore(text, index)),
-  )
-  const inGroups = matches(text, grouped).flatMap((span): Span[] => {
-    const digits = text.slice(span.start, span.end).replace(/[ -]/g, '')
-    if (isCard(digits)) return [span]
-    // A security code may follow the number.
-    return digits.length === 19 && isCard(digits.slice(0, 16)) ? [{ start: span.start, end: span.end - 4 }] : []
-  })
-  return [...alone, ...inGroups].sort((a, b) => a.start - b.start)
+  const found: Span[] = []
+  candidate.lastIndex = 0
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    const card = cardIn(text, match.index, match[0])
+    if (card) found.push(card)
+    // Of groups that are no card all but the first may begin one.
+    else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
+  }
+  return found
+}
+
+function cardIn(text: string, start: number, written: string): Span | undefined {
+  const digits = written.replace(/[ -]/g, '')
+  const isSolid = digits === written
+  if (isSolid && otherNumber.test(wordsBefore(text, start))) return undefined
+  if (isCard(digits)) return { start, end: start + written.length }
+  // A security code may follow the number.
+  const hasCode = !isSolid && digits.length === 19
+  return hasCode && isCard(digits.slice(0, 16)) ? { start, end: start + written.length - 4 } : undefined
 }
 
 function isCard(digits: string): boolean {

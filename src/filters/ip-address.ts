@@ -4,7 +4,7 @@ import { type Find, matches, type Span, unite, wordsBefore } from './span.ts'
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const four = new RegExp(`(?<![\\w.-])${octet}(?:\\.${octet}){3}(?:/(?:3[0-2]|[12]?\\d))?(?![\\w-]|\\.\\w)`, 'g')
 const versioned =
-  /(?:\b(?:v|ver|vers|version|versions|release|released|build|firmware|sdk|driver|upgrade(?:d)? to|update(?:d)? to|section|chapter|clause|oid|rfc|§)[\s.:=v]{0,3}|[a-z]\/|[=~^<>]=?\s?)$/
+  /(?:\b(?:v|ver|vers|version|versions|release|released|build|firmware|sdk|driver|upgrade(?:d)? to|update(?:d)? to|section|chapter|clause|oid|rfc|§)[\s.:=v]{0,3}|[a-z]\/|[=~<>!]=\s?|[~^])$/
 const colons = /:[0-9A-Fa-f]{0,4}:/g
 const leading = /[0-9A-Fa-f:.]{0,60}$/
 const trailing = /[0-9A-Fa-f:.]*/y
@@ -38,15 +38,14 @@ function findIPv6(text: string): Span[] {
 }
 
 function addressIn(text: string, start: number, run: string): Span | undefined {
-  if (run.length > 60 || /\w/.test(text[start - 1] ?? '')) return undefined
-  // A sentence may go on after the address with punctuation, a label may precede it.
-  const candidate = run.replace(/(?:[.]|(?<!:):)$/, '').replace(/^\.+/, '')
+  if (run.length > 60) return undefined
+  // A sentence may go on after the address with punctuation, a label or a colon may precede it.
+  const candidate = run.replace(/(?:[.]|(?<!:):)$/, '').replace(/^(?:\.+|:(?!:))/, '')
   const from = start + run.indexOf(candidate)
   const end = from + candidate.length
-  if (/[\w]/.test(text[end] ?? '') || !candidate.includes(':', candidate.indexOf(':') + 1)) return undefined
+  if (/\w/.test(text[from - 1] ?? '') || /\w/.test(text[end] ?? '')) return undefined
   // `dead::beef` may be a name in a program; so is the bare `::`.
-  const isTelling = /\d/.test(candidate) && (candidate.match(/:/g)?.length ?? 0) >= 2
-  if (!isTelling || !isIPv6(candidate)) return undefined
+  if (!/\d/.test(candidate) || !isIPv6(candidate)) return undefined
   zone.lastIndex = end
   return { start: from, end: end + (zone.exec(text)?.[0].length ?? 0) }
 }

@@ -34,7 +34,7 @@ const issued = [
 const byForm = new RegExp(`(?<![\\w-])(?:${issued})`, 'g')
 
 const bearer = /\b(?:Bearer|Basic|Token) [\w.~+/-]{20,}={0,2}/gi
-const inUrl = /(?<=:\/\/[\w.%+-]{0,64}:)[^\s:/@"'<>]{3,128}(?=@[\w[])/g
+const inUrl = /:\/\/[\w.%+-]{0,64}:([^\s:/@"'<>]{3,128})@[\w[]/g
 const assigned =
   /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
 const hook = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
@@ -51,8 +51,18 @@ export const findSecrets: Find = (text) => {
   const found = [...matches(text, byForm), ...findPrivateKeys(text), ...matches(text, hook), ...findAssigned(text)]
   const sent = matches(text, bearer).map(({ start, end }) => ({ start: text.indexOf(' ', start) + 1, end }))
   found.push(...sent.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
-  if (text.includes('://')) found.push(...matches(text, inUrl, ({ 0: password }) => !placeholder.test(password)))
+  if (text.includes('://')) found.push(...findInUrls(text))
   return unite(found)
+}
+
+function findInUrls(text: string): Span[] {
+  const found: Span[] = []
+  matches(text, inUrl, ({ 0: match, 1: password, index }) => {
+    const end = index + match.length - 2
+    if (!placeholder.test(password!)) found.push({ start: end - password!.length, end })
+    return false
+  })
+  return found
 }
 
 function findAssigned(text: string): Span[] {

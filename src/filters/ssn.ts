@@ -1,6 +1,6 @@
 import { type Find, matches, wordsBefore } from './span.ts'
 
-const number = /(?<![\w.]|\d[ -])(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
+const number = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
 const named = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:payer)? id)\b[^\d]{0,24}$/
 const other =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/

@@ -8,3 +8,5 @@ const atWork = workerData as Int32Array
 parentPort!.on('message', ({ wanted, leaves }: { wanted: Wanted[]; leaves: Leaf[] }) => {
   parentPort!.postMessage(findIn(wanted, leaves, (rule) => Atomics.store(atWork, 0, rule)))
 })
+
+parentPort!.postMessage('ready')

@@ -5,7 +5,15 @@ import type { Leaf } from './leaves.ts'
 
 type Outcome = Found[] | FilterFailed
 type Job = { wanted: readonly Wanted[]; leaves: readonly Leaf[]; done: (outcome: Outcome) => void }
-type Hand = { worker: Worker; atWork: Int32Array; job: Job | undefined; limit: NodeJS.Timeout | undefined }
+type Hand = {
+  worker: Worker
+  isReady: boolean
+  atWork: Int32Array
+  job: Job | undefined
+  limit: NodeJS.Timeout | undefined
+}
+
+const startLimitMs = 15_000
 
 /** Threads that look through long texts, started when there is work and never holding the process. */
 export type Workers = {
@@ -22,9 +30,14 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function hire(): Hand {
     const atWork = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: atWork, env: {}, execArgv: [] })
-    const hand: Hand = { worker, atWork, job: undefined, limit: undefined }
-    worker.on('message', (outcome: Outcome) => {
-      settle(hand, outcome)
+    const hand: Hand = { worker, isReady: false, atWork, job: undefined, limit: undefined }
+    worker.on('message', (message: Outcome | 'ready') => {
+      // A thread takes a while to start, which is not the filters' time.
+      if (message === 'ready') {
+        hand.isReady = true
+        return limit(hand)
+      }
+      settle(hand, message)
       next()
     })
     worker.on('error', () => fail(hand))
@@ -32,6 +45,11 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     worker.unref()
     hands.add(hand)
     return hand
+  }
+
+  function limit(hand: Hand): void {
+    clearTimeout(hand.limit)
+    if (hand.job) hand.limit = setTimeout(() => fail(hand), hand.isReady ? options.timeLimitMs : startLimitMs)
   }
 
   function settle(hand: Hand, outcome: Outcome): void {
@@ -57,7 +75,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     const { wanted, leaves } = job
     hand.job = job
     hand.worker.ref()
-    hand.limit = setTimeout(() => fail(hand), options.timeLimitMs)
+    limit(hand)
     Atomics.store(hand.atWork, 0, 0)
     hand.worker.postMessage({ wanted, leaves })
   }
