@@ -11,7 +11,7 @@ export function contentOfPast(
   { content_filter_builtins: builtins }: Filters,
   { content_findings: findings }: Pick<GenerationRecord, 'content_findings'>,
 ): { outcome: 'refused' | 'redacted'; rule: string } | undefined {
-  const found = new Set((findings ?? []).map(({ rule }) => rule))
+  const found = new Set(findings.map(({ rule }) => rule))
   const acting = (builtins ?? []).filter(({ slug }) => found.has(ruleOf(slug)))
   const by = (action: string) => acting.find((filter) => filter.action === action)
   const blocking = by('block')

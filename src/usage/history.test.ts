@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { generation } from '#test/harness/generations.ts'
 import { pastRequests, spentOnDays } from './history.ts'
+import { toRecord } from './record.ts'
 import { writeGenerations } from './write.ts'
 
 const noon = Date.UTC(2026, 10, 18, 12)
@@ -38,6 +39,18 @@ onEachDatabase('the history of requests', (kind) => {
       read.map(({ cost }) => cost),
       [9_007_199_254_740_993n],
     )
+  })
+
+  test('a record from before a member existed is told with what it would have said', async () => {
+    await using store = await newDb(kind)
+    await writeGenerations(store, [generation({ id: 'gen-old', createdAt: noon })])
+    const { candidate_models: _m, region: _r, ...old } = toRecord(generation({ modelId: 'c/d' }))
+    await store.db.query
+      .updateTable('generations')
+      .set({ record: JSON.stringify(old) })
+      .execute()
+    const [page] = await Array.fromAsync(pastRequests(store, everybody, noon, noon + 1))
+    assert.deepEqual([page?.[0]?.record.candidate_models, page?.[0]?.record.region], [['c/d'], 'global'])
   })
 
   test('what was spent on days is exact, of those who are meant, own provider keys only if told', async () => {

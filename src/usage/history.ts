@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#db/db.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import type { GenerationRecord } from './record.ts'
+import { type GenerationRecord, readRecord } from './record.ts'
 
 /** Whose requests: those of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
@@ -39,7 +39,7 @@ export async function* pastRequests(
       .map((row) => ({
         createdAt: row.created_at,
         cost: BigInt(row.cost),
-        record: JSON.parse(row.record) as GenerationRecord,
+        record: readRecord(row.record),
       }))
     const last = rows.at(-1)
     if (!last || rows.length < rowsAtOnce) return

@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'
-import type { GenerationRecord } from './record.ts'
+import { type GenerationRecord, readRecord } from './record.ts'
 
 /**
  * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
@@ -29,7 +29,7 @@ export async function findGeneration(
       .limit(1)
       .executeTakeFirst()
   const row = (await find('id')) ?? (await find('upstream_id'))
-  if (row) return JSON.parse(row.record) as GenerationRecord
+  if (row) return readRecord(row.record)
   throw new Fault(
     'not_found',
     'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',

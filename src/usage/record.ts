@@ -58,6 +58,12 @@ export function toRecord(generation: Generation) {
   }
 }
 
+/** A record as it was kept. One from before a member existed gets what it would have said. */
+export function readRecord(text: string): GenerationRecord {
+  const kept = JSON.parse(text) as GenerationRecord
+  return { candidate_models: [kept.model], preset: null, region: 'global' as const, content_findings: [], ...kept }
+}
+
 /** Tokens per second after the first; null where there is too little to say. */
 function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
   if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null

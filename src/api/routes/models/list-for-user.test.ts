@@ -40,7 +40,7 @@ test('through a region that is not allowed there are none, and GET /key tells th
   assert.deepEqual(await regions(), ['europe', 'us'])
   const url = `${service.url.replace('127.0.0.1', 'localhost')}/models/user`
   const europe = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } })
-  assert.equal((await europe.json()).total_count, 3)
+  assert.equal(((await europe.json()) as { total_count: number }).total_count, 3)
 })
 
 test('a list that was narrowed since has another tag', async () => {
