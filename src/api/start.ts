@@ -5,7 +5,10 @@ import { keyReader } from '#accounts/read-keys.ts'
 import type { Budget } from '#budgets/budget.ts'
 import { openBudgets } from '#budgets/budgets.ts'
 import { spentEarlier } from '#budgets/earlier.ts'
+import { createCredentialsInUse } from '#byok/in-use.ts'
+import { openVault } from '#byok/key-file.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
+import { loadCatalogue } from '#catalogue/load.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
@@ -75,6 +78,9 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
+  // Read while the database opens: the one is work, the other mostly waiting.
+  const loading = loadCatalogue(settings)
+  loading.catch(() => {})
   const db = await openDb(settings, { onError: warn('database connection'), onQuery: metrics.observeQuery })
   opened.defer(db.close)
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
@@ -82,6 +88,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(keys.close)
   const catalogue = await openCatalogue({
     settings,
+    loading,
     signals: db.signals,
     newId,
     onLoad: tellOfSkipped(config, log),
@@ -97,6 +104,9 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(inForce.close)
   const presets = createPresetsInUse({ db, now })
   opened.defer(presets.close)
+  const vault = await openVault({ db, settings })
+  const ownCredentials = createCredentialsInUse({ db, now, vault })
+  opened.defer(ownCredentials.close)
   const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
@@ -115,6 +125,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     budgets,
     presets,
     measures,
+    ownCredentials,
     ledger,
     variable,
     now,
@@ -140,6 +151,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
       newId,
       log,
       routing,
+      vault,
     },
     firstKeys,
   }

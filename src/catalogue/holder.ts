@@ -29,6 +29,8 @@ type Deps = {
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
   load?: typeof loadCatalogue
+  /** A first load that is under way already. */
+  loading?: ReturnType<typeof loadCatalogue>
   /** Hears what every successful load found. */
   onLoad: (report: LoadReport) => void
   /** Hears why a reload that another server asked for did not succeed. */
@@ -41,11 +43,12 @@ export async function openCatalogue({
   signals,
   newId,
   load = loadCatalogue,
+  loading,
   onLoad,
   onError,
 }: Deps): Promise<CatalogueHolder> {
   const origin = newId()
-  const first = await load(settings).catch(refuseToStart)
+  const first = await (loading ?? load(settings)).catch(refuseToStart)
   let report = first.report
   onLoad(report)
   let figures = noFigures
