@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OpenRouter } from '@openrouter/sdk'
+import { until } from '../harness/interns.ts'
+import { startTestService } from '../harness/service.ts'
+
+/** The official client, validating every answer against its own schemas. */
+function clientOf({ url, apiKey }: { url: string; apiKey: string }): OpenRouter {
+  return new OpenRouter({ apiKey, serverURL: url, retryConfig: { strategy: 'none' } })
+}
+
+test('interns: make, get, list, update, provision, suspend, delete', async () => {
+  await using service = await startTestService()
+  const { interns } = clientOf(service)
+  const wanted = { name: 'ada', description: 'Counts.', instructions: 'Be brief.' }
+  const make = () => interns.createIntern({ idempotencyKey: 'once', createInternRequest: wanted })
+  const made = await make()
+  assert.deepEqual([made.name, made.status, made.progress, made.vaultId], ['ada', 'stopped', null, null])
+  assert.deepEqual(await make(), made)
+  const { id: internId } = made
+  const updated = await interns.updateIntern({ internId, updateInternRequest: { name: 'bob', description: null } })
+  assert.deepEqual([updated.name, updated.description, updated.instructions], ['bob', null, 'Be brief.'])
+
+  assert.deepEqual(await interns.provisionIntern({ internId }), { provisioning: true })
+  await until(async () => (await interns.getIntern({ internId })).status === 'running')
+  const listed = await interns.listInterns({ limit: 1, status: ['running', 'failed'] })
+  assert.deepEqual([listed.data.map(({ name }) => name), listed.hasMore], [['bob'], false])
+  assert.deepEqual(await interns.suspendIntern({ internId }), { suspended: true })
+  const deleted = await interns.deleteIntern({ internId, deleteInternRequest: { acknowledgeWorkspaceLoss: true } })
+  assert.deepEqual(deleted, { deleting: true })
+  await until(() =>
+    interns.getIntern({ internId }).then(
+      () => false,
+      (error: Error) => /no such intern/.test(error.message),
+    ),
+  )
+})
+
+test('interns: refusals are errors that the client knows', async () => {
+  await using service = await startTestService()
+  const { interns } = clientOf(service)
+  await assert.rejects(interns.getIntern({ internId: 'unknown' }), /no such intern/)
+  await assert.rejects(interns.createIntern({ createInternRequest: { name: 'No' } }), /name/)
+  const { id: internId } = await interns.createIntern({ createInternRequest: { name: 'ada' } })
+  await assert.rejects(interns.suspendIntern({ internId }), /it must be running/)
+})
