@@ -58,9 +58,11 @@ export function toRecord(generation: Generation) {
   }
 }
 
+type Younger = 'candidate_models' | 'preset' | 'region' | 'content_findings'
+
 /** A record as it was kept. One from before a member existed gets what it would have said. */
 export function readRecord(text: string): GenerationRecord {
-  const kept = JSON.parse(text) as GenerationRecord
+  const kept = JSON.parse(text) as Omit<GenerationRecord, Younger> & Partial<GenerationRecord>
   return { candidate_models: [kept.model], preset: null, region: 'global' as const, content_findings: [], ...kept }
 }
 

@@ -13,7 +13,7 @@ const providers = ['p', 'q', 'r']
 const modelNames = authors.flatMap((author) => [`${author}/a`, `${author}/b`])
 const dated = (id: string) => `${id}-2026`
 
-const said = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 1 })
+const said = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 })
 const listOf = <T>(values: readonly T[]) => said(fc.subarray([...values], { minLength: 1 }))
 
 export const region = fc.constantFrom(...regions)
