@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashOf } from '#accounts/secret.ts'
+import { openDb } from '#db/open.ts'
 import { startTestService } from '#test/harness/service.ts'
 
 const paths = [
@@ -48,4 +50,27 @@ test('without a valid key, or with a management key, every path under /interns i
 test('what only looks like /interns is not guarded', async () => {
   await using service = await startTestService()
   assert.equal((await service.ask('GET', '/internship', { key: null })).status, 404)
+})
+
+test('a key whose creator has left gets a 403, until it holds a grant', async () => {
+  await using service = await startTestService()
+  const db = await openDb(service.place.settings)
+  await db.query.updateTable('memberships').set({ left_at: 1 }).execute()
+  await db.close()
+  for (const path of ['/interns', '/interns/a/b/c/d']) {
+    const { status, body } = await service.ask('GET', path)
+    assert.deepEqual([status, Object.keys(body.error)], [403, ['code', 'message']])
+  }
+  const key = hashOf(service.apiKey)
+  await service.manage('PATCH', `/keys/${key}`, { interns_grant: true })
+  assert.equal((await service.ask('GET', '/interns')).status, 200)
+})
+
+test('an intern’s own key finds no interns at all', async () => {
+  await using service = await startTestService()
+  const db = await openDb(service.place.settings)
+  await db.query.updateTable('api_keys').set({ kind: 'intern' }).where('hash', '=', hashOf(service.apiKey)).execute()
+  await db.close()
+  assert.equal((await service.ask('GET', '/interns')).text, notFound)
+  assert.equal((await service.ask('GET', '/models/user')).status, 200)
 })

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '#test/harness/interns.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+import { apiClient } from './api-client.ts'
+import { readValue } from './chat/answers.ts'
+import { conversation, type Said } from './chat/conversation.ts'
+import { runCli } from './cli.ts'
+
+const envOf = ({ url, apiKey }: TestService) => ({ SIGNALBOX_URL: url, SIGNALBOX_KEY: apiKey })
+
+async function run(service: TestService, ...args: string[]) {
+  const out: string[] = []
+  const err: string[] = []
+  const terminal = {
+    env: envOf(service),
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
+  }
+  const code = await runCli(args, terminal)
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+test('interns are made, listed, stopped, started and deleted from the command line', async () => {
+  await using service = await startTestService()
+  assert.match((await run(service, 'interns', 'create', 'ada', '--no-start')).out, /Made "ada" .*: stopped\./)
+  assert.match((await run(service, 'interns', 'list')).out, /^ada +stopped +builtin/m)
+  assert.equal((await run(service, 'interns', 'provision', 'ada')).code, 0)
+  await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
+  assert.equal((await run(service, 'interns', 'suspend', 'ada')).code, 0)
+  assert.match((await run(service, 'interns', 'suspend', 'ada')).err, /refused \(409\)/)
+  assert.equal((await run(service, 'interns', 'delete', 'ada')).code, 0)
+})
+
+test('a chat hears text, a question and what follows the answer, in one session', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada')
+  await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
+  const { prompt, answer } = conversation(apiClient(envOf(service)), 'ada', 'manual')
+  const signal = new AbortController().signal
+  const said: Said[] = await Array.fromAsync(prompt('write a haiku', signal))
+  const last = said.at(-1)
+  assert.ok(last?.type === 'asked' && last.asked.kind === 'permission' && last.asked.detail === 'ls -la')
+  const after = await Array.fromAsync(answer(last.asked, 'allow_once', signal))
+  assert.match(after.map((each) => (each.type === 'text' ? each.text : '')).join(''), /Done/)
+})
+
+test('what a person types becomes the value that its field wants, or is refused', () => {
+  const read = (type: string, text: string, options?: string[]) =>
+    readValue({ name: 'x', type, required: true, ...(options && { options }) }, text)
+  assert.deepEqual([read('integer', '3'), read('integer', '3.5'), read('number', '3.5')], [3, undefined, 3.5])
+  assert.deepEqual([read('boolean', 'Yes'), read('boolean', 'n'), read('boolean', '?')], [true, false, undefined])
+  assert.deepEqual([read('string', 'c', ['a', 'b']), read('array', 'a, b', ['a', 'b'])], [undefined, ['a', 'b']])
+})
