@@ -1,4 +1,5 @@
 import type { KeyRing } from '#accounts/key-ring.ts'
+import type { Vault } from '#byok/vault.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
@@ -27,6 +28,8 @@ export type Deps = {
   now: Now
   newId: NewId
   routing: RoutingDeps
+  /** Encrypts provider credentials. */
+  vault: Vault
   /** How to talk to interns. */
   conversation: ConverseDeps
   /** How interns' daemons are run. */

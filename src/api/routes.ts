@@ -1,6 +1,11 @@
 import type { Route } from './route.ts'
 import { listAllActivity } from './routes/activity/list.ts'
 import { listAudit } from './routes/audit/list.ts'
+import { createByok } from './routes/byok/create.ts'
+import { deleteByok } from './routes/byok/delete.ts'
+import { getByok } from './routes/byok/get.ts'
+import { listByok } from './routes/byok/list.ts'
+import { updateByok } from './routes/byok/update.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { createChatCompletion } from './routes/completions/chat.ts'
 import { createResponse } from './routes/completions/responses.ts'
@@ -107,6 +112,11 @@ const table = {
   savePresetFromMessages,
   updatePreset,
   designatePresetVersion,
+  listByok,
+  createByok,
+  getByok,
+  updateByok,
+  deleteByok,
   getCurrentKey,
   listAllKeys,
   createOneKey,
@@ -137,6 +147,7 @@ export const tags = [
   { name: 'interns', description: 'Long-running agents that ask before they act.' },
   { name: 'guardrails', description: 'Limits on spend, models, providers, regions, retention and content.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
+  { name: 'byok', description: 'Provider keys that workspaces bring along.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'workspaces', description: 'The parts of the organization.' },
   { name: 'organization', description: 'The organization and who belongs to it.' },

@@ -10,7 +10,17 @@ import type { Page, PageQuery } from '#lib/page.ts'
 /** What was done to what. Named `noun.verbed`. */
 export type Change = {
   action: `${string}.${string}`
-  targetKind: 'intern' | 'key' | 'guardrail' | 'assignment' | 'preset' | 'workspace' | 'member' | 'organization' | 'catalogue'
+  targetKind:
+    | 'intern'
+    | 'key'
+    | 'guardrail'
+    | 'assignment'
+    | 'preset'
+    | 'workspace'
+    | 'member'
+    | 'organization'
+    | 'catalogue'
+    | 'credential'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null

@@ -52,6 +52,13 @@ export const Settings = z.strictObject({
     .default(8080)
     .describe('The port to listen on; 0 takes any free one.'),
   data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
+  encryption_key_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The key that encrypts provider credentials at rest: 64 hexadecimal digits. Default: made once as `encryption.key` in the data folder. Several servers share one.',
+    ),
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')

@@ -7,6 +7,7 @@ import * as measurements from './migrations/0003_measurements.ts'
 import * as usage from './migrations/0004_usage.ts'
 import * as interns from './migrations/0005_interns.ts'
 import * as budgets from './migrations/0006_budgets.ts'
+import * as providerCredentials from './migrations/0007_provider_credentials.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -16,6 +17,7 @@ export const migrations: Record<string, Migration> = {
   '0004_usage': usage,
   '0005_interns': interns,
   '0006_budgets': budgets,
+  '0007_provider_credentials': providerCredentials,
 }
 
 /**

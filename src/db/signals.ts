@@ -5,6 +5,7 @@ export type Topic =
   | 'preset.changed'
   | 'organization.changed'
   | 'intern.changed'
+  | 'credential.changed'
 
 /** Says, within a transaction, what to tell every server once it has committed. */
 export type Announce = (topic: Topic, payload: string) => void

@@ -162,6 +162,24 @@ export type Tables = {
     reasoning_tokens: number
     cost_pico: bigint
   }
+  /** Provider keys that workspaces brought along. */
+  provider_credentials: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    provider: string
+    name: string | null
+    label: string
+    /** Encrypted, by the key that `sealed_by` names. */
+    sealed: string
+    sealed_by: string
+    /** JSON. */
+    rules: string
+    sort_order: number
+    created_by: string
+    created_at: number
+    updated_at: number
+  }
   interns: {
     id: string
     organization_id: string

@@ -26,7 +26,7 @@ export async function answerFrom(
   let last: { failure: AttemptFailure; target: Target } | undefined
   try {
     for (const target of targets) {
-      const pass = deps.circuits.admit(target.endpoint.id)
+      const pass = deps.circuits.admit(answering.circuitOf(target.endpoint))
       if (!pass) continue
       const answered = await askOne(deps, answering, target, pass)
       if (!('failure' in answered)) return answered.body

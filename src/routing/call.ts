@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Outlet } from '#lib/outlet.ts'
 import type { Accesses } from './credentials.ts'
@@ -18,4 +19,10 @@ export type CompletionCall = {
 }
 
 /** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */
-export type Answering = CompletionCall & { chat: ChatRequest; journal: Journal; accesses: Accesses }
+export type Answering = CompletionCall & {
+  chat: ChatRequest
+  journal: Journal
+  accesses: Accesses
+  /** The name of the circuit that an attempt at an endpoint belongs to. */
+  circuitOf: (endpoint: Endpoint) => string
+}

@@ -1,6 +1,7 @@
 import { Fault } from '#lib/fault.ts'
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
+import type { Accesses } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { filledIn } from './filled-in.ts'
 import { Journal } from './journal.ts'
@@ -38,8 +39,9 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   })
   call.outlet.header('x-generation-id', journal.id)
   try {
-    const accesses = await deps.credentials.of(call.caller.workspaceId)
-    const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses }
+    const accesses = await deps.credentials.of(call.caller)
+    const circuitOf = circuitNames(deps, accesses, call.caller.workspaceId)
+    const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses, circuitOf }
     const targets = targetsFor(deps, answering, ruling.candidates)
     await ruling.reserve(targets)
     return await answerFrom(deps, answering, targets)
@@ -50,17 +52,27 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   }
 }
 
+/** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */
+function circuitNames(deps: RoutingDeps, accesses: Accesses, workspaceId: string): Answering['circuitOf'] {
+  const catalogue = deps.catalogue.current()
+  return (endpoint) => {
+    const provider = catalogue.findProvider(endpoint.provider)
+    const byok = provider !== undefined && accesses.find(provider, endpoint)?.byok === true
+    return byok ? `${endpoint.id} ${workspaceId}` : endpoint.id
+  }
+}
+
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
-function targetsFor(deps: RoutingDeps, { chat, accesses }: Answering, candidates: Candidate[]): Target[] {
+function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering, candidates: Candidate[]): Target[] {
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
     needs: needsOf(chat),
-    standing: ({ id }) => ({
-      troubled: deps.circuits.isTroubled(id),
-      open: deps.circuits.isOpen(id),
-      ...deps.speeds(id),
+    standing: (endpoint) => ({
+      troubled: deps.circuits.isTroubled(circuitOf(endpoint)),
+      open: deps.circuits.isOpen(circuitOf(endpoint)),
+      ...deps.speeds(endpoint.id),
     }),
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
@@ -68,6 +80,6 @@ function targetsFor(deps: RoutingDeps, { chat, accesses }: Answering, candidates
     },
     random: deps.random,
   })
-  if (plan.targets.length === 0) throw nothingLeft(plan, deps.circuits)
+  if (plan.targets.length === 0) throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits)
   return plan.targets
 }

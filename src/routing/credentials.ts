@@ -1,17 +1,21 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { CredentialsInUse, OwnCredential } from '#byok/in-use.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
 
 /** What opens an upstream: where it is, the secret if it wants one, and whether the caller's workspace brought it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
 
-/** The upstreams that one workspace can reach. */
-export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'baseUrl'>) => Access | undefined }
+/** The upstreams that one caller can reach. */
+export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id' | 'baseUrl'>) => Access | undefined }
 
-export type Credentials = { of: (workspaceId: string) => Accesses | Promise<Accesses> }
+type Asking = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
+
+export type Credentials = { of: (caller: Asking) => Accesses | Promise<Accesses> }
 
 type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
-export function environmentCredentials(variable: Variable): Credentials {
+export function environmentCredentials(variable: Variable): { of: (caller: Asking) => Accesses } {
   /** The environment does not change, and reading it costs more than looking here. */
   const found = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const read = (provider: Provider, url: string | null): Access | undefined => {
@@ -27,6 +31,51 @@ export function environmentCredentials(variable: Variable): Credentials {
       .getOrInsertComputed(endpoint.baseUrl ?? provider.baseUrl, (url) => read(provider, url))
   const accesses = { find }
   return { of: () => accesses }
+}
+
+/** The workspace's own credentials before the operator's, as far as their rules let the caller use them. */
+export function ownCredentialsFirst(
+  operators: { of: (caller: Asking) => Accesses },
+  inUse: Pick<CredentialsInUse, 'of'>,
+  variable: Variable,
+): Credentials {
+  const over = (caller: Asking, all: readonly OwnCredential[]): Accesses => {
+    const operator = operators.of(caller)
+    if (all.length === 0) return operator
+    const mine = all.filter((own) => mayUse(own, caller))
+    return { find: (provider, endpoint) => findOwn(mine, operator, variable, provider, endpoint) }
+  }
+  return {
+    of(caller) {
+      const own = inUse.of(caller.workspaceId)
+      return own instanceof Promise ? own.then((read) => over(caller, read)) : over(caller, own)
+    },
+  }
+}
+
+function findOwn(
+  mine: OwnCredential[],
+  operator: Accesses,
+  variable: Variable,
+  provider: Provider,
+  endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,
+): Access | undefined {
+  const own = mine.filter((one) => one.provider === provider.slug)
+  if (own.length === 0) return operator.find(provider, endpoint)
+  const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
+  const fitting = own.filter(({ allowed_models }) => allowed_models?.includes(model) ?? true)
+  const url = endpoint.baseUrl ?? provider.baseUrl
+  const baseUrl = url === null ? undefined : filledIn(url, variable)
+  const access = (one: OwnCredential | undefined): Access | undefined =>
+    one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
+  const first = access(fitting.find((one) => !one.is_fallback))
+  if (first) return first
+  const operatorIsOut = own.some((one) => one.is_byok_only) || fitting.some((one) => one.is_required)
+  return (operatorIsOut ? undefined : operator.find(provider, endpoint)) ?? access(fitting[0])
+}
+
+function mayUse({ allowed_api_key_hashes, allowed_user_ids }: OwnCredential, { keyHash, userId }: Asking): boolean {
+  return (allowed_api_key_hashes?.includes(keyHash) ?? true) && (allowed_user_ids?.includes(userId) ?? true)
 }
 
 /** The base URL with each `${NAME}` replaced; null when a variable is missing. */

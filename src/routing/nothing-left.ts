@@ -1,6 +1,6 @@
 import { Fault } from '#lib/fault.ts'
 import type { Circuits } from './circuit.ts'
-import type { Exclusion, Plan } from './plan.ts'
+import type { Exclusion, Plan, Target } from './plan.ts'
 
 const said: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
@@ -16,14 +16,18 @@ const said: Record<Exclusion, string> = {
 }
 
 /** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
-export function nothingLeft({ excluded }: Plan, circuits: Pick<Circuits, 'waitMs'>): Fault {
+export function nothingLeft(
+  { excluded }: Plan,
+  circuitOf: (target: Target) => string,
+  circuits: Pick<Circuits, 'waitMs'>,
+): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
   const metadata = {
     excluded: excluded.slice(0, 20).map(({ target, reason }) => ({ endpoint: target.endpoint.id, reason })),
   }
   if (waiting.length > 0) {
-    const waitMs = circuits.waitMs(waiting.map(({ target }) => target.endpoint.id)) ?? 1000
+    const waitMs = circuits.waitMs(waiting.map(({ target }) => circuitOf(target))) ?? 1000
     return new Fault(
       'unavailable',
       'No endpoint is available now: each failed or limited its rate a moment ago. Try again later.',

@@ -1,4 +1,5 @@
 import type { Budgets } from '#budgets/budgets.ts'
+import type { CredentialsInUse } from '#byok/in-use.ts'
 import type { Config } from '#config/settings.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
@@ -6,7 +7,7 @@ import type { Measures } from '#measure/measures.ts'
 import type { PresetsInUse } from '#presets/in-use.ts'
 import type { Ledger } from '#usage/ledger.ts'
 import { createCircuits } from './circuit.ts'
-import { environmentCredentials } from './credentials.ts'
+import { environmentCredentials, ownCredentialsFirst } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { guardrailPolicy } from './guard.ts'
 import { regionOf } from './region.ts'
@@ -22,6 +23,7 @@ type Parts = {
   inForce: InForce
   budgets: Budgets
   presets: PresetsInUse
+  ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   variable: (name: string) => string | undefined
   now: () => number
@@ -36,6 +38,7 @@ export function openRouting({
   budgets,
   presets,
   measures,
+  ownCredentials,
   ledger,
   variable,
   now,
@@ -43,7 +46,7 @@ export function openRouting({
 }: Parts): RoutingDeps {
   return {
     catalogue,
-    credentials: environmentCredentials(variable),
+    credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, variable),
     circuits: createCircuits({ now }),
     speeds: (endpointId) => {
       const { latencyMs, throughput } = measures.figures().endpoint(endpointId)

@@ -5,6 +5,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 /** One request as the upstream got it, and what has become of its connection since. */
 export type Taken = {
   play: string
+  /** The request line and the headers. */
+  head: string
   body: { stream?: boolean }
   socket: Socket
   /** When the client hung up, by `performance.now()`. */
@@ -24,8 +26,8 @@ export async function startFaultyUpstream(plays: Record<string, Play>): Promise<
     sockets.add(socket.setMaxListeners(0))
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    readRequests(socket, (body) => {
-      const one: Taken = { play: body.model, body, socket, closedAt: undefined }
+    readRequests(socket, (head, body) => {
+      const one: Taken = { play: body.model, head, body, socket, closedAt: undefined }
       taken.push(one)
       socket.once('close', () => {
         one.closedAt ??= performance.now()
@@ -55,7 +57,7 @@ const end = (server: Server) => new Promise((resolve) => server.close(resolve))
 const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 /** Requests on a kept-alive connection, one after the other. */
-function readRequests(socket: Socket, take: (body: { model: string; stream?: boolean }) => void): void {
+function readRequests(socket: Socket, take: (head: string, body: { model: string; stream?: boolean }) => void): void {
   let held: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk) => {
     held = Buffer.concat([held, chunk as Buffer])
@@ -66,8 +68,9 @@ function readRequests(socket: Socket, take: (body: { model: string; stream?: boo
       const whole = headEnd + 4 + length
       if (held.length < whole) return
       const body = held.subarray(headEnd + 4, whole).toString()
+      const head = held.subarray(0, headEnd).toString()
       held = held.subarray(whole)
-      take(JSON.parse(body))
+      take(head, JSON.parse(body))
     }
   })
 }

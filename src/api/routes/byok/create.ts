@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { Credential, NewCredential } from '#byok/credential.ts'
+import { createCredential } from '#byok/credentials.ts'
+import { route } from '../../route.ts'
+
+export const createByok = route({
+  method: 'post',
+  path: '/byok',
+  tag: 'byok',
+  key: 'management',
+  summary: 'Bring a provider’s key: requests of the workspace use it before the operator’s',
+  request: { body: NewCredential },
+  status: 201,
+  response: z.object({ data: Credential }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
+  handler: async ({ body, caller }, deps) => ({ data: await createCredential(deps, caller, body) }),
+})

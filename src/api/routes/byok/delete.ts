@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { deleteCredential } from '#byok/credentials.ts'
+import { route } from '../../route.ts'
+
+export const deleteByok = route({
+  method: 'delete',
+  path: '/byok/{id}',
+  tag: 'byok',
+  key: 'management',
+  summary: 'Delete a provider credential',
+  request: { params: z.object({ id: z.string() }) },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await deleteCredential(deps, caller, params.id)
+    return { deleted: true as const }
+  },
+})

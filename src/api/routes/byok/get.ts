@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { Credential } from '#byok/credential.ts'
+import { getCredential } from '#byok/credentials.ts'
+import { route } from '../../route.ts'
+
+export const getByok = route({
+  method: 'get',
+  path: '/byok/{id}',
+  tag: 'byok',
+  key: 'management',
+  summary: 'One provider credential',
+  request: { params: z.object({ id: z.string() }) },
+  response: z.object({ data: Credential }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({ data: await getCredential(deps, caller.organizationId, params.id) }),
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { Credential } from '#byok/credential.ts'
+import { listCredentials } from '#byok/credentials.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { route } from '../../route.ts'
+
+export const listByok = route({
+  method: 'get',
+  path: '/byok',
+  tag: 'byok',
+  key: 'management',
+  summary: 'The provider credentials of a workspace, by provider and preference',
+  request: {
+    query: PageQuery.extend({
+      workspace_id: z.string().optional().describe('The calling key’s own workspace unless told.'),
+      provider: z.string().optional(),
+    }),
+  },
+  response: pageOf(Credential),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: ({ query, caller }, deps) => listCredentials(deps, caller, query),
+})

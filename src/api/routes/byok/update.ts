@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { Credential, CredentialPatch } from '#byok/credential.ts'
+import { changeCredential } from '#byok/credentials.ts'
+import { route } from '../../route.ts'
+
+export const updateByok = route({
+  method: 'patch',
+  path: '/byok/{id}',
+  tag: 'byok',
+  key: 'management',
+  summary: 'Change a provider credential, or its key',
+  request: { params: z.object({ id: z.string() }), body: CredentialPatch },
+  response: z.object({ data: Credential }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({ data: await changeCredential(deps, caller, params.id, body) }),
+})

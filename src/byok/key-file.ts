@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Db } from '#db/db.ts'
+import { StartupError } from '#lib/fault.ts'
+import { createVault, type Vault } from './vault.ts'
+
+const form = /^[0-9a-f]{64}\s*$/
+
+type Settings = { data_dir: string; encryption_key_file?: string | undefined }
+
+/**
+ * The vault of this installation. Its key is made at the first start, unless a file of the operator's has it; it is never
+ * made anew while the database holds what only the lost one opens.
+ * @throws StartupError that says which file is missing or wrong.
+ */
+export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
+  const file = settings.encryption_key_file ?? join(settings.data_dir, 'encryption.key')
+  const used = await keysInUse(db)
+  const key =
+    readKey(file) ?? (settings.encryption_key_file ? undefined : used.length === 0 ? makeKey(file) : undefined)
+  if (!key) {
+    const why = used.length > 0 ? ', and the provider keys in the database cannot be read without it' : ''
+    throw new StartupError(
+      `The encryption key ${file} is missing${why}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
+    )
+  }
+  const vault = createVault(key)
+  const other = used.find((name) => name !== vault.keyName)
+  if (other === undefined) return vault
+  throw new StartupError(
+    `The encryption key ${file} is not the one that the provider keys in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
+  )
+}
+
+async function keysInUse(db: Db): Promise<string[]> {
+  const rows = await db.query.selectFrom('provider_credentials').select('sealed_by').distinct().execute()
+  return rows.map((row) => row.sealed_by)
+}
+
+function readKey(file: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartupError(`The encryption key ${file} cannot be read: ${message}.`)
+  }
+  if (!form.test(text)) throw new StartupError(`The encryption key ${file} must hold 64 hexadecimal digits.`)
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/** Two servers that start at once on one folder end up with the same key. */
+function makeKey(file: string): Buffer | undefined {
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw new StartupError(`The encryption key ${file} cannot be written: ${message}.`)
+  }
+  return readKey(file)
+}

@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+
+/** Encrypts secrets at rest. What was sealed for one place cannot be opened at another. */
+export type Vault = {
+  /** Names the key, and says nothing of it. */
+  keyName: string
+  seal: (secret: string, place: string) => string
+  /** @throws Error when the text was changed, moved, or sealed by another key. */
+  open: (sealed: string, place: string) => string
+}
+
+const nonceBytes = 12
+const tagBytes = 16
+
+/** AES-256-GCM. @param key 32 bytes. */
+export function createVault(key: Buffer): Vault {
+  return {
+    keyName: hash('sha256', Buffer.concat([Buffer.from('signalbox key name '), key]), 'hex').slice(0, 16),
+    seal(secret, place) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+      const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const tagEnd = nonceBytes + tagBytes
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(nonceBytes, tagEnd))
+      return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8')
+    },
+  }
+}

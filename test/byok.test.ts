@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseKind } from '#test/harness/databases.ts'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { early, sound } from '#test/harness/faults.ts'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
+
+const secret = 'sk-own-0123456789abcdef-wxyz'
+
+async function setUp(kind: DatabaseKind = 'sqlite') {
+  const upstream = await startFaultyUpstream({ ok: sound.ok!, error_401: early.error_401!.play })
+  const service = await startFaultyService(upstream, ['ok', 'error_401'], { kind })
+  const ask = (model: string) =>
+    service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })
+  return {
+    upstream,
+    service,
+    ask,
+    bring: (more: object = {}) => service.manage('POST', '/byok', { provider: 'faulty', key: secret, ...more }),
+    usedKey: () => /authorization: Bearer (\S+)/i.exec(upstream.taken.at(-1)?.head ?? '')?.[1],
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+onEachDatabase('a provider key of the workspace’s own', (kind) => {
+  test('is used at once, metered as its own, and told to nobody', async () => {
+    await using place = await setUp(kind)
+    assert.equal((await place.ask('faulty/ok')).status, 200)
+    assert.equal(place.usedKey(), undefined)
+    const { status, body, text } = await place.bring({ name: 'Ours' })
+    assert.deepEqual([status, body.data.label, body.data.sort_order], [201, 'sk-…wxyz', 0])
+    assert.doesNotMatch(text, /0123456789/)
+    const { headers } = await place.ask('faulty/ok')
+    assert.equal(place.usedKey(), secret)
+    await sleep(700)
+    const { data } = (await place.service.ask('GET', `/generation?id=${headers.get('x-generation-id')}`)).body
+    assert.deepEqual([data.is_byok, data.total_cost, data.upstream_inference_cost], [true, 0, 0.000037])
+    for (const path of ['/audit', '/byok'])
+      assert.doesNotMatch((await place.service.manage('GET', path)).text, /0123456789/)
+  })
+
+  test('is changed, disabled and deleted with effect on the next request', async () => {
+    await using place = await setUp(kind)
+    const { id } = (await place.bring()).body.data
+    const used = async () => {
+      await place.ask('faulty/ok')
+      return place.usedKey()
+    }
+    await place.service.manage('PATCH', `/byok/${id}`, { key: 'another-key-0123456789' })
+    assert.equal(await used(), 'another-key-0123456789')
+    const off = await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+    assert.deepEqual([off.body.data.disabled, await used()], [true, undefined])
+    assert.deepEqual((await place.service.manage('DELETE', `/byok/${id}`)).body, { deleted: true })
+    assert.equal((await place.service.manage('GET', `/byok/${id}`)).status, 404)
+  })
+})
+
+test('only those whom its rules name use it, and it may keep the operator’s out', async () => {
+  await using place = await setUp()
+  const { id } = (await place.bring({ allowed_models: ['faulty/other'] })).body.data
+  await place.ask('faulty/ok')
+  assert.equal(place.usedKey(), undefined)
+  await place.service.manage('PATCH', `/byok/${id}`, { is_byok_only: true })
+  assert.equal((await place.ask('faulty/ok')).status, 503)
+  await place.service.manage('PATCH', `/byok/${id}`, { allowed_models: null, allowed_api_key_hashes: ['0'.repeat(64)] })
+  await place.ask('faulty/ok')
+  assert.equal(place.usedKey(), undefined)
+})
+
+test('a fallback is used only where nothing else opens the provider', async () => {
+  await using place = await setUp()
+  await place.bring({ is_fallback: true })
+  await place.ask('faulty/ok')
+  assert.equal(place.usedKey(), undefined)
+})
+
+test('one that is refused shuts no endpoint to other workspaces', async () => {
+  await using place = await setUp()
+  await place.bring()
+  for (let times = 0; times < 6; times++) await place.ask('faulty/error_401')
+  assert.equal((await place.ask('faulty/error_401')).status, 503)
+  const made = await place.service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+  const other = await place.service.manage('POST', '/keys', { name: 'k', workspace_id: made.body.data.id })
+  const body = { model: 'faulty/error_401', messages: [{ role: 'user', content: 'Hi' }] }
+  assert.equal((await place.service.ask('POST', '/chat/completions', { key: other.body.key, body })).status, 502)
+})
+
+test('what cannot be is refused by name', async () => {
+  await using place = await setUp()
+  for (const [more, said] of [
+    [{ provider: 'nobody' }, /provider: there is no such provider/],
+    [{ key: 'has space' }, /key: must be visible ASCII/],
+    [{ is_fallback: true, is_byok_only: true }, /is_fallback: cannot be set together/],
+    [{ workspace_id: 'x' }, /workspace_id: the organization has no such/],
+    [{ allowed_models: [] }, /allowed_models/],
+    [{ declared_zdr: true }, /declared_zdr: cannot be declared here/],
+  ] as const) {
+    const { status, text } = await place.bring(more)
+    assert.equal(status, 400, text)
+    assert.match(text, said)
+  }
+})
