@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyRing } from '#accounts/key-ring.ts'
+import { isUnreachable } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Route } from './route.ts'
 
@@ -20,7 +21,7 @@ export async function admit(
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
   const secret = secretIn(authorization)
-  const caller = secret && (await deps.keys.find(secret))
+  const caller = secret && (await deps.keys.find(secret).catch(notNow))
   if (!caller) {
     throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
   }
@@ -31,4 +32,10 @@ export async function admit(
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
   return caller
+}
+
+/** A key may have been revoked since it was last looked up: while nobody can tell, it opens nothing. */
+function notNow(error: unknown): never {
+  if (!isUnreachable(error)) throw error
+  throw new Fault('unavailable', 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.')
 }

@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { bootstrap } from '#accounts/bootstrap.ts'
+import { newUuid } from '#lib/id.ts'
 import { newDb } from '#test/harness/databases.ts'
 import { openVault } from './key-file.ts'
 import { createVault } from './vault.ts'
@@ -41,26 +43,10 @@ async function place() {
 }
 
 async function keepOne({ db }: Awaited<ReturnType<typeof place>>, sealed_by: string) {
-  const at = { created_at: 0, updated_at: 0 }
-  await db.query
-    .insertInto('organizations')
-    .values({ id: 'o', name: 'o', created_at: 0 } as never)
-    .execute()
-  const workspace = {
-    id: 'w',
-    organization_id: 'o',
-    name: 'w',
-    slug: 'w',
-    default_guardrail_id: 'g',
-    created_by: 'u',
-    ...at,
-  }
-  await db.query
-    .insertInto('workspaces')
-    .values(workspace as never)
-    .execute()
-  const own = { id: 'c', organization_id: 'o', workspace_id: 'w', provider: 'p', label: '', sealed: '', sealed_by }
-  const row = { ...own, name: null, rules: '{}', sort_order: 0, created_by: 'u', ...at }
+  await bootstrap({ db, now: Date.now, newId: newUuid }, {})
+  const { id, organization_id } = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const own = { id: 'c', organization_id, workspace_id: id, provider: 'p', label: '', sealed: '', sealed_by }
+  const row = { ...own, name: null, rules: '{}', sort_order: 0, created_by: 'u', created_at: 0, updated_at: 0 }
   await db.query.insertInto('provider_credentials').values(row).execute()
 }
 

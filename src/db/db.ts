@@ -42,3 +42,16 @@ export function isStillReferred(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
 }
+
+/** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
+const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+
+/** Whether a query failed because the database cannot be reached now, rather than because of the query. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string') return unreachable.test(code)
+  return (
+    typeof message === 'string' &&
+    /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(message)
+  )
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { openDb } from '#db/open.ts'
+import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/databases.ts'
+import { generation } from '#test/harness/generations.ts'
+import { startProcess } from '#test/harness/server-process.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { openLedger } from '#usage/ledger.ts'
+
+const apiKey = `sb-v1-${'c'.repeat(64)}`
+const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
+
+async function startServer(place: Place) {
+  const { data_dir, database_url } = place.settings
+  const server = startProcess({ DATA_DIR: data_dir, DATABASE_URL: database_url, BOOTSTRAP_API_KEY: apiKey })
+  return { server, url: await server.url }
+}
+
+/** Asks for completions until told to stop. @returns when each was answered, by its id. */
+function keepAsking(url: string) {
+  const answered = new Map<string, number>()
+  let stopped = false
+  const asking = (async () => {
+    while (!stopped) {
+      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined)
+      if (!answer?.ok) return
+      answered.set(answer.headers.get('x-generation-id') ?? '', performance.now())
+      await answer.arrayBuffer().catch(() => {})
+    }
+  })()
+  return {
+    answered,
+    stop: () => {
+      stopped = true
+      return asking
+    },
+  }
+}
+
+async function writtenIds(place: Place): Promise<string[]> {
+  const db = await openDb(place.settings)
+  const rows = await db.query.selectFrom('generations').select('id').execute()
+  await db.close()
+  return rows.map(({ id }) => id)
+}
+
+onEachDatabase('what was metered', (kind) => {
+  test('is there after a crash, but for the last second', async () => {
+    const place = await newPlace(kind)
+    const { server, url } = await startServer(place)
+    const load = keepAsking(url)
+    await sleep(3000)
+    const killedAt = performance.now()
+    server.signal('SIGKILL')
+    await Promise.all([server.ended, load.stop()])
+    const written = new Set(await writtenIds(place))
+    const lost = [...load.answered].filter(([id, at]) => at < killedAt - 1000 && !written.has(id))
+    await place.remove()
+    assert.ok(load.answered.size > 50, `${load.answered.size} were answered`)
+    assert.deepEqual(lost, [])
+  })
+
+  test('is all there after a clean stop', async () => {
+    const place = await newPlace(kind)
+    const { server, url } = await startServer(place)
+    const load = keepAsking(url)
+    await sleep(1000)
+    await load.stop()
+    server.signal('SIGTERM')
+    await server.ended
+    const written = await writtenIds(place)
+    await place.remove()
+    assert.deepEqual(new Set(written), new Set(load.answered.keys()))
+  })
+
+  test('waits for a database that is gone, up to a limit, and then no request is taken', async () => {
+    await using store = await newDb(kind)
+    let gone = true
+    const flaky = {
+      ...store.db,
+      get query() {
+        if (gone) throw new Error('gone')
+        return store.db.query
+      },
+    }
+    const ledger = openLedger({ db: flaky, onError: () => {} }, { everyMs: 10, limit: 3 })
+    for (let made = 0; made < 3; made++) ledger.record(generation())
+    await sleep(50)
+    assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])
+    gone = false
+    await ledger.flush()
+    assert.deepEqual([ledger.hasRoom(), ledger.waiting], [true, 0])
+    await ledger.close()
+  })
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('a Postgres that goes away refuses requests rather than serve them unchecked, and comes back by itself', {
+  skip,
+}, async () => {
+  await using service = await startTestService({ kind: 'postgres' })
+  const ask = () => service.ask('POST', '/chat/completions', { body: JSON.parse(body) })
+  const before = await ask()
+  await setReachable(service.place, false)
+  await sleep(1500)
+  const away = await ask()
+  await setReachable(service.place, true)
+  let after = await ask()
+  for (let tries = 0; tries < 50 && after.status !== 200; tries++) {
+    await sleep(100)
+    after = await ask()
+  }
+  assert.deepEqual([before.status, away.status, after.status], [200, 503, 200])
+  for (const { headers } of [before, after]) {
+    for (let tries = 0; tries < 50; tries++) {
+      const { status } = await service.ask('GET', `/generation?id=${headers.get('x-generation-id')}`)
+      if (status === 200) break
+      assert.notEqual(tries, 49)
+      await sleep(100)
+    }
+  }
+})
+
+async function setReachable({ settings }: Place, reachable: boolean): Promise<void> {
+  const name = new URL(settings.database_url!).pathname.slice(1)
+  const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL })
+  await admin.connect()
+  await admin.query(`alter database ${name} with allow_connections ${reachable}`)
+  if (!reachable) await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  await admin.end()
+}
