@@ -37,6 +37,7 @@ const mayImport: Record<string, string[]> = {
     'accounts',
     'catalogue',
     'byok',
+    'filters',
     'guardrails',
     'budgets',
     'presets',
@@ -114,4 +115,15 @@ test('every file that the map names is there', () => {
     named.filter((path) => globSync(path, { cwd: root }).length === 0),
     [],
   )
+})
+
+test('every link in the documents leads to a file that is there', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+      .map(([, link]) => join(dirname(page), link!))
+      .filter((path) => globSync(path, { cwd: root }).length === 0)
+      .map((path) => `${page}: ${path}`),
+  )
+  assert.deepEqual(broken, [])
 })

@@ -1,6 +1,10 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
+import type { Scanner } from '#filters/scan.ts'
+import { screenText } from '#guardrails/content.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import type { InForce } from '#guardrails/in-force.ts'
 import type { ConverseDeps } from '#interns/converse.ts'
 import { createIntern } from '#interns/create.ts'
 import type { AgentChoice } from '#interns/intern.ts'
@@ -21,6 +25,8 @@ type Parts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
+  inForce: Pick<InForce, 'of'>
+  scanner: Pick<Scanner, 'scanText'>
 }
 
 export type Interns = {
@@ -32,7 +38,7 @@ export type Interns = {
 }
 
 /** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
-export function openInterns({ config, dataDir, db, now, newId, log, variable }: Parts): Interns {
+export function openInterns({ config, dataDir, db, now, newId, log, variable, inForce, scanner }: Parts): Interns {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const provisioner = processProvisioner({ config, dataDir, baseUrl: () => baseUrl, variable, warn })
@@ -43,6 +49,7 @@ export function openInterns({ config, dataDir, db, now, newId, log, variable }: 
     db,
     now,
     runsOf: provisioner.runs,
+    screen: async (caller: Caller, prompt: string) => screenPrompt(scanner, await inForce.of(caller), prompt),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }
@@ -80,4 +87,15 @@ export function requireAgent(config: Pick<Config, 'agents' | 'allow_custom_agent
     'forbidden',
     'This server runs no commands of its users (setting allow_custom_agents); name a configured agent instead.',
   )
+}
+
+/** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
+async function screenPrompt(
+  scanner: Pick<Scanner, 'scanText'>,
+  guardrails: readonly GuardrailRecord[],
+  prompt: string,
+) {
+  return screenText(scanner, guardrails, prompt).catch((error: unknown) => {
+    throw error instanceof Fault ? new Fault(error.kind, error.message) : error
+  })
 }

@@ -14,6 +14,7 @@ import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
+import { createScanner } from '#filters/scan.ts'
 import { createInForce } from '#guardrails/in-force.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
@@ -118,11 +119,14 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(budgets.close)
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
+  const scanner = createScanner()
+  opened.defer(scanner.close)
   const routing = openRouting({
     config,
     catalogue,
     inForce,
     budgets,
+    scanner,
     presets,
     measures,
     ownCredentials,
@@ -132,7 +136,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     newId,
   })
   opened.defer(routing.upstreams.close)
-  const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable })
+  const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable, inForce, scanner })
   const { conversation, provisioner } = interns
   return {
     interns,

@@ -3,7 +3,7 @@ import type { GuardrailRecord } from './guardrail.ts'
 
 /** A request that a guardrail forbids: it names the guardrail and the rule, and never repeats what was matched. */
 export function refusal(
-  verdict: { guardrail: GuardrailRecord; rule: string },
+  verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
   why: string,
   more: Record<string, unknown> = {},
 ): Fault {

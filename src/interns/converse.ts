@@ -17,6 +17,8 @@ export type ConverseDeps = {
   /** The way to the daemon of a running intern. */
   runsOf: (intern: Intern) => Runs
   rates: TurnRates
+  /** The prompt as guardrails let it through. @throws Fault `forbidden`. */
+  screen: (caller: Caller, prompt: string) => Promise<string>
   /** How long an intern may say nothing, before its reply and within. */
   budgetMs: number
 }
@@ -40,7 +42,10 @@ export async function converse(
 ): Promise<Turn> {
   const saying = sayingOf(request)
   const intern = await readyIntern(deps, caller, internId)
-  if (saying.say === 'prompt') await withinRate(deps, caller)
+  if (saying.say === 'prompt') {
+    await withinRate(deps, caller)
+    saying.prompt = await deps.screen(caller, saying.prompt)
+  }
 
   const giveUp = new AbortController()
   const stop = AbortSignal.any([signal, giveUp.signal])

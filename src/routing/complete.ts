@@ -35,6 +35,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     candidateModels: candidates.map(({ model }) => model.id),
     preset,
     region: deps.regionOf(call.host),
+    contentFindings: ruling.findings,
     promptCharacters: charactersOf(asked),
   })
   call.outlet.header('x-generation-id', journal.id)

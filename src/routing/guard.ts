@@ -3,6 +3,8 @@ import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Region } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Config } from '#config/settings.ts'
+import type { Scanner } from '#filters/scan.ts'
+import { screenRequest } from '#guardrails/content.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
@@ -17,19 +19,22 @@ import { worstCase } from './worst-case.ts'
 type GuardDeps = {
   inForce: Pick<InForce, 'of'>
   budgets: Pick<Budgets, 'reserve'>
+  scanner: Pick<Scanner, 'scanRequest'>
   now: Now
   config: Pick<Config, 'zdr_vendors' | 'regions'>
 }
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
-export function guardrailPolicy({ inForce, budgets, now, config }: GuardDeps): Policy {
+export function guardrailPolicy({ inForce, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat, body, candidates }) {
       const guardrails = await inForce.of(caller)
       const purse = purseFor({ budgets, now }, caller, guardrails, chat)
-      if (guardrails.length === 0) return { candidates, chat, body, ...purse }
+      if (guardrails.length === 0) return { candidates, chat, body, findings: [], ...purse }
       throughRegion(guardrails, regionOf(config.regions, host))
-      return { candidates: permitted(guardrails, candidates, config.zdr_vendors), chat, body, ...purse }
+      const left = permitted(guardrails, candidates, config.zdr_vendors)
+      const { bodies, findings } = await screenRequest(scanner, guardrails, { chat, body })
+      return { candidates: left, ...bodies, findings, ...purse }
     },
   }
 }

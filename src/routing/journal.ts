@@ -27,6 +27,7 @@ export type Opening = Pick<
   | 'candidateModels'
   | 'preset'
   | 'region'
+  | 'contentFindings'
 > & {
   /** What the estimate of the prompt goes by, should no upstream count it. */
   promptCharacters: number

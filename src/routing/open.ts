@@ -1,6 +1,7 @@
 import type { Budgets } from '#budgets/budgets.ts'
 import type { CredentialsInUse } from '#byok/in-use.ts'
 import type { Config } from '#config/settings.ts'
+import type { Scanner } from '#filters/scan.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
@@ -22,6 +23,7 @@ type Parts = {
   measures: Pick<Measures, 'record' | 'figures'>
   inForce: InForce
   budgets: Budgets
+  scanner: Scanner
   presets: PresetsInUse
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
@@ -36,6 +38,7 @@ export function openRouting({
   catalogue,
   inForce,
   budgets,
+  scanner,
   presets,
   measures,
   ownCredentials,
@@ -52,7 +55,7 @@ export function openRouting({
       const { latencyMs, throughput } = measures.figures().endpoint(endpointId)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
-    policy: guardrailPolicy({ inForce, budgets, now, config }),
+    policy: guardrailPolicy({ inForce, budgets, scanner, now, config }),
     presets,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),

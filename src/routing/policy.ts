@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ContentFinding } from '#guardrails/content.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Candidate, Target } from './plan.ts'
 import type { Body } from './wire.ts'
@@ -17,6 +18,8 @@ export type Ruling = {
   candidates: Candidate[]
   chat: ChatRequest
   body: Body
+  /** What content filters found and let through. */
+  findings: readonly ContentFinding[]
   /** Sets aside what the request may cost at most. @throws Fault when a limit leaves no room. */
   reserve: (targets: readonly Target[]) => Promise<void>
   /** Called exactly once, when the request is over: what was reserved is paid or given back. */
@@ -25,8 +28,3 @@ export type Ruling = {
 
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */
 export type Policy = { decide: (question: PolicyQuestion) => Promise<Ruling> }
-
-/** Everything is allowed and nothing is reserved. */
-export const allowAll: Policy = {
-  decide: async ({ candidates, chat, body }) => ({ candidates, chat, body, reserve: async () => {}, settle: () => {} }),
-}

@@ -1,0 +1,60 @@
+import { compileFilters, type Filters } from '#filters/rules.ts'
+import type { Blocked, Finding, Scanner } from '#filters/scan.ts'
+import type { Fault } from '#lib/fault.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+import { refusal } from './refusal.ts'
+
+/** What filters found and let through, for the record. */
+export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
+
+/** Guardrails in force come as one and the same list until one of them changes. */
+const compiled = new WeakMap<readonly GuardrailRecord[], Filters>()
+
+function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
+  const known = compiled.get(guardrails)
+  if (known) return known
+  const filters = compileFilters(guardrails)
+  compiled.set(guardrails, filters)
+  return filters
+}
+
+/**
+ * The forms of a request as they may leave the house: where a filter redacts, its label stands.
+ * @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
+ */
+export async function screenRequest<Bodies extends Record<string, object>>(
+  scanner: Pick<Scanner, 'scanRequest'>,
+  guardrails: readonly GuardrailRecord[],
+  bodies: Bodies,
+): Promise<{ bodies: Bodies; findings: ContentFinding[] }> {
+  const filters = filtersOf(guardrails)
+  if (filters.rules.length === 0) return { bodies, findings: [] }
+  const outcome = await scanner.scanRequest(filters, bodies)
+  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
+  return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
+}
+
+/** The same for a prompt that is one text. */
+export async function screenText(
+  scanner: Pick<Scanner, 'scanText'>,
+  guardrails: readonly GuardrailRecord[],
+  text: string,
+): Promise<string> {
+  const filters = filtersOf(guardrails)
+  if (filters.rules.length === 0) return text
+  const outcome = await scanner.scanText(filters, text)
+  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
+  return outcome.content
+}
+
+function blockedBy({ guardrail, rule, why }: Blocked): Fault {
+  const what =
+    why === 'found'
+      ? 'the request holds text that this filter blocks'
+      : 'this filter could not finish, and what was not looked at is not let through'
+  return refusal({ guardrail, rule }, what)
+}
+
+function recorded({ guardrail, rule, action, count }: Finding): ContentFinding {
+  return { guardrailId: guardrail.id, rule, action, count }
+}
