@@ -4,6 +4,7 @@ import { bootstrap } from '#accounts/bootstrap.ts'
 import type { Caller } from '#accounts/caller.ts'
 import type { Endpoint, Model } from '#catalogue/model.ts'
 import { Settings } from '#config/settings.ts'
+import type { GuardrailPatch } from '#guardrails/patch.ts'
 import { newUuid } from '#lib/id.ts'
 import { picoUsd } from '#lib/pico-usd.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
@@ -35,7 +36,7 @@ async function newStore(kind: 'sqlite' | 'postgres') {
         store,
         some.map((more) => generation({ caller, ...more })),
       ),
-    replay: (policy: object, signal = never) =>
+    replay: (policy: GuardrailPatch, signal = never) =>
       replay(deps, caller, default_guardrail_id, { from: new Date(noon - hour).toISOString(), policy }, signal),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
