@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { settingsTable } from '#config/show.ts'
 import { faultMeaning, faultStatus } from '#http/faults.ts'
 import type { FaultKind } from '#lib/fault.ts'
+import { figuresTable } from './filter-corpus/figures.ts'
 
 const root = new URL('..', import.meta.url)
 
 export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'settings', file: 'docs/configuration.md', text: settingsTable },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
+  { name: 'filters', file: 'docs/filters.md', text: figuresTable },
 ]
 
 function faultTable(): string {

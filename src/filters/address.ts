@@ -10,19 +10,14 @@ const cityWords = `${word}(?: ${word}){0,2}`
 const american = `(?:,? ${cityWords})?,? (?:${state})(?: \\d{5}(?:-\\d{4})?)?`
 const british = `(?:,? ${cityWords})?,? [A-Z]{1,2}\\d[A-Z\\d]? \\d[A-Z]{2}`
 const town = `(?:(?:${american}|${british})(?!\\w))?`
-const english = new RegExp(
-  `\\d(?<![\\w.,$€£#/-]\\d)\\d{0,4}[A-Za-z]?(?:-\\d{1,4})? (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\\.? )?(?:(?:${word}|\\d{1,3}(?:st|nd|rd|th)) ){1,3}(?:${streets})(?!\\w)\\.?(?: (?:N|S|E|W|NE|NW|SE|SW)(?!\\w))?${unit}${town}`,
-  'g',
-)
+const english = `[A-Za-z]?(?:-\\d{1,4})? (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\\.? )?(?:(?:${word}|\\d{1,3}(?:st|nd|rd|th)) ){1,3}(?:${streets})(?!\\w)\\.?(?: (?:N|S|E|W|NE|NW|SE|SW)(?!\\w))?${unit}${town}`
 const postcode = '(?:,? \\d{4,5} [A-ZÄÖÜÀ-Þ][A-Za-zÀ-ÿ-]{1,30})?'
 const german = new RegExp(
   `(?<![\\w])(?:[A-ZÄÖÜ][A-Za-zäöüß-]{1,30}(?:straße|strasse|str\\.|weg|platz|allee|gasse|ufer|damm)|(?:[A-ZÄÖÜ][a-zäöüß-]{1,24} ){1,2}(?:Straße|Strasse|Str\\.|Weg|Platz|Allee|Ufer|Damm)) \\d{1,4} ?[a-z]?(?![\\w])${postcode}`,
   'g',
 )
-const french = new RegExp(
-  `\\d(?<![\\w.,]\\d)\\d{0,3}(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|allée|impasse|quai) (?:(?:de la|de l['’]|des|du|de|d['’]) ?)?${word}(?:[ -]${word}){0,3}${postcode}`,
-  'g',
-)
+const french = `(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|allée|impasse|quai) (?:(?:de la|de l['’]|des|du|de|d['’]) ?)?${word}(?:[ -]${word}){0,3}${postcode}`
+const numbered = new RegExp(`\\d(?<![\\w.,$€£#/-]\\d)\\d{0,4}(?:${english}|${french})`, 'g')
 const southern = new RegExp(
   `\\b(?:Calle|Avenida|Avda\\.|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua) (?:(?:de la|del|de los|de|della|dei|da|do) )?${word}(?: ${word}){0,2},? \\d{1,4}(?![\\w])${postcode}`,
   'g',
@@ -40,18 +35,8 @@ const noAddress =
  */
 export const findAddresses: Find = (text) =>
   unite([
-    ...matches(text, english, ({ 0: match }) => !noAddress.test(match)),
-    ...(speaksOf(text, germanWords) ? matches(text, german) : []),
-    ...(speaksOf(text, frenchWords) ? matches(text, french) : []),
-    ...(speaksOf(text, southernWords) ? matches(text, southern) : []),
+    ...matches(text, numbered, ({ 0: match }) => !noAddress.test(match)),
+    ...matches(text, german),
+    ...matches(text, southern),
     ...matches(text, box),
   ])
-
-// Looking for a word is many times quicker than for a pattern, and most texts have none of these.
-const germanWords = 'traße trasse tr. weg Weg latz allee Allee gasse ufer Ufer damm Damm'.split(' ')
-const frenchWords = 'rue avenue boulevard place chemin allée impasse quai'.split(' ').map((word) => ` ${word} `)
-const southernWords = 'Calle Avenida Avda. Plaza Paseo Via Piazza Corso Rua'.split(' ').map((word) => `${word} `)
-
-function speaksOf(text: string, words: string[]): boolean {
-  return words.some((word) => text.includes(word))
-}

@@ -1,24 +1,34 @@
-import type { Wanted } from './find.ts'
-import type { Leaf } from './leaves.ts'
 import { estimateSize } from './pattern-size.ts'
+import type { Rule } from './rules.ts'
 
 /** Nanoseconds a character costs at worst, by what is looked for. */
 const builtinNs = 60
 const patternNs = 100
 const patternStepNs = 10
+/** What a rule costs for a text of no length. */
+const textNs = 3000
 
 /** Preparing a larger pattern alone would hold up other requests. */
 const maxHereSize = 500
-const leafNs = 3000
 
-/** Milliseconds that looking through these texts may take, from above; infinite for what must not be tried here. */
-export function effortMs(wanted: readonly Wanted[], leaves: readonly Leaf[]): number {
-  const characters = leaves.reduce((sum, { text, context }) => sum + text.length + context.length, 0)
-  const eachNs = wanted.reduce(
+/**
+ * Milliseconds that looking through these bodies may take, from above; infinite for what must not be tried here.
+ * Counting stops where it comes to more than `enoughMs`.
+ */
+export function effortMs(rules: readonly Pick<Rule, 'sought'>[], bodies: object, enoughMs: number): number {
+  const eachNs = rules.reduce(
     (sum, { sought }) => sum + ('pattern' in sought ? patternCost(sought.pattern) : builtinNs),
     0,
   )
-  return (characters * eachNs + leaves.length * wanted.length * leafNs) / 1e6
+  const enough = enoughMs * 1e6
+  const open: unknown[] = [bodies]
+  let ns = 0
+  while (open.length > 0 && ns <= enough && eachNs < Number.POSITIVE_INFINITY) {
+    const value = open.pop()
+    if (typeof value === 'string') ns += value.length * eachNs + rules.length * textNs
+    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner)
+  }
+  return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
 }
 
 function patternCost(pattern: string): number {

@@ -5,24 +5,24 @@ import type { Leaf } from './leaves.ts'
 import type { Rule } from './rules.ts'
 import type { Span } from './span.ts'
 
-/** What of a rule finding needs, so that little has to be carried to another thread. */
-export type Wanted = Pick<Rule, 'sought' | 'userOnly'>
-
 /** What one rule found in one leaf, both by their place in the lists: starts and ends by turns. */
 export type Found = { rule: number; leaf: number; places: Int32Array }
 
 /** A rule whose filter threw. */
 export type FilterFailed = { failedRule: number }
 
-/** Looks for everything in every text, one rule after the other. Synchronous, in time linear in the texts. */
+/**
+ * Looks for everything in every text, one rule after the other, until one that blocks has found something. Synchronous,
+ * in time linear in the texts.
+ */
 export function findIn(
-  wanted: readonly Wanted[],
+  rules: readonly Rule[],
   leaves: readonly Leaf[],
   begins: (rule: number) => void = () => {},
 ): Found[] | FilterFailed {
   const found: Found[] = []
   const eyes = leaves.map((leaf) => sightOf(leaf))
-  for (const [rule, { sought, userOnly }] of wanted.entries()) {
+  for (const [rule, { sought, userOnly, action }] of rules.entries()) {
     begins(rule)
     try {
       for (const [i, leaf] of leaves.entries()) {
@@ -31,6 +31,7 @@ export function findIn(
         if (spans.length > 0)
           found.push({ rule, leaf: i, places: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
       }
+      if (action === 'block' && found.length > 0) break
     } catch {
       return { failedRule: rule }
     }

@@ -4,7 +4,7 @@ import { type Find, type Span, wordsBefore } from './span.ts'
 
 // What must not stand before is asked after the first character: asked first, it would be asked everywhere.
 const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
-const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/
+const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
 const named =
   /\b(?:tel|tél|phone|telephone|telefon|teléfono|telefono|téléphone|mobile|mobil|móvil|handy|cell|call|ring|dial|text|sms|fax|whatsapp|contact|hotline|reach me|reach us|number is)\b[^\d+(]{0,16}$/
 const other =
@@ -41,33 +41,42 @@ export const findPhones: Find = (text) => {
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
     const { index, 0: run } = match
-    const number = beginnings(run).find((beginning) => isPhone(text, index, beginning))
+    const number = phoneIn(text, index, run)
     if (number) found.push({ start: index, end: index + number.length })
-    // What stands before a space may be another number: the run is looked at again from after it.
+    // What follows a space may be a number as North America writes them.
     const space = run.indexOf(' ')
-    candidate.lastIndex = index + (number?.length ?? (space > 0 ? space : run.length))
+    const again = space > 0 && run.length - space > shortestAmerican
+    candidate.lastIndex = index + (number?.length ?? (again ? space : run.length))
   }
   return found
 }
 
-/** A run of digits and what is written between them, whole and without its last groups. */
-function beginnings(run: string): string[] {
-  const all = [balanced(run)]
-  for (let space = run.lastIndexOf(' '); space > 6; space = run.lastIndexOf(' ', space - 1)) {
-    all.push(balanced(run.slice(0, space).trimEnd()))
+const shortestAmerican = '202-555-0143'.length
+
+/** The number with which a run of digits begins: the whole run, or without its last groups. */
+function phoneIn(text: string, start: number, run: string): string | undefined {
+  const isPhone = judgeAt(text, start, run)
+  if (!isPhone) return undefined
+  for (let end = run.length; end > 6; end = run.lastIndexOf(' ', end - 1)) {
+    const number = balanced(run.slice(0, end).replace(/\D{1,24}$/, ''))
+    const digits = number.replace(/\D/g, '')
+    if (digits.length >= 7 && digits.length <= 15 && isPhone(number, digits)) return number
   }
-  return all
+  return undefined
 }
 
-function isPhone(text: string, start: number, number: string): boolean {
-  const digits = number.replace(/\D/g, '')
-  if (digits.length < 7 || digits.length > 15 || date.test(number) || /^(\d)\1+$/.test(digits)) return false
-  if (number.startsWith('+')) return isInternational(digits)
+/** What counts as a phone number at a place: how it begins and what stands before it decide. Nothing, most often. */
+function judgeAt(text: string, start: number, run: string): ((number: string, digits: string) => boolean) | undefined {
+  if (run.startsWith('+')) return (_, digits) => isInternational(digits)
+  if (date.test(run)) return undefined
+  const mayBeAmerican = american.test(run)
   const before = wordsBefore(text, start)
-  if (other.test(before)) return false
-  if (number.startsWith('00')) return isInternational(digits.slice(2))
-  if (american.test(number)) return isNational(digits, 'US')
-  return named.test(before) && countries.some((country) => isNational(digits, country))
+  const isAbroad = run.startsWith('00')
+  const isNamed = !mayBeAmerican && !isAbroad && named.test(before)
+  if (!(mayBeAmerican || isAbroad || isNamed) || other.test(before)) return undefined
+  if (isAbroad) return (_, digits) => isInternational(digits.slice(2))
+  if (mayBeAmerican) return (number, digits) => number === american.exec(number)?.[0] && isNational(digits, 'US')
+  return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNational(digits, country))
 }
 
 /** A bracket that opened before, or closes after, the number is not part of it. */

@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { FilterFailed, Found, Wanted } from './find.ts'
-import type { Leaf } from './leaves.ts'
+import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
+import type { Rule } from './rules.ts'
 
-type Outcome = Found[] | FilterFailed
-type Job = { wanted: readonly Wanted[]; leaves: readonly Leaf[]; done: (outcome: Outcome) => void }
+type Outcome = Blocked | Filtered
+type Bodies = Record<string, object>
+type Job = {
+  rules: readonly Rule[]
+  bodies: Bodies
+  done: (outcome: Outcome) => void
+  failed: (error: unknown) => void
+}
 type Hand = {
   worker: Worker
   isReady: boolean
@@ -17,7 +23,7 @@ const startLimitMs = 15_000
 
 /** Threads that look through long texts, started when there is work and never holding the process. */
 export type Workers = {
-  find: (wanted: readonly Wanted[], leaves: readonly Leaf[]) => Promise<Outcome>
+  filter: (rules: readonly Rule[], bodies: Bodies) => Promise<Outcome>
   close: () => Promise<void>
 }
 
@@ -37,7 +43,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
         hand.isReady = true
         return limit(hand)
       }
-      settle(hand, message)
+      settle(hand)?.done(message)
       next()
     })
     worker.on('error', () => fail(hand))
@@ -52,18 +58,19 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     if (hand.job) hand.limit = setTimeout(() => fail(hand), hand.isReady ? options.timeLimitMs : startLimitMs)
   }
 
-  function settle(hand: Hand, outcome: Outcome): void {
+  function settle(hand: Hand): Job | undefined {
     const { job } = hand
     clearTimeout(hand.limit)
     hand.job = undefined
     hand.worker.unref()
-    job?.done(outcome)
+    return job
   }
 
   /** Whatever ended a thread, what it was looking at must not pass. */
   function fail(hand: Hand): void {
     hands.delete(hand)
-    settle(hand, { failedRule: Atomics.load(hand.atWork, 0) })
+    const job = settle(hand)
+    job?.done(blockedBy(job.rules[Atomics.load(hand.atWork, 0)]!, 'failed'))
     void hand.worker.terminate()
     next()
   }
@@ -72,21 +79,27 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     const hand = [...hands].find(({ job }) => !job) ?? (waiting.length > 0 && hands.size < most ? hire() : undefined)
     const job = hand && waiting.shift()
     if (!job) return
-    const { wanted, leaves } = job
+    const { rules, bodies } = job
     hand.job = job
     hand.worker.ref()
     limit(hand)
     Atomics.store(hand.atWork, 0, 0)
-    hand.worker.postMessage({ wanted, leaves })
+    try {
+      hand.worker.postMessage({ rules, bodies })
+    } catch (error) {
+      settle(hand)?.failed(error)
+      next()
+    }
   }
 
   return {
-    find: (wanted, leaves) =>
-      new Promise((done) => {
-        waiting.push({ wanted, leaves, done })
+    filter: (rules, bodies) =>
+      new Promise((done, failed) => {
+        waiting.push({ rules, bodies, done, failed })
         next()
       }),
     async close() {
+      for (const { failed } of waiting.splice(0)) failed(new Error('The scanner was closed.'))
       await Promise.all([...hands].map(({ worker }) => worker.terminate()))
     },
   }
