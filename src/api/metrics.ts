@@ -3,10 +3,13 @@ import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Watch } from '#db/db.ts'
 import type { FinishedRequest } from '#http/finished.ts'
 import { once } from '#lib/once.ts'
+import type { Generation } from '#usage/generation.ts'
+import { completionMetrics } from './completion-metrics.ts'
 
 /** What Prometheus may ask of this server. */
 export type Metrics = {
   observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
+  observeCompletion: (generation: Generation) => void
   observeQuery: NonNullable<Watch['onQuery']>
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
   read: () => Promise<{ contentType: string; text: string }>
@@ -47,6 +50,7 @@ export function createMetrics(): Metrics {
       series
         .getOrInsertComputed(`${method} ${status} ${route}`, () => requests.labels(method, route, String(status)))
         .observe(seconds),
+    observeCompletion: completionMetrics(own),
     observeQuery: (seconds, outcome) => queries.labels(outcome).observe(seconds),
     observeCatalogue(current) {
       const size = new Gauge({

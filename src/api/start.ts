@@ -19,13 +19,16 @@ import { createInForce } from '#guardrails/in-force.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
 import { openRouting } from '#routing/open.ts'
+import type { Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import type { Deps } from './deps.ts'
 import { type Interns, openInterns, welcomeDemo } from './interns.ts'
+import { logCompletion } from './log-completion.ts'
 import { createMetrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { type ApiOptions, createApi, listen } from './server.ts'
+import { openTraces } from './traces.ts'
 
 export type Service = {
   /** The base URL, version segment included. */
@@ -121,6 +124,14 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const hasCredential = (name: string) => Boolean(variable(name))
   const scanner = createScanner()
   opened.defer(scanner.close)
+  const traces = await openTraces(variable)
+  opened.defer(traces.close)
+  const metered = (generation: Generation) => {
+    ledger.record(generation)
+    metrics.observeCompletion(generation)
+    traces.record(generation)
+    logCompletion(log, generation)
+  }
   const routing = openRouting({
     config,
     catalogue,
@@ -130,7 +141,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     presets,
     measures,
     ownCredentials,
-    ledger,
+    ledger: { record: metered, hasRoom: ledger.hasRoom },
     variable,
     now,
     newId,

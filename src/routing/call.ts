@@ -13,6 +13,8 @@ export type CompletionCall = {
   body: Body
   requestId: string
   sessionId: string | undefined
+  /** The span of the client that this belongs to, as its `traceparent` header says. */
+  traceParent: string | undefined
   /** The host name the request came in by. */
   host: string | undefined
   outlet: Outlet

@@ -29,6 +29,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     requestId: call.requestId,
     caller: call.caller,
     sessionId: call.sessionId,
+    traceParent: call.traceParent,
     protocol: call.client.protocol,
     streamed: asked.stream === true,
     requestedModel: asked.model ?? asked.models?.[0] ?? '',

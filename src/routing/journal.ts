@@ -21,6 +21,7 @@ export type Opening = Pick<
   | 'requestId'
   | 'caller'
   | 'sessionId'
+  | 'traceParent'
   | 'protocol'
   | 'streamed'
   | 'requestedModel'

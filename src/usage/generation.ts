@@ -50,6 +50,8 @@ export type Generation = {
   durationMs: number
   outcome: 'success' | 'failed' | 'client_left'
   attempts: AttemptNote[]
+  /** The client's `traceparent`. */
+  traceParent?: string | undefined
   /** What content filters found and let through, by rule and count: never the text. */
   contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]
 }

@@ -18,6 +18,7 @@ export function completionCall(
     body,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
+    traceParent: headers.traceparent as string | undefined,
     host: headers.host as string | undefined,
     outlet,
   }
