@@ -18,6 +18,7 @@ test('what people write runs on the fast engine', () => {
     '\\b[a-z]+@corp\\.com',
     '(?m)^key: .*$',
     '\\bcust_\\w+',
+    '(?i)\\b(?:internal use only|strictly confidential|do not distribute|attorney.client privileged)\\b',
   ]
   assert.deepEqual(
     patterns.filter((pattern) => engineOf(pattern) !== 'fast'),

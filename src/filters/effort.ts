@@ -8,8 +8,8 @@ const patternStepNs = 10
 /** What a rule costs for a text of no length. */
 const textNs = 3000
 
-/** Preparing a larger pattern alone would hold up other requests. */
-const maxHereSize = 500
+/** To prepare a larger pattern, its proof above all, may alone hold up other requests. */
+const maxHereSize = 60
 
 /**
  * Milliseconds that looking through these bodies may take, from above; infinite for what must not be tried here.
