@@ -8,8 +8,10 @@ const usd = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
 
 /** What completions took and cost, by provider and outcome: models and keys would make too many series. */
 export function completionMetrics(register: Registry): (generation: Generation) => void {
-  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
-    new Histogram({ name: `signalbox_completion_${name}`, help, labelNames, buckets, registers: [register] })
+  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) => {
+    const registers = [register]
+    return series(new Histogram({ name: `signalbox_completion_${name}`, help, labelNames, buckets, registers }))
+  }
   const duration = histogram(
     'duration_seconds',
     'Completions, and how long they took.',
@@ -19,20 +21,28 @@ export function completionMetrics(register: Registry): (generation: Generation) 
   const firstToken = histogram('first_token_seconds', 'Time to the first token.', ['provider'], seconds)
   const tokens = histogram('tokens', 'Tokens of a completion, by kind.', ['provider', 'kind'], tokenCounts)
   const cost = histogram('cost_usd', 'Cost of a completion in USD.', ['provider'], usd)
-  const attempts = new Counter({
-    name: 'signalbox_completion_attempts_total',
-    help: 'Endpoints that were asked, and how that went.',
-    labelNames: ['provider', 'outcome'],
-    registers: [register],
-  })
+  const attempts = series(
+    new Counter({
+      name: 'signalbox_completion_attempts_total',
+      help: 'Endpoints that were asked, and how that went.',
+      labelNames: ['provider', 'outcome'],
+      registers: [register],
+    }),
+  )
   return (generation) => {
     const { provider = 'none', outcome, latencyMs } = generation
-    duration.labels(provider, outcome).observe(generation.durationMs / 1000)
-    for (const attempt of generation.attempts) attempts.labels(attempt.provider, attempt.outcome).inc()
+    duration(provider, outcome).observe(generation.durationMs / 1000)
+    for (const attempt of generation.attempts) attempts(attempt.provider, attempt.outcome).inc()
     if (generation.provider === undefined) return
-    if (latencyMs !== undefined) firstToken.labels(provider).observe(latencyMs / 1000)
-    tokens.labels(provider, 'prompt').observe(generation.tokens.prompt)
-    tokens.labels(provider, 'completion').observe(generation.tokens.completion)
-    cost.labels(provider).observe(toUsd(generation.cost))
+    if (latencyMs !== undefined) firstToken(provider).observe(latencyMs / 1000)
+    tokens(provider, 'prompt').observe(generation.tokens.prompt)
+    tokens(provider, 'completion').observe(generation.tokens.completion)
+    cost(provider).observe(toUsd(generation.cost))
   }
+}
+
+/** Finding a series by its labels costs more than counting. */
+function series<Child>(metric: { labels: (...values: string[]) => Child }): (...values: string[]) => Child {
+  const known = new Map<string, Child>()
+  return (...values) => known.getOrInsertComputed(values.join(' '), () => metric.labels(...values))
 }
