@@ -38,6 +38,7 @@ onEachDatabase('keys', (kind) => {
       limit_reset: null,
       include_byok_in_limit: false,
       expires_at: null,
+      interns_grant: false,
       usage: 0,
       usage_daily: 0,
       usage_weekly: 0,
