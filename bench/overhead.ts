@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startCannedUpstream } from './canned-upstream.ts'
 import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
-import { apiKey, type Running, residentMegabytes, start } from './servers.ts'
+import { apiKey, processorMicroseconds, type Running, residentMegabytes, start } from './servers.ts'
 
 /**
  * What a completion costs on its way through the service, with all that belongs to it: key, plan, metering, log. The
@@ -101,9 +101,16 @@ async function measureAdded(): Promise<void> {
 async function measureRate(what: string, body: object): Promise<void> {
   const load = { connections: 32, ms: 1500 }
   const rates = { ours: [] as number[], bare: [] as number[] }
+  const spent = { ours: 0, bare: 0 }
+  const one = async (name: 'ours' | 'bare', { url, pid }: Running) => {
+    const before = processorMicroseconds(pid)
+    const rate = await saturate(doorOf(url, apiKey, body), load)
+    rates[name].push(rate)
+    spent[name] += (processorMicroseconds(pid) - before) / (rate * (load.ms / 1000)) / rounds
+  }
   for (let round = 0; round < rounds; round++) {
-    rates.ours.push(await saturate(doorOf(ours.url, apiKey, body), load))
-    rates.bare.push(await saturate(doorOf(bare.url, apiKey, body), load))
+    await one('ours', ours)
+    await one('bare', bare)
   }
   const [rate, theirs] = [median(rates.ours), median(rates.bare)]
   const ratio = rate / theirs
@@ -113,6 +120,7 @@ async function measureRate(what: string, body: object): Promise<void> {
     text,
     met: ratio >= 0.6 || rate >= enough,
   })
+  report('  processor time of each, the bare proxy’s beside it', `${spent.ours.toFixed(0)}/${spent.bare.toFixed(0)} µs`)
 }
 
 async function measureMemory(): Promise<void> {

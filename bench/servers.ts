@@ -75,3 +75,13 @@ export function residentMegabytes(pid: number): number | undefined {
   const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
 }
+
+/** What a process has used of processors so far, in microseconds: unlike its speed, not a matter of who else is busy. */
+export function processorMicroseconds(pid: number): number {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return Number.NaN
+  const [, fields = ''] = readFileSync(file, 'utf8').split(/\) /)
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number)
+  // The kernel counts in hundredths of a second.
+  return ((user ?? 0) + (system ?? 0)) * 10_000
+}
