@@ -105,10 +105,11 @@ test('with keep_interns_running they go on when the server stops', async () => {
 
 test('two servers on one Postgres: asked through one, answered through the other, which takes over when it dies', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
-}, async () => {
+}, async (t) => {
   const place = await newPlace('postgres')
   const other = { ...place, settings: { ...place.settings, data_dir: mkdtempSync(join(tmpdir(), 'signalbox-other-')) } }
   const first = await startServer(place)
+  t.after(() => first.server.signal('SIGKILL'))
   await using second = await startTestService({ place: other })
   const { id } = await runningIntern(first)
   const asked = await say(first, id, 'write a haiku')
