@@ -8,6 +8,7 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 const { randomUUID } = await import('node:crypto')
 const { readSettings } = await import('#daemon/settings.ts')
 const { startDaemon } = await import('#daemon/start.ts')
+const { once } = await import('#lib/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 const { steadyNow } = await import('#daemon/steady-clock.ts')
 
@@ -20,9 +21,10 @@ try {
     now: steadyNow,
     newId: randomUUID,
   })
-  const stop = () => void daemon.stop().then(() => process.exit(0))
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  // Told twice, it still takes the time to tell its callers: a second signal must not kill it.
+  const stop = once(() => daemon.stop().then(() => process.exit(0)))
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
   process.stdout.write('ready\n')
   // A daemon lives long and may be killed: the next one shall start quickly all the same.
   flushCompileCache()

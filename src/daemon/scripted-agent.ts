@@ -91,10 +91,12 @@ async function perform(script: string, stage: Omit<Play, 'signal'>) {
   for (const line of script.split('\n')) {
     const [word = '', rest = ''] = line.split(/ (.*)/s)
     await commands[word]?.({ ...stage, signal }, rest)
-    if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const }
+    if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const, ...usageOf(session) }
   }
-  return { stopReason: 'end_turn' as const, ...(session.usage ? { usage: session.usage } : {}) }
+  return { stopReason: 'end_turn' as const, ...usageOf(session) }
 }
+
+const usageOf = ({ usage }: Session) => (usage ? { usage } : {})
 
 const describe = ({ modes }: ScriptedOptions) => ({
   ...(modes
