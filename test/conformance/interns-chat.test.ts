@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { OpenRouter } from '@openrouter/sdk'
+import OpenAI from 'openai'
+import OpenAI6 from 'openai-v6'
+import { daemonOf, startTalk, type Talk } from '#test/harness/intern-chat.ts'
+import { until } from '#test/harness/interns.ts'
+
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }
+type Turn = { content: string; sessionId?: string | undefined; answers?: Call }
+type Heard = { text: string; finish: string | undefined; sessionId: string | undefined; call: Call | undefined }
+
+/** One turn through an official client, as its users would write it. Throws what the client throws. */
+type Speak = (service: Talk, turn: Turn, signal?: AbortSignal) => Promise<Heard>
+
+function throughOpenAi(Client: typeof OpenAI): Speak {
+  return async ({ url, apiKey, id }, { content, sessionId, answers }, signal) => {
+    const client = new Client({ apiKey, baseURL: `${url}/interns/${id}` })
+    const messages: OpenAI.ChatCompletionMessageParam[] = answers
+      ? [
+          { role: 'assistant', content: null, tool_calls: [answers] },
+          { role: 'tool', tool_call_id: answers.id, content },
+        ]
+      : [{ role: 'user', content }]
+    const own = { approval_mode: 'manual', ...(sessionId && { session_id: sessionId }) }
+    const body = { model: 'any', stream: true as const, messages, ...own }
+    const heard: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
+    for await (const chunk of await client.chat.completions.create(body, { signal })) {
+      const choice = chunk.choices[0]
+      heard.text += choice?.delta.content ?? ''
+      heard.finish = choice?.finish_reason ?? heard.finish
+      heard.call = (choice?.delta.tool_calls?.[0] as Call | undefined) ?? heard.call
+      heard.sessionId = (chunk as { session_id?: string }).session_id ?? heard.sessionId
+    }
+    return heard
+  }
+}
+
+const throughOpenRouter: Speak = async ({ url, apiKey, id: internId }, { content, sessionId, answers }, signal) => {
+  const { interns } = new OpenRouter({ apiKey, serverURL: url, retryConfig: { strategy: 'none' } })
+  const messages = answers
+    ? [
+        { role: 'assistant' as const, content: null, toolCalls: [answers] },
+        { role: 'tool' as const, toolCallId: answers.id, content },
+      ]
+    : [{ role: 'user' as const, content }]
+  const request = { stream: true as const, approvalMode: 'manual' as const, messages, ...(sessionId && { sessionId }) }
+  const options = signal ? { fetchOptions: { signal } } : {}
+  const { result } = await interns.chat({ internId, internChatCompletionRequest: request }, options)
+  assert.ok(Symbol.asyncIterator in result)
+  const heard: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
+  for await (const chunk of result) {
+    const choice = chunk.choices[0]
+    heard.text += choice?.delta.content ?? ''
+    heard.finish = choice?.finishReason ?? heard.finish
+    heard.call = (choice?.delta.toolCalls?.[0] as Call | undefined) ?? heard.call
+    heard.sessionId = chunk.sessionId ?? heard.sessionId
+  }
+  return heard
+}
+
+const clients: [string, Speak, 'spec' | 'openrouter'][] = [
+  ['openai v7', throughOpenAi(OpenAI), 'spec'],
+  ['openai v6', throughOpenAi(OpenAI6 as unknown as typeof OpenAI), 'spec'],
+  ['@openrouter/sdk', throughOpenRouter, 'openrouter'],
+]
+
+const form = JSON.stringify({
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer' } },
+  required: ['city'],
+})
+const permission = 'permission shell allow_once allow_always reject_once'
+
+for (const [name, speak, dialect] of clients) {
+  describe(`${name}, talking to an intern`, () => {
+    let service: Talk
+    before(async () => {
+      service = await startTalk({ settings: { dialect } })
+    })
+    after(() => service[Symbol.asyncDispose]())
+
+    const say = (content: string, sessionId?: string) => speak(service, { content, sessionId })
+    const answer = ({ sessionId, call }: Heard, content: string) =>
+      speak(service, { content, sessionId, answers: call! })
+
+    test('a plain prompt', async () => {
+      const { text, finish, sessionId } = await say('think so\nsay hello')
+      assert.deepEqual([text, finish], ['hello', 'stop'])
+      assert.match(sessionId ?? '', /^[\w-]{36}$/)
+    })
+
+    for (const [word, said] of [
+      ['allow_once', 'allow_once-0'],
+      ['allow_always', 'allow_always-1'],
+      ['reject_once', 'reject_once-2'],
+      ['cancel', 'cancelled'],
+    ] as const) {
+      test(`a permission, answered by ${word}`, async () => {
+        const asked = await say(`say before\n${permission}\nsay after`)
+        assert.deepEqual([asked.text, asked.finish], ['before', 'tool_calls'])
+        const prefix = dialect === 'spec' ? 'service' : 'openrouter'
+        assert.equal(asked.call?.function.name, `${prefix}.provide_input`)
+        const { text, finish } = await answer(asked, word)
+        assert.deepEqual([text, finish], [`[${said}]after`, 'stop'])
+      })
+    }
+
+    test('a permission, answered by what was not offered: an error, and the question stays open', async () => {
+      const asked = await say(permission)
+      await assert.rejects(answer(asked, 'reject_always'), /"reject_always" was not offered/)
+      assert.equal((await answer(asked, 'allow_once')).text, '[allow_once-0]')
+    })
+
+    test('a question, accepted', async () => {
+      const asked = await say(`ask ${form}`)
+      const { kind, fields } = JSON.parse(asked.call!.function.arguments)
+      assert.equal(kind, 'elicitation')
+      assert.deepEqual(fields, [
+        { name: 'city', type: 'string', required: true },
+        { name: 'days', type: 'integer', required: false },
+      ])
+      const accepted = { action: 'accept', content: { city: 'Oslo', days: 3 } }
+      assert.deepEqual(JSON.parse((await answer(asked, JSON.stringify(accepted))).text), accepted)
+    })
+
+    test('a question, declined', async () => {
+      const { text, finish } = await answer(await say(`ask ${form}`), '{"action":"decline"}')
+      assert.deepEqual([text, finish], ['{"action":"decline"}', 'stop'])
+    })
+
+    test('a question, answered by no JSON and without a field: errors, and the question stays open', async () => {
+      const asked = await say(`ask ${form}`)
+      await assert.rejects(answer(asked, 'Oslo'), /is a JSON object with "action"/)
+      await assert.rejects(answer(asked, '{"action":"accept","content":{"days":3}}'), /city is required/)
+      assert.equal((await answer(asked, '{"action":"cancel"}')).finish, 'stop')
+    })
+
+    test('a session goes on', async () => {
+      const { sessionId } = await say('say one')
+      const second = await say('say two', sessionId)
+      assert.deepEqual([second.text, second.sessionId], ['two', sessionId])
+    })
+
+    test('an abort in mid-stream ends the run', async () => {
+      const runs = async () => (await daemonOf(service, service.id).health()).runs
+      const leaver = new AbortController()
+      const talking = speak(service, { content: 'stream 10000 20' }, leaver.signal).catch(() => 'aborted')
+      await until(async () => (await runs()) === 1)
+      leaver.abort()
+      await talking
+      await until(async () => (await runs()) === 0, 1000)
+    })
+
+    test('a refusal that is final is not tried again, and its words arrive', async () => {
+      await assert.rejects(say('refuse there is no such model'), /there is no such model/)
+    })
+  })
+}
