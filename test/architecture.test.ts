@@ -20,7 +20,7 @@ const mayImport: Record<string, string[]> = {
   byok: ['lib', 'db', 'accounts', 'audit'],
   filters: ['lib'],
   guardrails: ['budgets', 'lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
-  agent: ['lib'],
+  agent: ['lib', 'demo'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
   interns: ['lib', 'chat', 'db', 'accounts', 'audit'],
   provision: ['lib', 'config', 'db', 'accounts', 'interns'],

@@ -6,7 +6,8 @@ import { StartupError } from '#lib/fault.ts'
 export type AgentSettings = {
   /** `script` is the offline script; anything else is asked of the model service. */
   model: string
-  baseUrl: string | undefined
+  /** Read anew for each request: the service may have moved. */
+  baseUrl: (() => string) | undefined
   apiKey: string | undefined
   /** Read anew for each prompt: they may be changed while the agent runs. */
   instructions: () => string
@@ -23,6 +24,7 @@ const Environment = z.object({
   HOME: z.string().default('/'),
   SIGNALBOX_MODEL: z.string().default('script'),
   SIGNALBOX_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SIGNALBOX_BASE_URL_FILE: z.string().optional(),
   SIGNALBOX_API_KEY: z.string().optional(),
   SIGNALBOX_INSTRUCTIONS: z.string().optional(),
   SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
@@ -37,16 +39,16 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)))
   if (!parsed.success) throw new StartupError(z.prettifyError(parsed.error))
   const set = parsed.data
-  if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL) {
+  if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL && !set.SIGNALBOX_BASE_URL_FILE) {
     throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
   }
   const { SIGNALBOX_INSTRUCTIONS: told, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
-  const instructions = () => told ?? textIn(file)
+  const instructions = () => told ?? textIn(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
   // A file that cannot be read is better told now than at the first prompt.
   instructions()
   return {
     model: set.SIGNALBOX_MODEL,
-    baseUrl: set.SIGNALBOX_BASE_URL,
+    baseUrl: baseUrlOf(set),
     apiKey: set.SIGNALBOX_API_KEY,
     instructions,
     stateDir: set.SIGNALBOX_STATE_DIR ?? join(set.HOME, '.local/state/signalbox-agent'),
@@ -56,11 +58,16 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
   }
 }
 
-function textIn(file: string | undefined): string {
+function baseUrlOf({ SIGNALBOX_BASE_URL: url, SIGNALBOX_BASE_URL_FILE: file }: z.infer<typeof Environment>) {
+  if (file) return () => textIn(file, 'SIGNALBOX_BASE_URL_FILE').trim()
+  return url ? () => url : undefined
+}
+
+function textIn(file: string | undefined, variable: string): string {
   if (!file) return ''
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new StartupError(`SIGNALBOX_INSTRUCTIONS_FILE cannot be read: ${(error as Error).message}`)
+    throw new StartupError(`${variable} cannot be read: ${(error as Error).message}`)
   }
 }

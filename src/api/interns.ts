@@ -63,13 +63,13 @@ export function openInterns({ config, dataDir, db, now, newId, log, variable, in
 /** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
 const demoPatienceMs = 15_000
 
-/** The intern of the first start: it plays a script, so that it needs neither a model nor a key. */
+/** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
 export async function welcomeDemo(
   deps: { db: Db; now: Now; newId: NewId },
   { supervisor }: Pick<Interns, 'supervisor'>,
   owner: Caller,
 ): Promise<void> {
-  const description = 'Plays scenes of the offline script; docs/agents.md lists them.'
+  const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
   const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
   await supervisor.settled(intern.id, demoPatienceMs)
 }

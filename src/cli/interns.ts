@@ -25,7 +25,7 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
     .command('create')
     .description('make an intern, and start it')
     .argument('<name>', 'such as "ada": lowercase letters, digits and "-"')
-    .option('--model <id>', 'the model it thinks with (default: the offline script)')
+    .option('--model <id>', 'the model it thinks with (default: the server’s default_intern_model)')
     .option('--instructions <text>', 'what it is told before every conversation')
     .option('--agent <name>', 'an agent that the service is configured with (default: the builtin one)')
     .option('--no-start', 'leave it stopped')

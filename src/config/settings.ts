@@ -170,6 +170,13 @@ export const Settings = z.strictObject({
     .max(1024 ** 3)
     .default(1024 ** 2)
     .describe('How much of its output is kept for a run that waits; with more it cannot be resumed.'),
+  default_intern_model: z
+    .string()
+    .min(1)
+    .default('signalbox/demo')
+    .describe(
+      'The model of interns that have none of their own: any that `/chat/completions` takes; `script` asks no model and plays the offline script.',
+    ),
   demo_intern: z.stringbool().default(true).describe('Whether the first start makes an intern named `demo`.'),
   keep_interns_running: z
     .stringbool()

@@ -31,6 +31,8 @@ export type Wishes = {
 
 const form = /\bdemo:([a-z]+)(?:=(\d+))?/g
 
+export const asksByKeyword = (prompt: string): boolean => prompt.search(form) !== -1
+
 export function wishesIn(prompt: string): Wishes {
   const found = new Map([...prompt.matchAll(form)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]))
   const number = (word: string): number | undefined => {

@@ -1,8 +1,10 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { textOf } from '#chat/message.ts'
-import { type Wishes, wishesIn } from './keywords.ts'
+import { type Performed, performForAgent, promptIn } from './agent-scene.ts'
+import { asksByKeyword, type Wishes, wishesIn } from './keywords.ts'
 import { sampleOf } from './sample.ts'
+import { wordsOf } from './words.ts'
 
 /** What the demo model does, step by step. */
 export type Step = { afterMs: number } & ({ say: AnswerEvent } | { stop: 'cut' | 'stall' })
@@ -11,7 +13,9 @@ export type Scene = { refuses: { status: number; message: string } } | { steps: 
 
 /** The demo model: what it does follows from the request alone. */
 export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): Scene {
-  const prompt = lastPrompt(chat.messages)
+  const prompt = promptIn(chat.messages)
+  const performed = asksByKeyword(prompt) ? undefined : performForAgent(chat)
+  if (performed) return sceneFor(chat, performed)
   const wishes = wishesIn(prompt)
   if (wishes.error !== undefined)
     return { refuses: { status: wishes.error, message: `The demo model was asked to fail with ${wishes.error}.` } }
@@ -20,14 +24,17 @@ export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'response_fo
   return { steps: interrupted([...paced, ...ending(chat, wishes, events)], wishes) }
 }
 
-function lastPrompt(messages: ChatRequest['messages']): string {
-  const last = messages.findLast(({ role }) => role === 'user')
-  return textOf(last?.content)
+function sceneFor(chat: Parameters<typeof play>[0], performed: Performed): Scene {
+  const [first] = performed
+  if (first?.say.type === 'error') return { refuses: { status: first.say.status ?? 500, message: first.say.message } }
+  const events = performed.map(({ say }) => say)
+  const steps = performed.map(({ waitMs, say }): Step => ({ afterMs: waitMs, say }))
+  return { steps: events.at(-1)?.type === 'error' ? steps : [...steps, ...ending(chat, wishesIn(''), events)] }
 }
 
 function opening({ reasoning }: Wishes): AnswerEvent[] {
   return reasoning
-    ? words('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
+    ? wordsOf('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
     : []
 }
 
@@ -36,7 +43,7 @@ function body(chat: Parameters<typeof play>[0], prompt: string, wishes: Wishes):
   const tools = (chat.tools ?? []).filter((tool) => tool.function)
   const called = answersTool ? [] : wishes.tools ? tools : wishes.tool ? tools.slice(0, 1) : []
   if (called.length > 0) return called.flatMap((tool, index) => toolCall(tool.function!, index))
-  return words(textFor(chat, prompt, wishes)).map((text) => ({ type: 'text', text }))
+  return wordsOf(textFor(chat, prompt, wishes)).map((text) => ({ type: 'text', text }))
 }
 
 function toolCall({ name, parameters }: { name: string; parameters?: object | null }, index: number): AnswerEvent[] {
@@ -59,11 +66,6 @@ function textFor({ messages, response_format }: Parameters<typeof play>[0], prom
   const last = messages.at(-1)
   if (last?.role === 'tool') return `The tool answered: ${textOf(last.content).slice(0, 200)}`
   return `You said: ${prompt.slice(0, 200) || 'nothing'}. I am the demo model, and this is all I can say.`
-}
-
-/** Words with the space before them, as tokens mostly are. */
-function words(text: string): string[] {
-  return text.match(/\s*\S+/g) ?? []
 }
 
 function ending(chat: Parameters<typeof play>[0], wishes: Wishes, events: AnswerEvent[]): Step[] {

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import type { Intern } from '#interns/store.ts'
-import { type AgentCommand, instructionsFile } from './process-home.ts'
+import { type AgentCommand, baseUrlFile, instructionsFile } from './process-home.ts'
 
 const builtin = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
 
 type Around = {
-  config: Pick<Config, 'agents'>
+  config: Pick<Config, 'agents' | 'default_intern_model'>
   home: string
   secret: string
   /** The service itself, as a process on its host reaches it. */
@@ -22,12 +22,16 @@ export function agentOf(intern: Intern, around: Around): AgentCommand {
   const told = {
     SIGNALBOX_BASE_URL: baseUrl,
     SIGNALBOX_API_KEY: secret,
-    SIGNALBOX_MODEL: intern.model ?? 'script',
+    SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
     SIGNALBOX_INSTRUCTIONS_FILE: instructionsFile(home),
     SIGNALBOX_STATE_DIR: join(home, 'state', 'agent'),
   }
   if (intern.agent === null) {
-    const env = { ...told, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) }
+    const env = {
+      ...told,
+      SIGNALBOX_BASE_URL_FILE: baseUrlFile(home),
+      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+    }
     return { command: process.execPath, args: [builtin], env }
   }
   const chosen = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent

@@ -35,6 +35,7 @@ export type Wanted = {
   agent: AgentCommand
   instructions: string
   limits: { [name: string]: number }
+  baseUrl: string
   /** The user that it runs as, if not as ours. */
   uid: number | undefined
 }
@@ -42,6 +43,7 @@ export type Wanted = {
 export const settingsFile = (home: string) => join(home, 'settings.json')
 export const logFile = (home: string) => join(home, 'daemon.log')
 export const instructionsFile = (home: string) => join(home, 'instructions.md')
+export const baseUrlFile = (home: string) => join(home, 'service-url')
 const recordFile = (home: string) => join(home, 'daemon.json')
 
 /**
@@ -50,7 +52,7 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, uid }: Wanted,
+  { agent, instructions, limits, baseUrl, uid }: Wanted,
 ): { socketPath: string; token: string } {
   const open = uid === undefined ? 0o700 : 0o711
   mkdirSync(home, { recursive: true, mode: open })
@@ -63,8 +65,16 @@ export function prepareHome(
   const settings = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits }
   writeFor(uid, join(home, 'token'), token)
   writeFor(uid, instructionsFile(home), instructions)
+  tellBaseUrl(home, baseUrl, uid)
   writeFor(uid, settingsFile(home), JSON.stringify(settings, null, 2))
   return { socketPath, token }
+}
+
+/** Where the service is, for agents that look each time: the one that takes an intern over may be elsewhere. */
+export function tellBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
+  const draft = `${baseUrlFile(home)}.new`
+  writeFor(uid, draft, baseUrl)
+  renameSync(draft, baseUrlFile(home))
 }
 
 /** Once the daemon listens, its user may no longer put anything else in the place of the socket. */

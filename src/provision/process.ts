@@ -20,6 +20,7 @@ import {
   removeHome,
   sealDoor,
   settingsFile,
+  tellBaseUrl,
   writeRecord,
 } from './process-home.ts'
 import { userFor, whyNoUsers } from './process-user.ts'
@@ -65,8 +66,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     await stop(intern)
     const uid = (await usersWork()) ? userFor(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? undefined : join(home, 'state', 'compiled')
-    const agent = agentOf(intern, { config, home, secret, baseUrl: deps.baseUrl(), compileCache })
-    const door = prepareHome(home, { agent, instructions: intern.instructions ?? '', limits: limitsOf(config), uid })
+    const baseUrl = deps.baseUrl()
+    const agent = agentOf(intern, { config, home, secret, baseUrl, compileCache })
+    const instructions = intern.instructions ?? ''
+    const door = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
     step('Starting the daemon', 2)
     const { process, ended } = await startDaemon(deps, home, uid, compileCache)
     const record = { process, ...door, secret, ...(uid !== undefined && { uid }) }
@@ -83,7 +86,9 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     start,
     async adopt(intern) {
       const record = isHere(intern) ? readRecord(homeOf(intern)) : undefined
-      return record !== undefined && isAlive(record.process) && (await answers(record))
+      if (!record || !isAlive(record.process) || !(await answers(record))) return false
+      tellBaseUrl(homeOf(intern), deps.baseUrl(), record.uid)
+      return true
     },
     watch(intern, gone) {
       const process = readRecord(homeOf(intern))?.process

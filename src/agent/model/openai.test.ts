@@ -18,7 +18,14 @@ async function serve(...handlers: Handler[]) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`
-  const options = { baseUrl, apiKey: 'key', model: 'm', newId: () => 'id', backoffMs: [1, 1], silenceMs: 300 }
+  const options = {
+    baseUrl: () => baseUrl,
+    apiKey: 'key',
+    model: 'm',
+    newId: () => 'id',
+    backoffMs: [1, 1],
+    silenceMs: 300,
+  }
   const ask = async (request: Partial<ModelRequest> = {}) => {
     const events: ModelEvent[] = []
     const whole = { messages: [], tools: [], signal: new AbortController().signal, ...request }

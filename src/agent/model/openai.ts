@@ -7,8 +7,8 @@ import { faultOfChunk, faultOfConnection, faultOfStatus } from './openai-fault.t
 import { requestBody } from './openai-request.ts'
 
 export type OpenAiOptions = {
-  /** Such as `https://host/api/v1`; `/chat/completions` is added. */
-  baseUrl: string
+  /** Such as `https://host/api/v1`; `/chat/completions` is added. Asked for each request. */
+  baseUrl: () => string
   apiKey: string | undefined
   model: string
   newId: NewId
@@ -77,7 +77,7 @@ async function post(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const response = await fetch(`${options.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+  const response = await fetch(`${options.baseUrl().replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

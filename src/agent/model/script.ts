@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Line, linesOf, type Scene } from '#demo/scenarios.ts'
+import { wordsOf } from '#demo/words.ts'
 import type { NewId } from '#lib/id.ts'
 import type { AssistantMessage, Message, Model, ModelEvent, ModelRequest, ToolCall } from './model.ts'
 import { ModelFault } from './model.ts'
-import { type Line, type Scene, scenarios } from './scenarios.ts'
 
 /**
  * The offline script: a model that plays a scenario for a keyword in what the user said, by what is already there of
@@ -28,9 +29,7 @@ export function scriptModel(deps: { newId: NewId }): Model {
 function linesFor({ messages, tools }: ModelRequest): Iterable<Line> {
   // Without tools a summary is wanted: the beginning of each line must do.
   if (!tools.length) return [{ say: summaryOf(messages) }]
-  const scene = sceneOf(messages)
-  const scenario = scenarios.find(({ keyword }) => keyword.test(scene.prompt))
-  return scenario?.play(scene) ?? [{ say: `You said: ${scene.prompt}` }]
+  return linesOf(sceneOf(messages))
 }
 
 function sceneOf(messages: Message[]): Scene {
@@ -51,13 +50,13 @@ async function* perform(
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
   if ('say' in line) {
-    for (const text of line.whole ? [line.say] : piecesOf(line.say)) {
+    for (const text of line.whole ? [line.say] : wordsOf(line.say)) {
       answer.text += text
       yield { type: 'text.added', text }
     }
   } else if ('think' in line) {
     answer.reasoning = (answer.reasoning ?? '') + line.think
-    for (const text of piecesOf(line.think)) yield { type: 'reasoning.added', text }
+    for (const text of wordsOf(line.think)) yield { type: 'reasoning.added', text }
   } else if ('call' in line) {
     const call: ToolCall = { id: `call_${newId()}`, name: line.call, arguments: JSON.stringify(line.input) }
     answer.calls = [...(answer.calls ?? []), call]
@@ -67,9 +66,6 @@ async function* perform(
     throw new ModelFault(line.fail, { retryable: line.status === 429 || line.status >= 500, status: line.status })
   }
 }
-
-/** Word by word, as models stream. */
-const piecesOf = (text: string) => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
 
 const tokens = (messages: Message[]) => Math.ceil(JSON.stringify(messages).length / 4)
 

@@ -106,15 +106,15 @@ class Performance implements Exchange {
       return false
     }
     this.#silence.start(this.#silenceMs)
-    if (!this.#streams) return step.say.type === 'error' ? this.#breakOff(step.say.message) : true
-    if (step.say.type === 'error') return this.#breakOff(step.say.message)
+    if (!this.#streams) return step.say.type === 'error' ? this.#breakOff(step.say) : true
+    if (step.say.type === 'error') return this.#breakOff(step.say)
     const text = this.#writer.event(step.say)
     if (text) this.#sink.data(Buffer.from(text))
     return true
   }
 
-  #breakOff(message: string): false {
-    const error = { error: { message, code: 502 } }
+  #breakOff({ message, status = 502 }: { message: string; status: number | undefined }): false {
+    const error = { error: { message, code: status } }
     this.#sink.data(Buffer.from(this.#streams ? `data: ${JSON.stringify(error)}\n\n` : JSON.stringify(error)))
     if (!this.#over) this.#finish(this.#sink.end)
     return false

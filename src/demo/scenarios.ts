@@ -1,18 +1,39 @@
-/** What the script does next. `whole` says a text in one piece. */
+/** What scenarios tell the builtin agent's tools. */
+export type ToolInputs = {
+  shell: { command: string; unsandboxed?: boolean; reason?: string }
+  read_file: { path: string }
+  write_file: { path: string; content: string }
+  list_files: { pattern?: string }
+  search: { pattern: string }
+  ask_user: { message: string; fields: Field[] }
+}
+export type Field = { name: string; type: string; options?: string[]; required?: boolean }
+export type ToolName = keyof ToolInputs
+export type Calling = { [Name in ToolName]: { call: Name; input: ToolInputs[Name] } }[ToolName]
+
+/** What a scenario does next. `whole` says a text in one piece. */
 export type Line =
   | { say: string; whole?: boolean }
   | { think: string }
-  | { call: string; input: Record<string, unknown> }
+  | Calling
   | { waitMs: number }
   | { fail: string; status: number }
 
-/** What the user said last, how often the script has spoken since, and what its last calls gave. */
+/** What the user said last, how often the model has spoken since, and what its last calls gave. */
 export type Scene = { prompt: string; step: number; results: string[] }
 
-export type Scenario = { keyword: RegExp; play: (scene: Scene) => Iterable<Line> }
+type Scenario = { keyword: RegExp; play: (scene: Scene) => Iterable<Line> }
 
-/** The first whose keyword is in the prompt is played. docs/agents.md lists them for users. */
-export const scenarios: Scenario[] = [
+/**
+ * What an agent's model says and calls for, by the first keyword in the prompt and by what is already there of the turn.
+ * The demo model and the agent's offline script play it; docs/agents.md lists the keywords for users.
+ */
+export function linesOf(scene: Scene): Iterable<Line> {
+  const scenario = scenarios.find(({ keyword }) => keyword.test(scene.prompt))
+  return scenario?.play(scene) ?? [{ say: `You said: ${scene.prompt}` }]
+}
+
+const scenarios: Scenario[] = [
   { keyword: /\bhaiku\b/i, play: haiku },
   { keyword: /\bescalate\b/i, play: escalate },
   { keyword: /\b(run|shell)\b/i, play: shell },

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gistOf } from '#test/harness/fixtures.ts'
+import { play } from './play.ts'
+
+const toolsNamed = (names: string) => names.split(' ').map((name) => ({ type: 'function', function: { name } }))
+const builtin = toolsNamed('shell read_file write_file edit_file list_files search ask_user')
+
+type Messages = Parameters<typeof play>[0]['messages']
+const user = (content: string) => ({ role: 'user' as const, content })
+
+const sceneFor = (messages: Messages, tools = builtin) => play({ messages, tools })
+function gist(messages: Messages, tools = builtin) {
+  const scene = sceneFor(messages, tools)
+  assert.ok('steps' in scene)
+  return gistOf(scene.steps.flatMap((step) => ('say' in step ? [step.say] : [])))
+}
+
+/** The history after an answer with one call. */
+const answered = (prompt: string, result: string): Messages => [
+  user(prompt),
+  { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'x', arguments: '{}' } }] },
+  { role: 'tool', tool_call_id: 'c', content: result },
+]
+
+describe('the demo model as the model of an agent', () => {
+  test('it calls the agent’s tools, and tells what came of it', () => {
+    const { calls, finish } = gist([user('run: make test')])
+    assert.deepEqual([calls, finish], [['call_demo_1_1 shell {"command":"make test"}'], 'tool_calls (tool_calls)'])
+    assert.equal(gist(answered('run: make test', 'all is well')).text, 'all is well')
+  })
+
+  test('no two calls of a conversation have the same id', () => {
+    const [first] = gist([user('run `a` and `b`')]).calls ?? []
+    const second = gist([...answered('run: a', 'done'), user('run: a')]).calls ?? []
+    assert.notEqual(first?.split(' ')[0], second[0]?.split(' ')[0])
+  })
+
+  test('keywords of the demo model go before scenarios, and other requests know no scenarios', () => {
+    assert.equal(gist([user('run demo:words=2')]).text, 'word1 word2')
+    assert.match(gist([user('run: ls')], toolsNamed('weather shell')).text ?? '', /^You said: run: ls\. I am the demo/)
+  })
+
+  test('errors come as a status before the answer, or within it', () => {
+    assert.deepEqual(sceneFor([user('error 503')]), {
+      refuses: { status: 503, message: 'The script fails as it was asked to (503).' },
+    })
+    assert.match(gist([user('error 400 late')]).error ?? '', /^400: /)
+  })
+
+  test('silence is a pause before the first word', () => {
+    const scene = sceneFor([user('silence 40')])
+    assert.equal('steps' in scene && scene.steps[0]?.afterMs, 40_000)
+  })
+
+  test('an answer has an end, however long was asked for', () => {
+    const scene = sceneFor([user('flood 999999999')])
+    assert.equal('steps' in scene && scene.steps.length, 100_002)
+  })
+
+  test('codex is asked in its own words, and what it says of its surroundings is no prompt', () => {
+    const tools = toolsNamed('exec_command write_stdin request_user_input')
+    const messages = [user('<environment_context>\n<cwd>/w</cwd>\n</environment_context>'), user('escalate')]
+    assert.deepEqual(gist(messages, tools).calls, ['call_demo_2_1 exec_command {"cmd":"cat /etc/hostname"}'])
+    const outside = gist([...messages.slice(0, 1), ...answered('escalate', 'no')], tools).calls?.[0]
+    assert.match(outside ?? '', /"sandbox_permissions":"require_escalated","justification":"The file is outside/)
+  })
+
+  test('kimi is asked in its own words, and its reminders after the prompt are no prompt', () => {
+    const tools = toolsNamed('Bash Read Write Glob Grep AskUserQuestion')
+    const reminder = user('<system-reminder>\nToday is Saturday.\n</system-reminder>')
+    assert.deepEqual(gist([user('run: ls'), reminder], tools).calls, ['call_demo_2_1 Bash {"command":"ls"}'])
+    assert.match(gist([user('question')], tools).calls?.[0] ?? '', /AskUserQuestion \{"questions":\[\{.*"staging"/)
+  })
+})

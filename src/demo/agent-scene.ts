@@ -1,0 +1,63 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { type Message, textOf } from '#chat/message.ts'
+import { type Line, linesOf, type Scene } from './scenarios.ts'
+import { type ToCall, toolboxOf } from './toolbox.ts'
+import { wordsOf } from './words.ts'
+
+/** What the model does for an agent: pauses, pieces of an answer, and perhaps an error as the last of them. */
+export type Performed = { waitMs: number; say: AnswerEvent }[]
+
+/** The most pieces of one answer: a prompt may ask for any number. */
+const most = 100_000
+
+/** @returns the scenario for an agent whose tools are known, as far as this answer goes; undefined for other requests. */
+export function performForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): Performed | undefined {
+  const toCall = toolboxOf(new Set((tools ?? []).flatMap((tool) => tool.function?.name ?? [])))
+  if (!toCall) return undefined
+  const performed: Performed = []
+  const stage = { toCall, callId: (index: number) => `call_demo_${messages.length}_${index + 1}`, calls: 0, waitMs: 0 }
+  for (const line of linesOf(sceneOf(messages))) {
+    for (const say of eventsOf(line, stage)) {
+      performed.push({ waitMs: stage.waitMs, say })
+      stage.waitMs = 0
+    }
+    if (performed.length >= most || 'fail' in line) break
+  }
+  return performed.slice(0, most)
+}
+
+type Stage = { toCall: ToCall; callId: (index: number) => string; calls: number; waitMs: number }
+
+function eventsOf(line: Line, stage: Stage): AnswerEvent[] {
+  if ('say' in line) return (line.whole ? [line.say] : wordsOf(line.say)).map((text) => ({ type: 'text', text }))
+  if ('think' in line) return wordsOf(line.think).map((text) => ({ type: 'reasoning', text }))
+  if ('fail' in line) return [{ type: 'error', message: line.fail, status: line.status }]
+  if ('call' in line) {
+    const { name, input } = stage.toCall(line)
+    const index = stage.calls++
+    const call = { type: 'tool_call' as const, index, id: stage.callId(index), name }
+    return [call, { type: 'tool_arguments', index, text: JSON.stringify(input) }]
+  }
+  stage.waitMs += line.waitMs
+  return []
+}
+
+function sceneOf(messages: Message[]): Scene {
+  const at = messages.findLastIndex(isPrompt)
+  const since = messages.slice(at + 1)
+  const spoke = since.findLastIndex(({ role }) => role === 'assistant')
+  return {
+    prompt: promptIn(messages),
+    step: since.filter(({ role }, index) => role === 'assistant' && since[index - 1]?.role !== 'assistant').length,
+    results: since.slice(spoke + 1).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
+  }
+}
+
+/** What the user said last. */
+export const promptIn = (messages: Message[]): string => textOf(messages.findLast(isPrompt)?.content)
+
+/** What an agent tells its model in the user's name. */
+const reminder = /^\s*<(system-reminder|environment_context)>/
+
+const isPrompt = ({ role, content }: Message) => role === 'user' && !reminder.test(textOf(content))

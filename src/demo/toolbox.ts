@@ -1,0 +1,56 @@
+import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
+
+type Call = { name: string; input: object }
+export type ToCall = (calling: Calling) => Call
+
+/** How an agent's tools are called for what the builtin agent's do. A new agent is one entry. */
+type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call } }
+
+const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']
+
+/** @returns how to call the tools of the agent that offers these, or undefined where no known agent does. */
+export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
+  const has = (names: string[]) => names.every((name) => offered.has(name))
+  if (has(builtinTools)) return ({ call, input }) => ({ name: call, input })
+  const toolbox = [codex, kimi].find(({ offers }) => has(offers))
+  return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+const exec = (cmd: string, more: object = {}): Call => ({ name: 'exec_command', input: { cmd, ...more } })
+
+const codex: Toolbox = {
+  offers: ['exec_command', 'write_stdin'],
+  calls: {
+    shell: ({ command, unsandboxed, reason }) =>
+      exec(command, unsandboxed ? { sandbox_permissions: 'require_escalated', justification: reason } : {}),
+    read_file: ({ path }) => exec(`cat -- ${quoted(path)}`),
+    write_file: ({ path, content }) => exec(`printf %s ${quoted(content)} > ${quoted(path)}`),
+    list_files: () => exec('ls -a'),
+    search: ({ pattern }) => exec(`grep -rnE -- ${quoted(pattern)} .`),
+    ask_user: ({ message, fields }) => ({
+      name: 'request_user_input',
+      input: { questions: [choice(message, fields)] },
+    }),
+  },
+}
+
+const kimi: Toolbox = {
+  offers: ['Bash', 'Read', 'Write', 'Glob', 'Grep'],
+  calls: {
+    shell: ({ command }) => ({ name: 'Bash', input: { command } }),
+    read_file: ({ path }) => ({ name: 'Read', input: { path } }),
+    write_file: ({ path, content }) => ({ name: 'Write', input: { path, content } }),
+    list_files: ({ pattern = '*' }) => ({ name: 'Glob', input: { pattern } }),
+    search: ({ pattern }) => ({ name: 'Grep', input: { pattern } }),
+    ask_user: ({ message, fields }) => ({ name: 'AskUserQuestion', input: { questions: [choice(message, fields)] } }),
+  },
+}
+
+/** Agents that ask for a choice only get the first field that is one. */
+function choice(question: string, fields: Field[]): object {
+  const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
+  const described = options.map((label) => ({ label, description: `It is ${label}.` }))
+  return { id: name, header: name.slice(0, 12), question, options: described }
+}

@@ -1,0 +1,2 @@
+/** Words with the space before them, as tokens mostly are. */
+export const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
