@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { hashOf } from '#accounts/secret.ts'
 import { openDb } from '#db/open.ts'
@@ -46,6 +49,26 @@ test('without a valid key, or with a management key, every path under /interns i
     }
   }
 })
+
+test('no form of a request’s target is a way around', async () => {
+  await using service = await startTestService()
+  await service.manage('PATCH', '/organization', { interns_programme: false })
+  const { host, pathname } = new URL(service.url)
+  for (const path of ['/interns', '/interns/ada', '/interns/a/b/c/d']) {
+    const forms = [`${pathname}${path}#x`, `http://${host}${pathname}${path}`, `HTTPS://else${pathname}${path}`]
+    for (const target of forms) {
+      assert.deepEqual([target, await askTarget(service, target)], [target, { status: 404, text: notFound }])
+    }
+  }
+})
+
+/** Asks with a target that is sent as it stands, which `fetch` would put in order. */
+async function askTarget({ url, apiKey }: { url: string; apiKey: string }, target: string) {
+  const { hostname, port } = new URL(url)
+  const asked = request({ hostname, port, path: target, headers: { authorization: `Bearer ${apiKey}` } }).end()
+  const [response] = await once(asked, 'response')
+  return { status: response.statusCode, text: await readText(response) }
+}
 
 test('what only looks like /interns is not guarded', async () => {
   await using service = await startTestService()

@@ -5,11 +5,18 @@ import { prefix } from './prefix.ts'
 
 const below = `${prefix}/interns`
 
-/** Decoded, as the router reads it, so that no spelling of the path is a way around. */
-function isInterns(url: string): boolean {
-  const path = decoded(url.split('?', 1)[0] ?? '')
-  return path === below || path.startsWith(`${below}/`)
+/**
+ * By the route that was found, and, as most paths have none, by the path as the router reads it: no spelling of it is a
+ * way around.
+ */
+function isInterns({ url, routeOptions }: Asked): boolean {
+  return isBelow(routeOptions?.url) || isBelow(decoded(pathIn(url)))
 }
+
+const isBelow = (path: string | undefined) => path === below || path?.startsWith(`${below}/`) === true
+
+/** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
+const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''
 
 function decoded(path: string): string {
   try {
@@ -20,15 +27,19 @@ function decoded(path: string): string {
   }
 }
 
-type Asked = { url: string; headers: { authorization?: string | undefined } }
+type Asked = {
+  url: string
+  headers: { authorization?: string | undefined }
+  routeOptions?: { url?: string | undefined }
+}
 
 /**
  * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
  * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
  */
-export async function guardInterns(deps: { keys: Pick<KeyRing, 'find'> }, { url, headers }: Asked): Promise<void> {
-  if (!isInterns(url)) return
-  const caller = await admit(deps, { key: 'api' }, headers.authorization)
+export async function guardInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> {
+  if (!isInterns(request)) return
+  const caller = await admit(deps, { key: 'api' }, request.headers.authorization)
   if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
   if (caller.creatorLeft && !caller.internsGrant) {
     throw new Fault('forbidden', 'The creator of this key has left the organization, and the key holds no grant.')
