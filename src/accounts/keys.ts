@@ -1,5 +1,5 @@
 import { recordChange } from '#audit/audit.ts'
-import type { Db, Query } from '#db/db.ts'
+import type { Db, Query, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -14,6 +14,11 @@ import { newSecret } from './secret.ts'
 import { requireWorkspace } from './workspaces.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
+
+type ChangeDeps = Deps & {
+  /** As if no account had been kept of a budget. */
+  forgetSpending: (tx: Tx, budget: string) => Promise<void>
+}
 
 /** The keys of one workspace, the newest first. */
 export async function listKeys(
@@ -81,7 +86,7 @@ export async function createKey(
 }
 
 /** @throws Fault `conflict` when nobody could manage the organization afterwards. */
-export async function changeKey(deps: Deps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
+export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
   const expiresAt = expiryOf(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
@@ -102,6 +107,8 @@ export async function changeKey(deps: Deps, caller: Caller, hash: string, patch:
       })
       .where('hash', '=', hash)
       .execute()
+    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller.organizationId, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.updated',

@@ -1,5 +1,12 @@
+import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import type { Granted } from './store.ts'
+import { type Granted, leaseMs } from './store.ts'
+
+/**
+ * How long what is held may be drawn upon without a word with the database: less than the lease, for clocks of servers
+ * differ, and what others may have been granted since must not be spent here.
+ */
+const usableMs = leaseMs - 5000
 
 /** Asks the database: reports what was spent and held, and asks for `need` more. */
 export type Exchange = (report: { spent: PicoUsd; held: PicoUsd; need: PicoUsd }) => Promise<Granted>
@@ -18,21 +25,34 @@ export class Account {
   usedAt = 0
   readonly #exchange: Exchange
   readonly #waitMs: number
+  readonly #now: Now
   #available = 0n
   #reserved = 0n
   #unreported = 0n
+  /** In a report that the database has not confirmed yet. */
+  #reporting = 0n
+  #renewedAt = 0
+  #askedAt = 0
+  #hastening: Promise<boolean> | undefined
   #waiting: Waiting[] = []
   #exchanging: Promise<void> | undefined
   #serving = false
   #again = false
 
-  constructor(exchange: Exchange, waitMs: number) {
+  constructor(exchange: Exchange, waitMs: number, now: Now) {
     this.#exchange = exchange
     this.#waitMs = waitMs
+    this.#now = now
   }
 
   get isWaited(): boolean {
     return this.#waiting.length > 0
+  }
+
+  /** Who waits for a database that does not answer is not kept for longer than who waits for others. */
+  giveUpStalled(): void {
+    if (!this.#exchanging || this.#now() < this.#askedAt + this.#waitMs) return
+    this.giveUp(new Error('The database does not answer.'))
   }
 
   /** Whether nothing of it is held, owed or waited for. */
@@ -52,6 +72,7 @@ export class Account {
 
   /** Takes at once what is there, without asking anybody. */
   take(need: PicoUsd): boolean {
+    this.#dropLapsed()
     if (this.#waiting.length > 0 || this.#available < need) return false
     this.#available -= need
     this.#reserved += need
@@ -59,38 +80,70 @@ export class Account {
   }
 
   /** `spent` when the limit leaves no room; `reserved` when requests under way hold the room for too long. */
-  async reserve(need: PicoUsd, now: number): Promise<Outcome> {
+  async reserve(need: PicoUsd): Promise<Outcome> {
     if (this.take(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    this.#waiting.push({ need, settle: resolve, fail: reject, deadline: now + this.#waitMs })
-    this.serve(now).catch((error: unknown) => this.#giveUp(error))
+    this.#waiting.push({ need, settle: resolve, fail: reject, deadline: this.#now() + this.#waitMs })
+    this.serve().catch((error: unknown) => this.giveUp(error))
     return promise
   }
 
-  /** Gives back what was reserved, less what was spent of it. More may be spent than was reserved. */
-  settle(reserved: PicoUsd, spent: PicoUsd, now: number): void {
+  /**
+   * Gives back what was reserved, less what was spent of it. More may be spent than was reserved.
+   * @param exposure the most that may be spent without being reported: what a crash would hide.
+   * @returns a promise while more than that is: until it is reported, or cannot be.
+   */
+  settle(reserved: PicoUsd, spent: PicoUsd, exposure: PicoUsd): Promise<void> | undefined {
     this.#reserved -= reserved
     this.#unreported += spent
     this.#available += reserved - spent
-    if (this.#waiting.length > 0) this.serve(now).catch((error: unknown) => this.#giveUp(error))
+    if (this.#waiting.length > 0) this.serve().catch((error: unknown) => this.giveUp(error))
+    if (this.#unreported > exposure / 2n) void this.#hasten()
+    return this.#exposed > exposure ? this.#untilExposed(exposure) : undefined
+  }
+
+  get #exposed(): PicoUsd {
+    return this.#unreported + this.#reporting
+  }
+
+  async #untilExposed(exposure: PicoUsd): Promise<void> {
+    while (this.#exposed > exposure && (await this.#hasten()));
+  }
+
+  /** Reports before its time. @returns whether that worked. */
+  #hasten(): Promise<boolean> {
+    this.#hastening ??= this.#ask(0n)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#hastening = undefined
+      })
+    return this.#hastening
+  }
+
+  #dropLapsed(): void {
+    if (this.#available > 0n && this.#now() - this.#renewedAt >= usableMs) this.#available = 0n
   }
 
   /** Serves those who wait, first come first served, with what is here and what the database grants. */
-  async serve(now: number): Promise<void> {
+  async serve(): Promise<void> {
     this.#again = true
     if (this.#serving) return
     this.#serving = true
     try {
       while (this.#again) {
         this.#again = false
-        await this.#serveOnce(now)
+        await this.#serveOnce()
       }
     } finally {
       this.#serving = false
     }
   }
 
-  async #serveOnce(now: number): Promise<void> {
+  async #serveOnce(): Promise<void> {
+    this.#dropLapsed()
     this.#serveWaiting()
     const first = this.#waiting[0]
     if (!first) return
@@ -98,7 +151,7 @@ export class Account {
     this.#available += granted
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
-    this.#refuse(free + others + this.#available + this.#reserved, now)
+    this.#refuse(free + others + this.#available + this.#reserved)
   }
 
   /** Reports what was spent, and gives back what is idle. */
@@ -110,8 +163,15 @@ export class Account {
     await this.#ask(0n)
   }
 
+  /** The last report. Nothing is asked of the database after it. */
+  async close(): Promise<void> {
+    await this.#hastening
+    await this.report(false)
+    await this.#hastening
+  }
+
   /** Without the database nobody can say what is left: who waits is refused rather than let through. */
-  #giveUp(error: unknown): void {
+  giveUp(error: unknown): void {
     for (const { fail } of this.#waiting.splice(0)) fail(error)
   }
 
@@ -125,7 +185,8 @@ export class Account {
   }
 
   /** Who could not be served even if all under way cost nothing is told at once; who waited too long, now. */
-  #refuse(most: PicoUsd, now: number): void {
+  #refuse(most: PicoUsd): void {
+    const now = this.#now()
     this.#waiting = this.#waiting.filter(({ need, settle, deadline }) => {
       if (need > most) settle('spent')
       else if (now >= deadline) settle('reserved')
@@ -139,9 +200,13 @@ export class Account {
     while (this.#exchanging) await this.#exchanging
     const spent = this.#unreported
     this.#unreported = 0n
+    this.#reporting = spent
+    this.#askedAt = this.#now()
     const asking = this.#exchange({ spent, held: larger(this.#available, 0n) + this.#reserved, need: larger(need, 0n) })
     this.#exchanging = asking.then(
-      () => {},
+      ({ at }) => {
+        this.#renewedAt = at
+      },
       () => {
         this.#unreported += spent
       },
@@ -149,6 +214,7 @@ export class Account {
     try {
       return await asking
     } finally {
+      this.#reporting = 0n
       this.#exchanging = undefined
     }
   }

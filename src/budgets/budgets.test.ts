@@ -7,7 +7,7 @@ import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import type { Budget } from './budget.ts'
 import { type Budgets, openBudgets } from './budgets.ts'
-import { leaseMs, spentIn } from './store.ts'
+import { exposureOf, leaseMs, spentIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -19,13 +19,13 @@ const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
   ...more,
 })
 
-function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20): Budgets {
+function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20, waitMs = 300): Budgets {
   const onError = (error: Error) => {
     throw error
   }
   return openBudgets(
     { db, now, newId: newUuid, spentEarlier: async () => earlier, onError },
-    { waitMs: 300, pollMs: 10, reportMs },
+    { waitMs, pollMs: 10, reportMs },
   )
 }
 
@@ -43,7 +43,7 @@ const spent = async (db: Db, budget: Budget) => Number((await spentIn(db, budget
 onEachDatabase('budgets', (kind: DatabaseKind) => {
   test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
     await using store = await newDb(kind)
-    const servers = kind === 'postgres' ? [open(store.db), open(store.db), open(store.db)] : [open(store.db)]
+    const servers = Array.from({ length: kind === 'postgres' ? 3 : 1 }, () => open(store.db, Date.now, 0n, 20, 5000))
     const budget = budgetOf(10)
     const requests = Array.from({ length: 2000 }, (_, i) => {
       const most = 0.005 + Math.random() * 0.02
@@ -119,5 +119,37 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     later = leaseMs + 1000
     assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0.5)
     await Promise.all([alive.close(), dead.close()])
+  })
+
+  test('what a dead server may have spent unreported counts as spent, and an answer waits rather than let it be more', async () => {
+    await using store = await newDb(kind)
+    let later = 0
+    const now = () => Date.now() + later
+    const dead = open(store.db, now, 0n, 3_600_000)
+    const small = await dead.reserve([budgetOf(1)], usd(0.02))
+    assert.ok('reservation' in small && small.reservation.settle(usd(0.004), () => true) === undefined)
+    const large = await dead.reserve([budgetOf(1)], usd(0.02))
+    assert.ok('reservation' in large)
+    await large.reservation.settle(usd(0.015), () => true)
+    assert.equal(await spent(store.db, budgetOf(1)), 0.019)
+    const alive = open(store.db, now)
+    later = leaseMs + 1000
+    assert.equal(await spend(alive, budgetOf(1), 0.1, 0.1), 0.1)
+    await alive.close()
+    assert.equal(await spentIn(store.db, 'guardrail:g', 0), usd(0.119) + exposureOf(usd(1)))
+    await dead.close()
+  })
+
+  test('a server that could not speak with the database for as long as its lease draws on it no more', async () => {
+    await using store = await newDb(kind)
+    let later = 0
+    const cutOff = open(store.db, () => Date.now() + later, 0n, 3_600_000)
+    assert.equal(await spend(cutOff, budgetOf(1), 0.01, 0.01), 0.01)
+    later = leaseMs
+    const alive = open(store.db, () => Date.now() + leaseMs + 1000)
+    assert.equal(await spend(alive, budgetOf(1), 0.98, 0.98), 0.98)
+    await alive.report()
+    assert.equal(await spend(cutOff, budgetOf(1), 0.01, 0.01), 0)
+    await Promise.all([alive.close(), cutOff.close()])
   })
 })

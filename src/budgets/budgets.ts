@@ -1,15 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { Account, type Outcome } from './account.ts'
 import { type Budget, periodOf } from './budget.ts'
-import { exchange } from './store.ts'
+import { exchange, exposureOf } from './store.ts'
 
 /** Money set aside for one request, of every budget that counts it. */
 export type Reservation = {
-  /** Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. */
-  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
+  /**
+   * Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. The answer
+   * waits for a promise: until then a crash could hide more spending than is allowed for. It never rejects.
+   */
+  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => Promise<unknown> | undefined
 }
 
 export type Reserved = { reservation: Reservation } | { refusedBy: Budget; outcome: Exclude<Outcome, 'granted'> }
@@ -37,6 +41,9 @@ type Deps = {
 
 type Rhythm = { waitMs?: number; pollMs?: number; reportMs?: number; idleMs?: number }
 
+/** How long an answer is held back at most for spending to be reported. */
+const holdMs = 1000
+
 type Open = { account: Account; budget: Budget; period: number }
 
 export function openBudgets(
@@ -58,11 +65,15 @@ export function openBudgets(
     const open: Open = {
       budget,
       period,
-      account: new Account((report) => {
-        const { budget: current } = open
-        const earlier = () => deps.spentEarlier(current, period)
-        return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
-      }, waitMs),
+      account: new Account(
+        (report) => {
+          const { budget: current } = open
+          const earlier = () => deps.spentEarlier(current, period)
+          return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
+        },
+        waitMs,
+        deps.now,
+      ),
     }
     accounts.set(key, open)
     return open
@@ -71,7 +82,12 @@ export function openBudgets(
   function reservation(opened: Open[], need: PicoUsd): Reservation {
     return {
       settle(cost, counts) {
-        for (const { account, budget } of opened) account.settle(need, counts(budget) ? cost : 0n, deps.now())
+        const reporting = opened.flatMap(({ account, budget }) => {
+          const spent = counts(budget) ? cost : 0n
+          return account.settle(need, spent, exposureOf(budget.limit)) ?? []
+        })
+        if (reporting.length === 0) return undefined
+        return Promise.race([Promise.all(reporting), sleep(holdMs, undefined, { ref: false })])
       },
     }
   }
@@ -80,7 +96,7 @@ export function openBudgets(
     const held = opened.slice(0, taken)
     try {
       for (const open of opened.slice(taken)) {
-        const outcome = await open.account.reserve(need, deps.now())
+        const outcome = await open.account.reserve(need)
         if (outcome !== 'granted') {
           reservation(held, need).settle(0n, () => false)
           return { refusedBy: open.budget, outcome }
@@ -94,20 +110,34 @@ export function openBudgets(
     }
   }
 
-  async function report(): Promise<void> {
+  const tell = (error: unknown) => deps.onError(error as Error)
+
+  async function reportAll(): Promise<void> {
     const at = deps.now()
-    for (const [key, open] of accounts) {
-      const { account } = open
+    for (const [key, { account }] of accounts) {
       if (account.isIdle) accounts.delete(key)
-      else await account.report(at - account.usedAt < idleMs)
+      else await account.report(at - account.usedAt < idleMs).catch(tell)
     }
   }
+  let underway: Promise<void> | undefined
+  const report = () => {
+    underway ??= reportAll().finally(() => {
+      underway = undefined
+    })
+    return underway
+  }
 
-  const tell = (error: unknown) => deps.onError(error as Error)
+  function poll(account: Account): void {
+    account.giveUpStalled()
+    account.serve().catch((error) => {
+      account.giveUp(error)
+      tell(error)
+    })
+  }
   const polling = setInterval(() => {
-    for (const { account } of accounts.values()) if (account.isWaited) account.serve(deps.now()).catch(tell)
+    for (const { account } of accounts.values()) if (account.isWaited) poll(account)
   }, pollMs)
-  const reporting = setInterval(() => report().catch(tell), reportMs)
+  const reporting = setInterval(report, reportMs)
   polling.unref()
   reporting.unref()
 
@@ -128,7 +158,8 @@ export function openBudgets(
     async close() {
       clearInterval(polling)
       clearInterval(reporting)
-      for (const { account } of accounts.values()) await account.report(false).catch(tell)
+      await underway
+      for (const { account } of accounts.values()) await account.close().catch(tell)
     },
   }
 }

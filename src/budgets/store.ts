@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Budget } from './budget.ts'
 
@@ -19,8 +19,14 @@ export type Report = {
   now: number
 }
 
-/** `free` is what nobody holds after the grant; `others` what other servers hold, of which some may return. */
-export type Granted = { granted: PicoUsd; spent: PicoUsd; free: PicoUsd; others: PicoUsd }
+/** `free` is what nobody holds after the grant; `others` what other servers hold, of which some may return; `at` when. */
+export type Granted = { granted: PicoUsd; spent: PicoUsd; free: PicoUsd; others: PicoUsd; at: number }
+
+/**
+ * The most a server may have spent of a limit without having reported it. When a server dies nobody can know how much
+ * it was, so all of it counts as spent; the rest of what it held returns.
+ */
+export const exposureOf = (limit: PicoUsd): PicoUsd => limit / 100n
 
 /** A part of what is left, so that several servers can work at once and little lies idle at the end. */
 const shareOfRest = 16n
@@ -41,13 +47,13 @@ export async function exchange(
   const start = begun ? 0n : await earlier()
   return db.exclusively(`budget ${budget.id}`, async (tx) => {
     const before = (await readSpent(tx, budget.id, report.period)) ?? (await begin(tx, budget.id, report.period, start))
-    const spent = before + report.spent
-    if (report.spent !== 0n) await writeSpent(tx, budget.id, report.period, spent)
-    const others = await heldByOthers(tx, budget.id, report)
+    const { others, hidden } = await leasesOfOthers(tx, budget, report)
+    const spent = before + report.spent + hidden
+    if (spent !== before) await writeSpent(tx, budget.id, report.period, spent)
     const free = budget.limit - spent - others - report.held
     const granted = free >= report.need && report.need > 0n ? larger(report.need, free / shareOfRest) : 0n
     await writeLease(tx, budget.id, report, report.held + granted)
-    return { granted, spent, free: free - granted, others }
+    return { granted, spent, free: free - granted, others, at: report.now }
   })
 }
 
@@ -61,6 +67,7 @@ export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
 }
 
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`
@@ -89,21 +96,39 @@ async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd
     .execute()
 }
 
-/** What other servers hold. Those that have said nothing for too long hold nothing any more. */
-async function heldByOthers(tx: Tx, budget: string, { period, server, now }: Report): Promise<PicoUsd> {
-  await tx
-    .deleteFrom('budget_leases')
-    .where('budget', '=', budget)
-    .where('renewed_at', '<', now - leaseMs)
-    .execute()
-  const row = await tx
+/**
+ * What other servers hold, and what those may have spent that said nothing for too long and are taken for dead: their
+ * leases end here.
+ */
+async function leasesOfOthers(
+  tx: Tx,
+  { id, limit }: Budget,
+  { period, server, now }: Report,
+): Promise<{ others: PicoUsd; hidden: PicoUsd }> {
+  const leases = await tx
     .selectFrom('budget_leases')
-    .where('budget', '=', budget)
-    .where('period', '=', period)
+    .where('budget', '=', id)
     .where('server', '!=', server)
-    .select(sql<string>`cast(coalesce(sum(held_pico), 0) as text)`.as('held'))
-    .executeTakeFirstOrThrow()
-  return BigInt(row.held)
+    .select(['period', 'renewed_at', asText('held_pico').as('held')])
+    .execute()
+  let [others, hidden, ended] = [0n, 0n, false]
+  for (const lease of leases) {
+    const held = BigInt(lease.held)
+    const dead = lease.renewed_at < now - leaseMs
+    ended ||= dead
+    if (lease.period !== period) continue
+    if (dead) hidden += smaller(held, exposureOf(limit))
+    else others += held
+  }
+  if (ended) {
+    await tx
+      .deleteFrom('budget_leases')
+      .where('budget', '=', id)
+      .where('server', '!=', server)
+      .where('renewed_at', '<', now - leaseMs)
+      .execute()
+  }
+  return { others, hidden }
 }
 
 async function writeLease(tx: Tx, budget: string, { period, server, now }: Report, held: PicoUsd): Promise<void> {

@@ -50,7 +50,8 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   } finally {
     const generation = journal.close()
     deps.meter(generation)
-    ruling.settle(generation)
+    const settling = ruling.settle(generation)
+    if (settling) await settling
   }
 }
 

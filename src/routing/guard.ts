@@ -39,7 +39,7 @@ export function guardrailPolicy({ inForce, budgets, scanner, now, config }: Guar
   }
 }
 
-const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => {} }
+const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => undefined }
 
 /** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
 function purseFor(

@@ -22,8 +22,11 @@ export type Ruling = {
   findings: readonly ContentFinding[]
   /** Sets aside what the request may cost at most. @throws Fault when a limit leaves no room. */
   reserve: (targets: readonly Target[]) => Promise<void>
-  /** Called exactly once, when the request is over: what was reserved is paid or given back. */
-  settle: (generation: Generation) => void
+  /**
+   * Called exactly once, when the request is over: what was reserved is paid or given back. A whole answer waits for a
+   * promise, so that a crash cannot hide much of what was spent. It never rejects.
+   */
+  settle: (generation: Generation) => Promise<unknown> | undefined
 }
 
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { KeyPatch } from '#accounts/key.ts'
 import { changeKey } from '#accounts/keys.ts'
+import { forgetSpending } from '#budgets/store.ts'
 import { route } from '../../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
@@ -16,6 +17,6 @@ export const updateKey = route({
   response: z.object({ data: Key }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: await keyAnswer(deps, await changeKey(deps, caller, params.hash, body)),
+    data: await keyAnswer(deps, await changeKey({ ...deps, forgetSpending }, caller, params.hash, body)),
   }),
 })
