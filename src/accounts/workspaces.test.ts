@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
+import { sql } from '#db/kysely.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Caller } from './caller.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { bootstrap } from '#accounts/bootstrap.ts'
 import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type AuditFilter, listChanges, recordChange } from './audit.ts'
 

@@ -1,4 +1,5 @@
-import { type Migration, Migrator, sql } from 'kysely'
+import type { Migration } from 'kysely'
+import { Migrator, sql } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Db } from './db.ts'
 import * as accounts from './migrations/0001_accounts.ts'

@@ -1,4 +1,5 @@
-import { type CountryCode, getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/min'
+import type { CountryCode } from 'libphonenumber-js/min'
+import { onDemand } from '#lib/on-demand.ts'
 
 /** What a country allows: the form of a number without country code and trunk prefix, and that prefix. */
 type Plan = { form: RegExp; trunk: string }
@@ -7,6 +8,7 @@ const plans = new Map<CountryCode, Plan>()
 const byCallingCode = new Map<string, Plan[]>()
 
 function readPlans(): void {
+  const { getCountries, getCountryCallingCode, Metadata } = onDemand.phones()
   const metadata = new Metadata()
   for (const country of getCountries()) {
     metadata.selectNumberingPlan(country)

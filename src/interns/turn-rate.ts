@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { Now } from '#lib/clock.ts'
 
 export type TurnRates = { user: number; organization: number }

@@ -5,6 +5,8 @@ const require = createRequire(import.meta.url)
 
 /** Packages that few starts need, and that would make every start slower: each is loaded when it is first asked for. */
 export const onDemand = {
+  phones: once(() => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')),
+  undici: once(() => require('undici') as typeof import('undici')),
   yaml: once(() => require('yaml') as typeof import('yaml')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

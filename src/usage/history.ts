@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { type GenerationRecord, readRecord } from './record.ts'
 

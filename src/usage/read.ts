@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'

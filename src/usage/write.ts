@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '#db/db.ts'
 import { integerAt, jsonRows, textAt } from '#db/json-rows.ts'
+import { sql } from '#db/kysely.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 import { toRecord } from './record.ts'

@@ -1,4 +1,5 @@
-import { type ColumnBuilderCallback, type ColumnDataType, type Kysely, SqliteAdapter, sql } from 'kysely'
+import type { ColumnBuilderCallback, ColumnDataType, Kysely } from 'kysely'
+import { SqliteAdapter, sql } from '#db/kysely.ts'
 
 /** The few things that the two databases say differently. */
 const isSqlite = (db: Kysely<unknown>) => db.getExecutor().adapter instanceof SqliteAdapter

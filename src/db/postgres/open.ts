@@ -1,5 +1,5 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { Kysely, PostgresDialect, sql } from '#db/kysely.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { Db, Query, Tx, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type pg from 'pg'
+import { sql } from '#db/kysely.ts'
 import type { Tx } from '../db.ts'
 import type { Announcement, Topic } from '../signals.ts'
 

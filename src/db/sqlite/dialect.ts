@@ -1,13 +1,5 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '#db/kysely.ts'
 import type { SqliteClient } from './client.ts'
 
 /** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Db, Query, Tx, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'

@@ -1,12 +1,38 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { onDemand } from '#lib/on-demand.ts'
+import { once } from '#lib/once.ts'
 import { type Deadlines, Silence } from './deadlines.ts'
 import { decoded } from './decode.ts'
 import type { Exchange, Sink, TransportFailure, Upstreams } from './send.ts'
 
+/** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
+const warmUpMs = 300
+
 /** Connections to upstreams, kept alive and pooled by origin. */
 export function overHttp(options: { connectMs: number }): Upstreams {
-  const agent = new Agent({
-    connect: { timeout: options.connectMs },
+  let made: Agent | undefined
+  const agent = once(() => {
+    made = newAgent(options)
+    return made
+  })
+  const warming = setTimeout(agent, warmUpMs).unref()
+  return {
+    send(request, deadlines, sink) {
+      const call = new HttpCall(deadlines, sink)
+      agent().dispatch({ ...request, method: 'POST' }, call)
+      return call
+    },
+    async close() {
+      clearTimeout(warming)
+      await made?.destroy()
+    },
+  }
+}
+
+function newAgent({ connectMs }: { connectMs: number }): Agent {
+  const { Agent } = onDemand.undici()
+  return new Agent({
+    connect: { timeout: connectMs },
     // The deadlines here are ours: undici's own would count a paused reader as a silent upstream.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -14,14 +40,6 @@ export function overHttp(options: { connectMs: number }): Upstreams {
     pipelining: 1,
     allowH2: false,
   })
-  return {
-    send(request, deadlines, sink) {
-      const call = new HttpCall(deadlines, sink)
-      agent.dispatch({ ...request, method: 'POST' }, call)
-      return call
-    },
-    close: () => agent.destroy(),
-  }
 }
 
 const givenUp = new Error('given up')

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
+import { sql } from '#db/kysely.ts'
 import { Answer } from '#http/route.ts'
 import { route } from '../../route.ts'
 
