@@ -6,7 +6,7 @@ import type { Tell } from './turn-event.ts'
 /** Stores and tells what one call of the model consumed, whatever it was for. */
 export async function countUsage(
   deps: { log: SessionLog; tell: Tell; now: Now },
-  { usage, model }: Extract<ModelEvent, { type: 'answer.completed' }>,
+  { usage, model }: Pick<Extract<ModelEvent, { type: 'answer.completed' }>, 'usage' | 'model'>,
 ): Promise<void> {
   if (!usage) return
   await deps.log.add({ type: 'usage.counted', usage, model, at: deps.now() })

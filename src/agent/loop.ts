@@ -85,6 +85,7 @@ async function ask(deps: TurnDeps): Promise<Answer> {
     throw new ModelFault('The model’s answer has no end.', { retryable: true })
   } catch (error) {
     if (text) await add(deps, { role: 'assistant', text })
+    if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
     throw error
   }
 }

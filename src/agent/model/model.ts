@@ -48,6 +48,8 @@ export class ModelFault extends Error {
   readonly retryable: boolean
   readonly status: number | undefined
   readonly tooLong: boolean
+  /** What the answer took before it broke off, where that is known. */
+  usage: Usage | undefined
 
   constructor(message: string, about: { retryable: boolean; status?: number; tooLong?: boolean }) {
     super(message)

@@ -66,7 +66,10 @@ export function createAnswer(newId: () => string) {
     },
     /** Whether the provider said that the answer is whole. */
     finished: () => finishReason !== undefined,
-    end(): ModelEvent {
+    hasUsage: () => usage !== undefined,
+    /** @param metered what it took, when the answer itself did not say. */
+    end(metered?: Usage): ModelEvent {
+      usage ??= metered
       const made = [...calls.values()]
       return {
         type: 'answer.completed',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewId } from '#lib/id.ts'
 import { SseReader } from '#lib/sse.ts'
+import { meteredUsage } from './metered.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
 import { type Chunk, createAnswer } from './openai-answer.ts'
 import { faultOfChunk, faultOfConnection, faultOfStatus } from './openai-fault.ts'
@@ -50,9 +51,12 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   const silence = silenceGuard(options.silenceMs ?? 240_000, request.signal)
   const answer = createAnswer(options.newId)
   let begun = false
+  let generationId: string | null = null
+  const metered = () => meteredUsage(options, generationId, request.signal)
   try {
     const response = await post(options, request, silence.signal)
-    for await (const data of eventData(response, silence.heard)) {
+    generationId = response.headers.get('x-generation-id')
+    for await (const data of eventData(response.body, silence.heard)) {
       // Read on to the end: the connection then serves the next request too.
       if (data === '[DONE]') continue
       const chunk = parse(data)
@@ -63,10 +67,12 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
       }
     }
     if (!answer.finished()) throw new Error('it ended without a finish reason')
-    yield answer.end()
+    yield answer.end(answer.hasUsage() ? undefined : await metered())
   } catch (error) {
     request.signal.throwIfAborted()
-    throw error instanceof ModelFault ? error : faultOfConnection(error, begun)
+    const fault = error instanceof ModelFault ? error : faultOfConnection(error, begun)
+    if (begun) fault.usage = await metered()
+    throw fault
   } finally {
     silence.end()
   }
@@ -76,7 +82,7 @@ async function post(
   options: OpenAiOptions,
   request: ModelRequest,
   signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+): Promise<{ headers: Headers; body: AsyncIterable<Uint8Array> }> {
   const response = await fetch(`${options.baseUrl().replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {
@@ -87,7 +93,7 @@ async function post(
     body: JSON.stringify(requestBody(options.model, request)),
     signal,
   })
-  if (response.ok && response.body) return response.body
+  if (response.ok && response.body) return { headers: response.headers, body: response.body }
   const fault = faultOfStatus(response.status, await response.text())
   const wait = waitOf(response.headers.get('retry-after'))
   if (wait !== undefined) retryAfter.set(fault, wait)

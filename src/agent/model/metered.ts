@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Usage } from './model.ts'
+
+const tries = { times: 20, everyMs: 100 }
+
+/**
+ * What the service metered for an answer that did not tell its usage, or broke off before: it estimates then. Services
+ * that meter name the answer in a header, and know of it within a second. Undefined when it cannot be had.
+ */
+export async function meteredUsage(
+  { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },
+  generationId: string | null,
+  signal: AbortSignal,
+): Promise<Usage | undefined> {
+  if (!generationId) return undefined
+  const url = `${baseUrl().replace(/\/+$/, '')}/generation?id=${encodeURIComponent(generationId)}`
+  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
+  for (let attempt = 0; attempt < tries.times && !signal.aborted; attempt++) {
+    const answer = await fetch(url, { headers, signal }).catch(() => undefined)
+    if (answer?.ok) return usageIn((await answer.json().catch(() => undefined)) as Parameters<typeof usageIn>[0])
+    await answer?.body?.cancel()
+    if (answer?.status !== 404) return undefined
+    await sleep(tries.everyMs, undefined, { signal }).catch(() => {})
+  }
+  return undefined
+}
+
+type Metered = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }
+
+function usageIn(answer: { data?: Metered } | undefined): Usage | undefined {
+  const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = answer?.data ?? {}
+  if (typeof promptTokens !== 'number' || typeof completionTokens !== 'number') return undefined
+  return { promptTokens, completionTokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) }
+}
