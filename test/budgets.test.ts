@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DatabaseKind, newPlace } from './harness/databases.ts'
+import { askForWords, limitAll, manage, startPriced } from './harness/priced-servers.ts'
+
+const limitUsd = 10
+const requests = 2000
+const sockets = 200
+
+const random = (least: number, most: number) => least + Math.floor(Math.random() * (most - least + 1))
+
+/**
+ * What is counted as spent is what the answers say that they cost. A request that was under way at a server that was
+ * killed has no answer: nobody was told of a cost, and none is counted.
+ */
+type Spent = { usd: number; answers: number }
+
+async function inParallel(workers: number, work: () => Promise<boolean>): Promise<void> {
+  const worker = async () => {
+    while (await work());
+  }
+  await Promise.all(Array.from({ length: workers }, worker))
+}
+
+/** Random costs at random servers; a server that does not answer is not asked again. `midway` is called once. */
+async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void): Promise<void> {
+  let begun = 0
+  await inParallel(sockets, async () => {
+    if (begun++ >= requests) return false
+    const url = [...urls][begun % urls.size]!
+    const words = random(3, 12)
+    const told = await askForWords(url, words, words + random(0, 8), begun % 3 === 0).catch(() => void urls.delete(url))
+    if (told?.status === 200) {
+      spent.usd += told.cost
+      spent.answers++
+    }
+    if (spent.usd > limitUsd / 2) midway()
+    return true
+  })
+}
+
+/** The smallest requests there are, until each server says that the limit leaves no room. */
+async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
+  for (const url of urls) {
+    await inParallel(20, async () => {
+      const told = await askForWords(url, 1)
+      if (told.status === 200) spent.usd += told.cost
+      return told.status !== 403
+    })
+  }
+}
+
+async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean): Promise<void> {
+  const place = await newPlace(kind)
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const servers = await startPriced(place, count)
+  for (const server of servers) stack.use(server)
+  const urls = new Set(await Promise.all(servers.map(({ url }) => url)))
+  const [first] = urls
+  const id = await limitAll(first!, { limit_usd: limitUsd })
+  const spent: Spent = { usd: 0, answers: 0 }
+  await spendAtRandom(urls, spent, () => killOne && servers.at(-1)?.signal('SIGKILL'))
+  assert.equal(urls.size, killOne ? count - 1 : count)
+  await spendTheRest(urls, spent)
+  assert.ok(spent.usd <= limitUsd + 1e-9, `${spent.usd} USD were spent of ${limitUsd}`)
+  assert.ok(spent.usd >= limitUsd * 0.97, `only ${spent.usd} USD of ${limitUsd} could be spent`)
+  await sleep(1200)
+  const { data } = await manage(first!, 'GET', `/guardrails/${id}`)
+  assert.ok(
+    data.spent_usd <= limitUsd && data.spent_usd >= spent.usd - 1e-9,
+    `it tells ${data.spent_usd} of ${spent.usd}`,
+  )
+  if (!killOne) assert.ok(Math.abs(data.spent_usd - spent.usd) < 1e-9)
+}
+
+describe('a limit of 10 USD under 2,000 requests of random costs is never exceeded and can be spent', () => {
+  test('on one server', () => proveLimit('sqlite', 1, false))
+  const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+  test('on three servers', { skip }, () => proveLimit('postgres', 3, false))
+  test('on three servers of which one is killed midway', { skip }, () => proveLimit('postgres', 3, true))
+})

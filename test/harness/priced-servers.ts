@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Place } from './databases.ts'
+import { type ServerProcess, startProcess } from './server-process.ts'
+
+export const managementKey = `sb-v1-${'a'.repeat(64)}`
+export const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+/** The demo model at a price: a word of its answer costs a tenth of a cent, a token of the prompt nothing. */
+const priced = {
+  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 1000 } } } } },
+}
+
+/** Starts real servers over one place, where the demo model costs money. `databaseUrl` may lead there by a detour. */
+export async function startPriced(place: Place, count = 1, databaseUrl?: string): Promise<ServerProcess[]> {
+  const { data_dir, database_url } = place.settings
+  const file = join(data_dir, 'priced.json')
+  writeFileSync(file, JSON.stringify(priced))
+  const servers: ServerProcess[] = []
+  for (let at = 0; at < count; at++) {
+    const server = startProcess({
+      DATA_DIR: join(data_dir, 'data'),
+      DATABASE_URL: databaseUrl ?? database_url,
+      BOOTSTRAP_MANAGEMENT_KEY: managementKey,
+      BOOTSTRAP_API_KEY: apiKey,
+      CATALOGUE_FILE: file,
+    })
+    await server.url
+    servers.push(server)
+  }
+  return servers
+}
+
+export async function manage(url: string, method: string, path: string, body?: object): Promise<any> {
+  const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
+  const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return response.json()
+}
+
+/** Changes the workspace's default guardrail. @returns its id. */
+export async function limitAll(url: string, policy: object): Promise<string> {
+  const id = (await manage(url, 'GET', '/workspaces')).data[0].default_guardrail_id
+  const { data } = await manage(url, 'PATCH', `/guardrails/${id}`, policy)
+  if (!data) throw new Error('the guardrail was not changed')
+  return id
+}
+
+export type Told = { status: number; cost: number; body: string }
+
+/** Asks for so many words. What the answer cost is what it says; an answer that broke off cost nothing. */
+export async function askForWords(url: string, words: number, most = words, stream = false): Promise<Told> {
+  const body = {
+    model: 'signalbox/demo',
+    max_tokens: most,
+    messages: [{ role: 'user', content: `demo:words=${words}` }],
+    ...(stream && { stream, stream_options: { include_usage: true } }),
+  }
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  return { status: response.status, cost: Number(/"cost":([\d.e-]+)/.exec(text)?.[1] ?? 0), body: text }
+}
