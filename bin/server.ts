@@ -14,21 +14,34 @@ const { startService } = await import('#api/start.ts')
 const { once } = await import('#lib/once.ts')
 const { welcome } = await import('#api/welcome.ts')
 
+/** How long a start that is to be stopped may go on. */
+const patienceMs = 10_000
+
 process.umask(0o077)
 try {
   const config = loadConfig(process.env)
   const log = createLog({ level: config.log_level, format: config.log_format })
-  const service = await startService({
+  const starting = startService({
     config,
     variable: (name) => process.env[name],
     log,
     now: Date.now,
     newId: newUuid,
   })
-  // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience.
-  const stop = once(() => service.stop().then(() => process.exit(0)))
+  // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
+  // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
+  const stop = once(async () => {
+    const impatience = setTimeout(() => process.exit(1), patienceMs)
+    const started = await starting.catch(() => undefined)
+    clearTimeout(impatience)
+    // Why it did not start is told below.
+    if (!started) return
+    await started.stop()
+    process.exit(0)
+  })
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  const service = await starting
   process.on('SIGHUP', () => {
     service.reloadCatalogue().then(
       ({ models, endpoints }) => log.info({ models, endpoints }, 'catalogue reloaded'),

@@ -84,6 +84,25 @@ test('a second Ctrl-C, as npm passes it on, changes nothing', async () => {
   assert.equal((await stopped(server)).code, 0)
 })
 
+test('Ctrl-C while it starts leaves no process behind, and the keys are told first', async () => {
+  const DATA_DIR = newFolder()
+  await using server = startProcess({ DATA_DIR, DEMO_INTERN: 'true' })
+  while (!processesIn(DATA_DIR)) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.doesNotMatch(server.out(), keyPattern)
+  assert.equal((await stopped(server)).code, 0)
+  assert.equal(new Set(server.out().match(keyPattern)).size, 2)
+  assert.equal(processesIn(DATA_DIR), '')
+})
+
+/** The processes that were told a file of the folder: the daemons of its interns. */
+function processesIn(folder: string): string {
+  const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+  return all
+    .split('\n')
+    .filter((line) => line.includes(`${folder}/interns/`))
+    .join('\n')
+}
+
 test('SIGTERM lets an open request finish', async () => {
   const key = `sb-v1-${'c'.repeat(64)}`
   await using server = startProcess({ DATA_DIR: newFolder(), BOOTSTRAP_MANAGEMENT_KEY: key })
