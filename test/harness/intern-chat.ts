@@ -80,6 +80,8 @@ async function* readEvents(response: Response): AsyncGenerator<Event, void> {
     text = blocks.pop() ?? ''
     for (const block of blocks) yield readEvent(block)
   }
+  // A refusal is one object.
+  if (text) yield JSON.parse(text)
 }
 
 function readEvent(block: string): Event {
