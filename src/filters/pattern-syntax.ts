@@ -80,7 +80,8 @@ class Reader {
     const match = this.#take(repetition)
     if (!match) return item
     const [text, from, comma, to, lazy] = match
-    if (item.type === 'assertion' || this.#peek(repetition)) throw new NotUnderstood()
+    // Of a part that may match nothing, one engine takes another round where the other does not.
+    if (mayMatchNothing(item) || this.#peek(repetition)) throw new NotUnderstood()
     const [min, max] =
       from === undefined
         ? [text.startsWith('+') ? 1 : 0, text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY]
@@ -216,4 +217,21 @@ function cased(ranges: CharacterClass, { i }: Flags): CharacterClass {
   // Half a character, and cases beyond ASCII, are where engines differ.
   if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw new NotUnderstood()
   return i ? eitherCase(ranges) : ranges
+}
+
+function mayMatchNothing(pattern: Pattern): boolean {
+  switch (pattern.type) {
+    case 'character':
+      return false
+    case 'assertion':
+      return true
+    case 'sequence':
+      return pattern.items.every(mayMatchNothing)
+    case 'choice':
+      return pattern.items.some(mayMatchNothing)
+    case 'repeat':
+      return pattern.min === 0 || mayMatchNothing(pattern.item)
+    default:
+      return pattern satisfies never
+  }
 }
