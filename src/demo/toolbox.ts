@@ -29,10 +29,10 @@ const codex: Toolbox = {
     write_file: ({ path, content }) => exec(`printf %s ${quoted(content)} > ${quoted(path)}`),
     list_files: () => exec('ls -a'),
     search: ({ pattern }) => exec(`grep -rnE -- ${quoted(pattern)} .`),
-    ask_user: ({ message, fields }) => ({
-      name: 'request_user_input',
-      input: { questions: [choice(message, fields)] },
-    }),
+    ask_user: ({ message, fields }) => {
+      const { name, ...question } = choice(message, fields)
+      return { name: 'request_user_input', input: { questions: [{ id: name, ...question }] } }
+    },
   },
 }
 
@@ -44,13 +44,16 @@ const kimi: Toolbox = {
     write_file: ({ path, content }) => ({ name: 'Write', input: { path, content } }),
     list_files: ({ pattern = '*' }) => ({ name: 'Glob', input: { pattern } }),
     search: ({ pattern }) => ({ name: 'Grep', input: { pattern } }),
-    ask_user: ({ message, fields }) => ({ name: 'AskUserQuestion', input: { questions: [choice(message, fields)] } }),
+    ask_user: ({ message, fields }) => {
+      const { name, ...question } = choice(message, fields)
+      return { name: 'AskUserQuestion', input: { questions: [question] } }
+    },
   },
 }
 
 /** Agents that ask for a choice only get the first field that is one. */
-function choice(question: string, fields: Field[]): object {
+function choice(question: string, fields: Field[]) {
   const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
   const described = options.map((label) => ({ label, description: `It is ${label}.` }))
-  return { id: name, header: name.slice(0, 12), question, options: described }
+  return { name, header: name.slice(0, 12), question, options: described }
 }
