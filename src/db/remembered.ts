@@ -1,4 +1,6 @@
 import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { isUnreachable } from './db.ts'
 import type { Signals, Topic } from './signals.ts'
 
 /** How old what is remembered may be while other servers cannot be heard. */
@@ -6,7 +8,7 @@ const unheardTrustMs = 700
 
 /** What was read of the database, by name, until somebody says that it has changed. */
 export type Remembered<T> = {
-  /** At once in the steady state. */
+  /** At once in the steady state. @throws Fault `unavailable` while the database cannot be reached. */
   get: (name: string) => T | Promise<T>
   close: () => void
 }
@@ -45,6 +47,7 @@ export function createRemembered<T>(deps: Deps<T>): Remembered<T> {
     if (underway) return underway
     const readAt = now()
     const begun: Promise<T> = read(name)
+      .catch(notNow)
       .then((value) => {
         if (reading.get(name) !== begun || !isKept(value)) return value
         if (remembered.size >= most) remembered.clear()
@@ -69,4 +72,10 @@ export function createRemembered<T>(deps: Deps<T>): Remembered<T> {
       forgetAll()
     },
   }
+}
+
+/** What may have changed since it was last read is not guessed. */
+function notNow(error: unknown): never {
+  if (!isUnreachable(error)) throw error
+  throw new Fault('unavailable', 'The database cannot be reached now. Try again shortly.')
 }

@@ -34,6 +34,8 @@ export async function openPostgres(
     application_name: 'signalbox',
   })
   pool.on('error', onError)
+  // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
+  pool.on('connect', (client) => client.on('error', () => {}))
   await pool.query('select 1').catch(async (error: Error) => {
     await pool.end()
     throw new StartupError(
