@@ -99,9 +99,25 @@ export function readRecord(home: string): Record | undefined {
 }
 
 export function removeHome(home: string, record: Record | undefined): void {
-  if (record && !record.socketPath.startsWith(home))
-    rmSync(dirname(record.socketPath), { recursive: true, force: true })
-  rmSync(home, { recursive: true, force: true })
+  if (record && !record.socketPath.startsWith(home)) removeFolder(dirname(record.socketPath))
+  removeFolder(home)
+}
+
+/** Also one with folders that may not be written, as caches of build tools have them. Links are never followed. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    openFolders(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function openFolders(path: string): void {
+  if (!lstatSync(path).isDirectory()) return
+  chmodSync(path, 0o700)
+  for (const name of readdirSync(path)) openFolders(join(path, name))
 }
 
 /** The end of what a daemon said on its way out. */

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { removeHome } from './process-home.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+/** Somebody whom permissions stop. */
+const nobody = 65_534
+
+/** Nothing stops root: a test of permissions by root is one by nobody. */
+function asPlainUser(act: () => void, ...folders: string[]): void {
+  if (process.getuid!() !== 0) return act()
+  for (const folder of folders) chownSync(folder, nobody, nobody)
+  process.seteuid!(nobody)
+  try {
+    act()
+  } finally {
+    process.seteuid!(0)
+  }
+}
+
+test('a folder that an intern made unwritable goes with the rest', () => {
+  chmodSync(scratch, 0o777)
+  const home = join(scratch, 'home')
+  const kept = join(home, 'workspace', 'cache', 'kept')
+  mkdirSync(kept, { recursive: true })
+  for (const folder of [join(home, 'workspace', 'cache'), kept]) chmodSync(folder, 0o555)
+  const all = ['', 'workspace', 'workspace/cache', 'workspace/cache/kept'].map((name) => join(home, name))
+  asPlainUser(() => removeHome(home, undefined), ...all)
+  assert.equal(existsSync(home), false)
+})
+
+test('what an intern’s links lead to stays as it is', () => {
+  const [home, elsewhere] = [join(scratch, 'linked'), join(scratch, 'elsewhere')]
+  const locked = join(home, 'locked')
+  mkdirSync(join(elsewhere, 'file'), { recursive: true })
+  mkdirSync(join(locked, 'sub'), { recursive: true })
+  symlinkSync(elsewhere, join(home, 'a'))
+  symlinkSync(elsewhere, join(locked, 'b'))
+  for (const folder of [elsewhere, locked]) chmodSync(folder, 0o555)
+  asPlainUser(() => removeHome(home, undefined), home, locked, join(locked, 'sub'), elsewhere)
+  assert.equal(existsSync(home), false)
+  assert.equal(statSync(elsewhere).mode & 0o777, 0o555)
+  assert.ok(existsSync(join(elsewhere, 'file')))
+})
