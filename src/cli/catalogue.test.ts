@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { runCli } from './cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
-const DATA_DIR = join(scratch, 'data')
+const DATA_DIR = join(scratch, "it's a (strange) #folder")
 
 function fileOf(name: string, content: string): string {
   const path = join(scratch, name)
@@ -46,6 +47,9 @@ test('sync puts a snapshot where the service finds it, and says what was found a
     /^1 models with 1 endpoints of 1 providers; 0 rows merged, 1 row skipped\.\n +1 skipped: it has no price/,
   )
   assert.match(out, /Written to .*models\.dev\.json\. A running server takes it after kill -HUP .*\/catalogue\/reload/)
+  writeFileSync(join(DATA_DIR, 'server.pid'), '7')
+  const line = /after kill -HUP (.*), or/.exec(out)?.[1]
+  assert.equal(execFileSync('sh', ['-c', `echo ${line}`], { encoding: 'utf8' }), '7\n')
   const { data } = await loadCatalogue({ starter_catalogue: false, data_dir: DATA_DIR })
   assert.deepEqual(
     data.models.map(({ id }) => id),

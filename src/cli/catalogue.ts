@@ -57,8 +57,13 @@ function byReason(skipped: readonly Skipped[]): string {
 }
 
 function howToReload(folder: string, embedded: boolean): string {
-  const signal = embedded ? `kill -HUP $(cat ${join(folder, 'server.pid')})` : 'a SIGHUP'
+  const signal = embedded ? `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})` : 'a SIGHUP'
   return `A running server takes it after ${signal}, or POST /api/v1/catalogue/reload with a management key.`
+}
+
+/** To be pasted, whatever the folder is called. */
+function inShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 function inOneSentence(error: unknown): never {

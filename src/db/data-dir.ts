@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -78,5 +79,9 @@ function lock(folder: string): () => void {
     )
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
-  return () => file.close()
+  return () => {
+    // Its number may soon be somebody else's, who would be sent our signals.
+    rmSync(pidFile, { force: true })
+    file.close()
+  }
 }
