@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { removeHome } from './process-home.ts'
+import { letPass, removeHome } from './process-home.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -45,4 +55,12 @@ test('what an intern’s links lead to stays as it is', () => {
   assert.equal(existsSync(home), false)
   assert.equal(statSync(elsewhere).mode & 0o777, 0o555)
   assert.ok(existsSync(join(elsewhere, 'file')))
+})
+
+test('where interns pass through the data folder, no file in it is theirs to read', () => {
+  const folder = mkdtempSync(join(scratch, 'data-'))
+  const database = join(folder, 'signalbox.db')
+  writeFileSync(database, '', { mode: 0o644 })
+  letPass(folder)
+  assert.deepEqual([statSync(folder).mode & 0o777, statSync(database).mode & 0o777], [0o711, 0o600])
 })

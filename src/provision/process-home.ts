@@ -77,6 +77,14 @@ export function tellBaseUrl(home: string, baseUrl: string, uid: number | undefin
   renameSync(draft, baseUrlFile(home))
 }
 
+/** Others may go through the folder to what is theirs. Its files, restored from a backup perhaps, are nobody else's. */
+export function letPass(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile()) chmodSync(join(folder, entry.name), 0o600)
+  }
+  chmodSync(folder, 0o711)
+}
+
 /** Once the daemon listens, its user may no longer put anything else in the place of the socket. */
 export function sealDoor(socketPath: string, uid: number | undefined): void {
   if (uid === undefined) return
