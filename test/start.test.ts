@@ -42,7 +42,7 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   assert.equal(new Set(first.out().match(keyPattern)).size, 2)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
   const paste = (line = '') => execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' })
-  assert.match(paste(curls[0]), /will look at the files.*"finish_reason":"tool_calls".*\[DONE\]/s)
+  assert.match(paste(curls[0]), / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
   assert.match(paste(curls[1]), /haiku.*"finish_reason":"stop".*\[DONE\]/s)
   assert.equal(JSON.parse(paste(curls[2])).data.length, 3)
   assert.equal(curls.length, 3)
