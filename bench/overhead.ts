@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startCannedUpstream } from './canned-upstream.ts'
 import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
+import { guardedKey } from './guarded-key.ts'
 import { apiKey, processorMicroseconds, type Running, residentMegabytes, start } from './servers.ts'
 
 /**
@@ -18,6 +19,7 @@ const messages = [
 const whole = { model: 'canned/model', messages }
 const streamed = { ...whole, stream: true }
 
+const managementKey = `sb-v1-${'c'.repeat(64)}`
 const rounds = Number(process.env.ROUNDS ?? 5)
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-overhead-'))
 const upstream = await startCannedUpstream()
@@ -27,6 +29,7 @@ if (hasTaskset()) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pi
 try {
   await warmUp()
   await measureAdded()
+  await measureGuardrails()
   await measureRate('JSON requests a second', whole)
   await measureRate('streams of 50 events a second', streamed)
   await measureMemory()
@@ -55,6 +58,7 @@ function startOurs(): Promise<Running> {
     DATA_DIR: join(folder, 'data'),
     CATALOGUE_FILE: file,
     BOOTSTRAP_API_KEY: apiKey,
+    BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     CANNED_API_KEY: 'secret',
     LOG_FORMAT: 'json',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
@@ -96,6 +100,33 @@ async function measureAdded(): Promise<void> {
   report('added at 100 requests a second, p50', ms(p50), { text: '<= 0.4 ms', met: p50 <= 0.4 })
   report('added at 100 requests a second, p99', ms(p99), { text: '<= 3 ms', met: p99 <= 3 })
   report('added to the time to the first token, p50', ms(first), { text: '<= 1 ms', met: first <= 1 })
+}
+
+/** The same request with and without three guardrails in force, in turn, so that both see the same machine. */
+async function measureGuardrails(): Promise<void> {
+  const plain = doorOf(ours.url, apiKey, whole)
+  for (const filters of [false, true]) {
+    const guarded = doorOf(ours.url, await guardedKey(ours.url, managementKey, filters), whole)
+    const added: number[] = []
+    for (let round = 0; round <= 2 * rounds; round++) {
+      const [without, within] = await inTurn([plain, guarded], 600)
+      // The first round warms up.
+      if (round > 0) added.push(percentile(within!, 0.5, 'whole') - percentile(without!, 0.5, 'whole'))
+    }
+    const p50 = median(added) * 1000
+    const what = filters ? 'three guardrails and two content filters' : 'three guardrails with limits'
+    report(`added by ${what}, p50`, `${p50.toFixed(0)} us`, { text: '<= 50 us', met: p50 <= 50 })
+  }
+}
+
+async function inTurn(doors: Door[], times: number): Promise<Timing[][]> {
+  const timings = doors.map((): Timing[] => [])
+  const sockets = await Promise.all(doors.map(open))
+  for (let at = 0; at < times; at++) {
+    for (const [index, door] of doors.entries()) timings[index]!.push(await ask(sockets[index]!, door))
+  }
+  for (const socket of sockets) socket.destroy()
+  return timings
 }
 
 async function measureRate(what: string, body: object): Promise<void> {

@@ -4,7 +4,7 @@ import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { Account, type Outcome } from './account.ts'
-import { type Budget, periodOf } from './budget.ts'
+import { type Budget, periodOf, resetsAt } from './budget.ts'
 import { exchange, exposureOf } from './store.ts'
 
 /** Money set aside for one request, of every budget that counts it. */
@@ -44,7 +44,7 @@ type Rhythm = { waitMs?: number; pollMs?: number; reportMs?: number; idleMs?: nu
 /** How long an answer is held back at most for spending to be reported. */
 const holdMs = 1000
 
-type Open = { account: Account; budget: Budget; period: number }
+type Open = { account: Account; budget: Budget; period: number; closed: boolean }
 
 export function openBudgets(
   deps: Deps,
@@ -53,7 +53,18 @@ export function openBudgets(
   const server = deps.newId()
   const accounts = new Map<string, Open>()
 
+  /** One and the same budget has one and the same account until its period ends. */
+  const recent = new WeakMap<Budget, { open: Open; since: number; until: number }>()
+
   function accountOf(budget: Budget, at: number): Open {
+    const known = recent.get(budget)
+    if (known && !known.open.closed && at >= known.since && at < known.until) return known.open
+    const open = findAccount(budget, at)
+    recent.set(budget, { open, since: at, until: resetsAt(budget, at) ?? Number.POSITIVE_INFINITY })
+    return open
+  }
+
+  function findAccount(budget: Budget, at: number): Open {
     const period = periodOf(budget, at)
     const key = `${budget.id} ${period}`
     const known = accounts.get(key)
@@ -65,6 +76,7 @@ export function openBudgets(
     const open: Open = {
       budget,
       period,
+      closed: false,
       account: new Account(
         (report) => {
           const { budget: current } = open
@@ -114,9 +126,12 @@ export function openBudgets(
 
   async function reportAll(): Promise<void> {
     const at = deps.now()
-    for (const [key, { account }] of accounts) {
-      if (account.isIdle) accounts.delete(key)
-      else await account.report(at - account.usedAt < idleMs).catch(tell)
+    for (const [key, open] of accounts) {
+      const { account } = open
+      if (account.isIdle) {
+        open.closed = true
+        accounts.delete(key)
+      } else await account.report(at - account.usedAt < idleMs).catch(tell)
     }
   }
   let underway: Promise<void> | undefined

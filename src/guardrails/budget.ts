@@ -6,8 +6,19 @@ import { isoTime, type Now } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
+/** A guardrail that is read is never changed: a change is read anew. */
+const known = new WeakMap<GuardrailRecord, { budget: Budget | undefined }>()
+
 /** The limit a guardrail sets, if it sets one. */
-export function budgetOf({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budget | undefined {
+export function budgetOf(record: GuardrailRecord): Budget | undefined {
+  const found = known.get(record)
+  if (found) return found.budget
+  const budget = toBudget(record)
+  known.set(record, { budget })
+  return budget
+}
+
+function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budget | undefined {
   if (policy.limit_usd === null) return undefined
   return {
     id: `guardrail:${id}`,

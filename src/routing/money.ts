@@ -13,17 +13,26 @@ type MoneyDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
 export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[]): Budget[] {
   const found = guardrails.flatMap((guardrail) => budgetOf(guardrail) ?? [])
   const { keyHash, spendLimit } = caller
-  if (spendLimit) {
-    const { usd, reset, includesByok } = spendLimit
-    found.push({
-      id: `key:${keyHash}`,
-      subject: { kind: 'key', hash: keyHash },
-      limit: limitOf(usd),
-      interval: reset,
-      includesByok,
-    })
-  }
+  if (spendLimit) found.push(ownBudget(keyHash, spendLimit))
   return found
+}
+
+/** A caller that is remembered is never changed: a changed key is read anew. */
+const own = new WeakMap<NonNullable<Caller['spendLimit']>, Budget>()
+
+function ownBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>): Budget {
+  const known = own.get(spendLimit)
+  if (known) return known
+  const { usd, reset, includesByok } = spendLimit
+  const budget: Budget = {
+    id: `key:${hash}`,
+    subject: { kind: 'key', hash },
+    limit: limitOf(usd),
+    interval: reset,
+    includesByok,
+  }
+  own.set(spendLimit, budget)
+  return budget
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Prices } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { costOf } from './cost.ts'
@@ -22,12 +23,20 @@ export function worstCase(chat: ChatRequest, targets: readonly Target[]): PicoUs
       cached: 0,
       reasoning: 0,
     }
-    const written = costOf(endpoint.prices, { ...tokens, cacheWritten: tokens.prompt })
-    const plain = costOf(endpoint.prices, { ...tokens, cacheWritten: 0 })
-    const thought = costOf(endpoint.prices, { ...tokens, cacheWritten: 0, reasoning: tokens.completion })
-    for (const cost of [written, plain, thought]) if (cost > most) most = cost
+    const plain = { ...tokens, cacheWritten: 0 }
+    const ways = [plain]
+    if (writingCosts(endpoint.prices)) ways.push({ ...tokens, cacheWritten: tokens.prompt })
+    if (endpoint.prices.reasoning !== undefined) ways.push({ ...plain, reasoning: tokens.completion })
+    for (const way of ways) {
+      const cost = costOf(endpoint.prices, way)
+      if (cost > most) most = cost
+    }
   }
   return most
+}
+
+function writingCosts({ cacheWrite, tiers }: Prices): boolean {
+  return cacheWrite !== undefined || tiers?.some((tier) => tier.cacheWrite !== undefined) === true
 }
 
 function answersOf(chat: ChatRequest): number {

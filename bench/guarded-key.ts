@@ -1,0 +1,35 @@
+/** A key of a workspace of its own, with three guardrails in force: the workspace's, its member's and its own. */
+export async function guardedKey(base: string, managementKey: string, filters: boolean): Promise<string> {
+  const call = async (method: string, path: string, body?: object): Promise<any> => {
+    const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
+    const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+  const slug = filters ? 'filtered' : 'guarded'
+  const { data: workspace } = await call('POST', '/workspaces', { name: slug, slug })
+  const created = await call('POST', '/keys', { name: slug, workspace_id: workspace.id, limit: 500_000 })
+  const policy = {
+    limit_usd: 1_000_000,
+    reset_interval: 'monthly',
+    allowed_models: ['canned/model', 'canned/slow'],
+    allowed_providers: ['canned', 'other'],
+    allowed_data_regions: ['global'],
+    enable_free_model_training: false,
+    ...(filters && {
+      content_filter_builtins: [
+        { slug: 'email', action: 'redact' },
+        { slug: 'credit-card', action: 'block' },
+      ],
+    }),
+  }
+  await call('PATCH', `/guardrails/${workspace.default_guardrail_id}`, policy)
+  for (const kind of ['keys', 'members']) {
+    const { data } = await call('POST', '/guardrails', { name: kind, workspace_id: workspace.id, ...policy })
+    const who =
+      kind === 'keys' ? { key_hashes: [created.data.hash] } : { member_user_ids: [created.data.creator_user_id] }
+    await call('POST', `/guardrails/${data.id}/assignments/${kind}`, who)
+  }
+  return created.key
+}
