@@ -1,5 +1,4 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { text as readText } from 'node:stream/consumers'
 import { lineCutter } from '#lib/lines.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
 import { contractVersion, type InternHealth, type Runs } from './runs.ts'
@@ -10,6 +9,8 @@ export type DaemonAddress = { socketPath: string; token: string }
 
 /** One event of a daemon is never longer. */
 const maxEventBytes = 64 * 1024 * 1024
+/** Nor is an answer that is no stream. An agent may have taken over its daemon, but not us. */
+const maxAnswerBytes = 1024 * 1024
 
 /** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
 export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
@@ -62,6 +63,18 @@ function answered(request: ClientRequest, body: object | undefined): Promise<Inc
     })
     request.end(body && JSON.stringify(body))
   })
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes)
+      throw new Refusal('intern_rejected', 'The intern answered with more than it ever should.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function readRefusal(body: string, status: number): Refusal {
