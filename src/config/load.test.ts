@@ -66,6 +66,7 @@ test('an empty file is as good as none', () => {
 
 test('a bad value is refused with the name of the setting and where it came from', () => {
   assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is not right: .*65535/)
+  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is not right: it must be a number$/)
   const CONFIG = configFile('log_level: loud\n')
   assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is not right/)
 })

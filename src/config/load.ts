@@ -71,10 +71,19 @@ function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefi
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.join('.')} from ${source} is not right: ${issue.message}`
+  return `The setting ${issue.path.join('.')} from ${source} is not right: ${wrongWith(issue)}`
+}
+
+function wrongWith(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
 }
 
 function reason(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
-  return code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : (code ?? 'unknown reason')
+  const known: Record<string, string> = {
+    ENOENT: 'it does not exist',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+  }
+  return known[code ?? ''] ?? code ?? 'unknown reason'
 }
