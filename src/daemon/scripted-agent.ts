@@ -137,6 +137,14 @@ const commands: Record<string, Command> = {
       if (everyMs) await pause(everyMs, play.signal)
     }
   },
+  /** The same with the time as words, in milliseconds since the epoch: for measuring how long they are on their way. */
+  clock: async (play, rest) => {
+    const [count = 1, everyMs = 0] = rest.split(' ').map(Number)
+    for (let index = 0; index < count && !play.signal.aborted; index++) {
+      await say(play, `${(performance.timeOrigin + performance.now()).toFixed(2)} `)
+      await pause(everyMs, play.signal)
+    }
+  },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
   mode: (play) => say(play, `[${play.session.mode}]`),
   memory: (play) => say(play, play.session.restored ? '[restored]' : '[open]'),

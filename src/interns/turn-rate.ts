@@ -19,25 +19,25 @@ export async function countTurn(
 ): Promise<number | undefined> {
   const at = deps.now()
   const minute = Math.floor(at / minuteMs)
-  const [user, organization] = await Promise.all([
-    increment(deps.db, `user:${caller.userId}`, minute),
-    increment(deps.db, `organization:${caller.organizationId}`, minute),
-  ])
-  if (user <= rates.user && organization <= rates.organization) return undefined
+  const user = `user:${caller.userId}`
+  const organization = `organization:${caller.organizationId}`
+  const turns = await increment(deps.db, [user, organization], minute)
+  if (turns.get(user)! <= rates.user && turns.get(organization)! <= rates.organization) return undefined
   return (minute + 1) * minuteMs - at
 }
 
-async function increment(db: Db, subject: string, minute: number): Promise<number> {
-  const { turns } = await db.query
+/** In one statement: each that writes waits for the disk, and the turn with it. */
+async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
+  const counted = await db.query
     .insertInto('turn_counts')
-    .values({ subject, minute, turns: 1 })
+    .values(subjects.map((subject) => ({ subject, minute, turns: 1 })))
     .onConflict((conflict) =>
       conflict.columns(['subject', 'minute']).doUpdateSet({ turns: sql`turn_counts.turns + 1` as never }),
     )
-    .returning('turns')
-    .executeTakeFirstOrThrow()
-  if (turns === 1) await forgetOld(db, subject, minute)
-  return turns
+    .returning(['subject', 'turns'])
+    .execute()
+  for (const { subject, turns } of counted) if (turns === 1) await forgetOld(db, subject, minute)
+  return new Map(counted.map(({ subject, turns }) => [subject, turns]))
 }
 
 /** The first turn of a minute clears away the minutes before it. */

@@ -12,8 +12,8 @@ type Around = {
   secret: string
   /** The service itself, as a process on its host reaches it. */
   baseUrl: string
-  /** Where the builtin agent keeps its compiled code, if not where the service does. */
-  compileCache: string | undefined
+  /** Where the builtin agent keeps its compiled code. */
+  compileCache: string
 }
 
 /** How to run the agent that an intern was made with. @throws Error when it is not configured (any more). */
@@ -30,7 +30,7 @@ export function agentOf(intern: Intern, around: Around): AgentCommand {
     const env = {
       ...told,
       SIGNALBOX_BASE_URL_FILE: baseUrlFile(home),
-      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+      NODE_COMPILE_CACHE: compileCache,
     }
     return { command: process.execPath, args: [builtin], env }
   }

@@ -1,0 +1,60 @@
+import { connect } from 'node:net'
+
+export type Intern = { url: URL; key: string; id: string }
+
+export const now = () => performance.timeOrigin + performance.now()
+
+/** What one turn took, in milliseconds. */
+export type Turn = { toFirstWord: number; delays: number[]; finished: boolean; sessionId: string | undefined }
+
+type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
+
+/**
+ * One turn over a connection of its own. It looks for words instead of parsing chunks: the client stays the cheaper
+ * side. Words that are times tell how long they were on their way.
+ */
+export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-drive' }: Saying): Promise<Turn> {
+  const messages = [{ role: 'user', content }]
+  const body = JSON.stringify({ stream: true, approval_mode: mode, messages, session_id: sessionId })
+  const { url, key, id } = intern
+  const head = [
+    `POST ${url.pathname}/interns/${id}/chat/completions HTTP/1.1`,
+    `host: ${url.host}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    'connection: close',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
+  return new Promise((resolve, reject) => {
+    const startedAt = now()
+    const turn: Turn = { toFirstWord: Number.NaN, delays: [], finished: false, sessionId: undefined }
+    let last = ''
+    const socket = connect(Number(url.port), url.hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+    socket.setNoDelay()
+    socket.on('data', (data) => {
+      const arrivedAt = now()
+      const text = data.toString('latin1')
+      for (const [, words = ''] of text.matchAll(/"content":"([^"]+)"/g)) {
+        if (Number.isNaN(turn.toFirstWord)) turn.toFirstWord = arrivedAt - startedAt
+        for (const word of words.split(' ')) {
+          const saidAt = Number(word)
+          if (saidAt > 1e12) turn.delays.push(arrivedAt - saidAt)
+        }
+      }
+      last = (last + text).slice(-1000)
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      turn.finished = last.includes('[DONE]')
+      turn.sessionId = /"session_id":"([^"]+)"/.exec(last)?.[1]
+      if (turn.finished && !last.includes('"error"')) resolve(turn)
+      else reject(new Error(`a turn failed: ${last}`))
+    })
+  })
+}
+
+/** The value that `part` of all are not above. */
+export function quantile(values: number[], part: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}

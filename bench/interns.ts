@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
+import { exitWithVerdict, median, report } from './figures.ts'
+import { type Intern, now, quantile, type Turn, takeTurn } from './intern-load.ts'
+import { apiKey, prepareFolder, residentMegabytes, start } from './servers.ts'
+
+const streams = 1000
+const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
+const place = prepareFolder()
+const dataDir = join(place.folder, 'data')
+const server = await start(['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts'], {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  DATA_DIR: dataDir,
+  BOOTSTRAP_API_KEY: apiKey,
+  LOG_LEVEL: 'error',
+  DEMO_INTERN: 'false',
+  ALLOW_CUSTOM_AGENTS: 'true',
+  // Agents of one user share their compiled code, as they do where the server is not root.
+  INTERN_USERS_FROM: '0',
+  TURNS_PER_MINUTE_USER: '1000000',
+  TURNS_PER_MINUTE_ORGANIZATION: '1000000',
+})
+try {
+  const interns = await makeInterns(20, { command: process.execPath, args: [script, 'load'] })
+  reportIdle(interns)
+  await benchFirstWords(interns[0]!)
+  await benchStreams(interns)
+  await benchEndurance(interns.slice(0, 4))
+} finally {
+  await server.stop()
+  place.remove()
+}
+exitWithVerdict()
+
+async function ask(method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+async function makeIntern(name: string, agent?: object): Promise<Intern> {
+  const { id } = await ask('POST', '/interns', { name, provision: true, ...(agent && { agent }) })
+  while ((await ask('GET', `/interns/${id}`)).status !== 'running') await sleep(20)
+  return { url: new URL(server.url), key: apiKey, id }
+}
+
+/** One after the other, so that each starts as it would alone. */
+async function makeInterns(count: number, agent: object): Promise<Intern[]> {
+  const made: Intern[] = []
+  for (let number = 1; number <= count; number++) made.push(await makeIntern(`bench-${number}`, agent))
+  return made
+}
+
+type Record = DaemonAddress & { process: { pid: number } }
+
+function recordOf({ id }: Intern): Record {
+  return JSON.parse(readFileSync(join(dataDir, 'interns', id, 'daemon.json'), 'utf8')) as Record
+}
+
+function reportIdle(interns: Intern[]): void {
+  const megabytes = median(interns.map((intern) => residentMegabytes(recordOf(intern).process.pid)!))
+  report('idle daemon, resident', `${megabytes.toFixed(0)} MB`, { text: '<= 70 MB', met: megabytes <= 70 })
+}
+
+async function benchFirstWords(warm: Intern): Promise<void> {
+  const { sessionId } = await takeTurn(warm, { content: 'say hi' })
+  const warmTimes: number[] = []
+  for (let turn = 0; turn < 200; turn++) {
+    warmTimes.push((await takeTurn(warm, { content: 'say hi', ...(sessionId && { sessionId }) })).toFirstWord)
+  }
+  const ms = median(warmTimes)
+  report('first word, warm session (median)', `${ms.toFixed(1)} ms`, { text: '<= 15 ms', met: ms <= 15 })
+  report('first word, warm session (p99)', `${quantile(warmTimes, 0.99).toFixed(1)} ms`)
+
+  const coldTimes: number[] = []
+  for (let number = 1; number <= 6; number++) {
+    const cold = await makeIntern(`cold-${number}`)
+    coldTimes.push((await takeTurn(cold, { content: 'think' })).toFirstWord)
+    await ask('POST', `/interns/${cold.id}/suspend`)
+  }
+  // The first of all compiles.
+  const cold = median(coldTimes.slice(1))
+  report('first word, builtin agent not started yet (median)', `${cold.toFixed(0)} ms`, {
+    text: '<= 600 ms',
+    met: cold <= 600,
+  })
+}
+
+/** The processor time that a process has used, in milliseconds, by the system's ticks of 10 ms. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** A thousand turns at once, over all interns, each a word every so often, for some seconds. */
+async function round(interns: Intern[], chunksPerSecond: number, seconds: number) {
+  const everyMs = Math.round((streams * 1000) / chunksPerSecond)
+  const content = `clock ${Math.round((seconds * 1000) / everyMs)} ${everyMs}`
+  const usedBefore = processorMs(server.pid)
+  const turns: Promise<Turn>[] = []
+  const startedAt = now()
+  for (let stream = 0; stream < streams; stream++) {
+    turns.push(takeTurn(interns[stream % interns.length]!, { content }))
+    // Spread over a word's interval, and no faster than connections are taken.
+    await sleep(everyMs / streams)
+  }
+  await sleep(Math.max(0, (seconds * 1000 - (now() - startedAt)) / 2))
+  const megabytes = residentMegabytes(server.pid)!
+  const done = await Promise.all(turns)
+  const chunks = done.reduce((sum, turn) => sum + turn.delays.length, 0)
+  const processorMicros = ((processorMs(server.pid) - usedBefore) * 1000) / chunks
+  // The first second is that of opening a thousand connections.
+  const delays = done.flatMap((turn) => turn.delays.slice(Math.ceil(turn.delays.length / 4)))
+  return { delays, megabytes, processorMicros }
+}
+
+/** The same at the daemons' own sockets, without the server. */
+async function directRound(interns: Intern[], chunksPerSecond: number, seconds: number): Promise<number[]> {
+  const everyMs = Math.round((streams * 1000) / chunksPerSecond)
+  const prompt = `clock ${Math.round((seconds * 1000) / everyMs)} ${everyMs}`
+  const daemons = interns.map((intern) => connectRuns(recordOf(intern)))
+  const listen = async (stream: number) => {
+    const delays: number[] = []
+    const events = await daemons[stream % daemons.length]!.start(
+      { prompt, mode: 'self-drive' },
+      new AbortController().signal,
+    )
+    for await (const event of events) {
+      const arrivedAt = now()
+      if (event.type !== 'text.added') continue
+      for (const word of event.text.split(' ')) if (word) delays.push(arrivedAt - Number(word))
+    }
+    return delays.slice(Math.ceil(delays.length / 4))
+  }
+  const all: Promise<number[]>[] = []
+  for (let stream = 0; stream < streams; stream++) {
+    all.push(listen(stream))
+    await sleep(everyMs / streams)
+  }
+  return (await Promise.all(all)).flat()
+}
+
+async function benchStreams(interns: Intern[]): Promise<void> {
+  await round(interns, 2000, 4)
+  await sleep(2000)
+  const idle = residentMegabytes(server.pid)!
+  const told = (delays: number[]) => `${quantile(delays, 0.5).toFixed(1)} / ${quantile(delays, 0.99).toFixed(1)} ms`
+  for (const rate of [1000, 2500, 5000, 7500]) {
+    const direct = await directRound(interns, rate, 6)
+    await sleep(1000)
+    const { delays, megabytes, processorMicros } = await round(interns, rate, 6)
+    await sleep(1000)
+    report(`${rate} chunks/s, agent to daemon's caller, p50 / p99`, told(direct))
+    report(`${rate} chunks/s, agent to client, p50 / p99`, told(delays))
+    report(`${rate} chunks/s, the server’s processor time a chunk`, `${processorMicros.toFixed(0)} µs`)
+    const added = quantile(delays, 0.99) - quantile(direct, 0.99)
+    const target = rate === 5000 ? { text: '<= 10 ms', met: added <= 10 } : undefined
+    report(`${rate} chunks/s, added by the server, p99`, `${added.toFixed(1)} ms`, target)
+    if (rate !== 5000) continue
+    const kilobytes = ((megabytes - idle) * 1024) / streams
+    report('memory of the server for a stream', `${kilobytes.toFixed(1)} kB`, {
+      text: '<= 40 kB',
+      met: kilobytes <= 40,
+    })
+  }
+}
+
+function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+async function benchEndurance(interns: Intern[]): Promise<void> {
+  const pids = { server: server.pid, daemon: recordOf(interns[0]!).process.pid }
+  const turns = async (count: number) => {
+    let left = count
+    const one = async (worker: number) => {
+      while (left-- > 0) await takeTurn(interns[worker % interns.length]!, { content: 'say hi' })
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => one(worker)))
+    await sleep(3000)
+  }
+  const figures = (pid: number) => ({ megabytes: residentMegabytes(pid)!, files: openFiles(pid) })
+  await turns(4000)
+  const before = { server: figures(pids.server), daemon: figures(pids.daemon) }
+  await turns(10_000)
+  for (const who of ['server', 'daemon'] as const) {
+    const after = figures(pids[who])
+    const grown = after.megabytes - before[who].megabytes
+    const files = after.files - before[who].files
+    report(`10,000 turns: growth of the ${who}’s memory`, `${grown.toFixed(1)} MB`, {
+      text: '<= 10 MB',
+      met: grown <= 10,
+    })
+    report(`10,000 turns: growth of the ${who}’s open files`, `${files}`, { text: '0', met: files <= 0 })
+  }
+}
