@@ -74,6 +74,13 @@ const refusals: [string, object, string, string, RegExp][] = [
     'allowed_data_regions',
     /through the region "global"/,
   ],
+  [
+    'a text that a filter blocks',
+    { content_filters: [{ pattern: '^H[i]$', action: 'block' }] },
+    'anthropic/keeps',
+    'content_filters[0]',
+    /the request holds text that this filter blocks/,
+  ],
   ['a limit that leaves no room', { limit_usd: 0.01 }, 'other/dear', 'limit_usd', /0\.01 USD.*It does not reset/],
 ]
 

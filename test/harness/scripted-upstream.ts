@@ -2,7 +2,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fixture, hasFixture } from './fixtures.ts'
 
-export type Received = { path: string; headers: IncomingHttpHeaders; body: any }
+/** `text` is the body as it came, to the byte. */
+export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
 
 /** A provider on a real socket that answers with recordings and remembers what it was asked. */
 export type ScriptedUpstream = AsyncDisposable & { url: string; requests: Received[] }
@@ -14,8 +15,8 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const received = { path: request.url ?? '', headers: request.headers, body }
+    const text = Buffer.concat(chunks).toString('utf8')
+    const received = { path: request.url ?? '', headers: request.headers, body: JSON.parse(text), text }
     requests.push(received)
     const { status, type, body: said } = answer(received)
     response.writeHead(status, { 'content-type': type })

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type RecordedProviders, startWithRecordings, upstreamProtocols } from './harness/recorded-providers.ts'
+
+/** A conversation with secrets in every place where a text may stand; `mail` and `code` are the secrets. */
+const chatBody = (model: string, stream: boolean, mail: string, code: string) => ({
+  model,
+  stream,
+  messages: [
+    { role: 'system', content: `Never write to ${mail}. 🚂` },
+    { role: 'user', content: `Grüße an ${mail}, 日本 ${code}!` },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        {
+          id: 'call_1',
+          type: 'function',
+          function: { name: 'send', arguments: JSON.stringify({ to: mail, note: { of: [`é ${code}`] } }) },
+        },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: `sent to ${mail}` },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: `and to ${mail}` },
+        { type: 'text', text: `👩‍🚒${code}👩‍🚒` },
+      ],
+    },
+  ],
+  tools: [{ type: 'function', function: { name: 'send', parameters: { type: 'object', properties: {} } } }],
+})
+
+const responsesBody = (model: string, stream: boolean, mail: string, code: string) => ({
+  model,
+  stream,
+  instructions: `Never write to ${mail}. 🚂`,
+  input: [
+    { role: 'user', content: [{ type: 'input_text', text: `Grüße an ${mail}, 日本 ${code}!` }] },
+    { type: 'function_call', call_id: 'call_1', name: 'send', arguments: JSON.stringify({ to: mail, of: [code] }) },
+    { type: 'function_call_output', call_id: 'call_1', output: `sent to ${mail}` },
+    { role: 'user', content: `and ${mail} 👩‍🚒${code}` },
+  ],
+})
+
+const clients = [
+  ['/chat/completions', chatBody],
+  ['/responses', responsesBody],
+] as const
+
+describe('what a filter redacts', () => {
+  let recorded: RecordedProviders
+  let watched = ''
+  before(async () => {
+    recorded = await startWithRecordings()
+    const { service } = recorded
+    const { body: guardrail } = await service.manage('POST', '/guardrails', {
+      name: 'redacts',
+      content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+      content_filters: [{ pattern: 'falcon-\\d+', action: 'redact', label: '[CODE]' }],
+    })
+    const { body: key } = await service.manage('POST', '/keys', { name: 'watched' })
+    watched = key.key
+    await service.manage('POST', `/guardrails/${guardrail.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  async function sent(path: string, body: object, key?: string): Promise<string> {
+    const { service, upstream } = recorded
+    const { status, text } = await service.ask('POST', path, { body, ...(key && { key }) })
+    assert.equal(status, 200, text)
+    return upstream.requests.at(-1)!.text
+  }
+
+  for (const protocol of upstreamProtocols) {
+    for (const [path, bodyOf] of clients) {
+      for (const stream of [false, true]) {
+        test(`reaches ${protocol} from ${path}${stream ? ' as a stream' : ''} as if the label had been written, to the byte`, async () => {
+          const model = `${protocol}/text`
+          const redacted = await sent(path, bodyOf(model, stream, 'ada@example.com', 'falcon-42'), watched)
+          const written = await sent(path, bodyOf(model, stream, '[EMAIL]', '[CODE]'))
+          assert.equal(redacted, written)
+          assert.doesNotMatch(redacted, /ada|falcon/)
+          assert.equal(redacted.split('[EMAIL]').length, 6)
+        })
+      }
+    }
+  }
+})
