@@ -144,10 +144,10 @@ describe('in the sandbox', { skip: missing ?? false }, () => {
   test('even unwatched, commands get no more processes than the kernel is told', async () => {
     await using own = await newFolder()
     const program = bubblewrapAsNobody(own.path)
-    const { output } = await realShell({ processes: 10_000 }, program).run('for i in $(seq 550); do sleep 2 & done', {
+    const { output } = await realShell({ processes: 10_000 }, program).run('for i in $(seq 550); do sleep 60 & done', {
       workspace: own.path,
       sandbox: true,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       signal: never,
     })
     assert.match(output, /fork: .*Resource temporarily unavailable/)
