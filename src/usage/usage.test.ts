@@ -18,6 +18,7 @@ const caller = {
   creatorLeft: false,
   internsProgramme: true,
   internsGrant: false,
+  spendLimit: null,
   organizationId: 'organization',
   workspaceId: 'workspace',
 }

@@ -283,6 +283,7 @@ export const negative: string[] = [
   'The password is required.',
   'Your password must be 8 characters or longer.',
   'const token = process.env.GITHUB_TOKEN',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what people write
   'secret: ${{ secrets.DEPLOY_KEY }}',
   'The key to success is patience.',
   'The token count is 4096 and the secret is practice.',
