@@ -10,11 +10,15 @@ const priced = {
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 10_000 } } } } },
 }
 
-async function startPriced(kind: 'sqlite' | 'postgres', place = newPlace(kind)): Promise<TestService> {
+async function startPriced(
+  kind: 'sqlite' | 'postgres',
+  place = newPlace(kind),
+  now: () => number = Date.now,
+): Promise<TestService> {
   const at = await place
   const file = join(at.settings.data_dir, '..', `priced-${process.pid}.json`)
   writeFileSync(file, JSON.stringify(priced))
-  return startTestService({ place: at, settings: { catalogue_file: file } })
+  return startTestService({ place: at, now, settings: { catalogue_file: file } })
 }
 
 const say = (service: TestService, words: number, key?: string) =>
@@ -52,6 +56,39 @@ onEachDatabase('spending limits', (kind) => {
     const refused = await say(service, 1, key.key)
     assert.deepEqual([refused.status, refused.body.error.metadata.rule], [403, 'limit'])
     assert.equal((await say(service, 5)).status, 200)
+    await service.stop()
+    await place.remove()
+  })
+
+  test('a key’s limit that is taken away and set again counts what was spent meanwhile', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place))
+    const { body } = await service.manage('POST', '/keys', { name: 'on and off', limit: 0.05 })
+    const change = (limit: number | null) => service.manage('PATCH', `/keys/${body.data.hash}`, { limit })
+    assert.equal((await say(service, 3, body.key)).status, 200)
+    await change(null)
+    assert.equal((await say(service, 4, body.key)).status, 200)
+    await change(0.08)
+    assert.equal((await say(service, 2, body.key)).status, 403)
+    assert.equal((await say(service, 1, body.key)).status, 200)
+    await service.stop()
+    await place.remove()
+  })
+
+  test('a key’s limit starts anew with its period, and holds at once when it is lowered or raised', async () => {
+    const place = await newPlace(kind)
+    let later = 0
+    await using service = await startPriced(kind, Promise.resolve(place), () => Date.now() + later)
+    const { body } = await service.manage('POST', '/keys', { name: 'daily', limit: 0.05, limit_reset: 'daily' })
+    const change = (limit: number) => service.manage('PATCH', `/keys/${body.data.hash}`, { limit })
+    const status = async (words: number) => (await say(service, words, body.key)).status
+    assert.deepEqual([await status(4), await status(2)], [200, 403])
+    later = 86_400_000
+    assert.deepEqual([await status(2), await status(4)], [200, 403])
+    await change(0.02)
+    assert.equal(await status(1), 403)
+    await change(0.06)
+    assert.equal(await status(4), 200)
     await service.stop()
     await place.remove()
   })
