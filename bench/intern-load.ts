@@ -5,7 +5,10 @@ export type Intern = { url: URL; key: string; id: string }
 export const now = () => performance.timeOrigin + performance.now()
 
 /** What one turn took, in milliseconds. */
-export type Turn = { toFirstWord: number; delays: number[]; finished: boolean; sessionId: string | undefined }
+export type Turn = { toFirstWord: number; words: Word[]; finished: boolean; sessionId: string | undefined }
+
+/** A word that is a time, in milliseconds since the epoch, and how long it was on its way. */
+export type Word = { saidAt: number; delay: number }
 
 type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
 
@@ -27,7 +30,7 @@ export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-driv
   ]
   return new Promise((resolve, reject) => {
     const startedAt = now()
-    const turn: Turn = { toFirstWord: Number.NaN, delays: [], finished: false, sessionId: undefined }
+    const turn: Turn = { toFirstWord: Number.NaN, words: [], finished: false, sessionId: undefined }
     let last = ''
     const socket = connect(Number(url.port), url.hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
     socket.setNoDelay()
@@ -38,7 +41,7 @@ export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-driv
         if (Number.isNaN(turn.toFirstWord)) turn.toFirstWord = arrivedAt - startedAt
         for (const word of words.split(' ')) {
           const saidAt = Number(word)
-          if (saidAt > 1e12) turn.delays.push(arrivedAt - saidAt)
+          if (saidAt > 1e12) turn.words.push({ saidAt, delay: arrivedAt - saidAt })
         }
       }
       last = (last + text).slice(-1000)

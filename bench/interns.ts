@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
-import { type Intern, now, quantile, type Turn, takeTurn } from './intern-load.ts'
+import { type Intern, now, quantile, takeTurn, type Word } from './intern-load.ts'
 import { apiKey, prepareFolder, residentMegabytes, start } from './servers.ts'
 
 const streams = 1000
+const rampMs = 4000
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const place = prepareFolder()
 const dataDir = join(place.folder, 'data')
@@ -99,63 +100,65 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** A thousand turns at once, over all interns, each a word every so often, for some seconds. */
-async function round(interns: Intern[], chunksPerSecond: number, seconds: number) {
+/** A prompt that says a word every so often, from the first turn's beginning until `seconds` after the last one's. */
+function pace(chunksPerSecond: number, seconds: number): string {
   const everyMs = Math.round((streams * 1000) / chunksPerSecond)
-  const content = `clock ${Math.round((seconds * 1000) / everyMs)} ${everyMs}`
-  const usedBefore = processorMs(server.pid)
-  const turns: Promise<Turn>[] = []
-  const startedAt = now()
+  return `clock ${Math.round((rampMs + 1000 + seconds * 1000) / everyMs)} ${everyMs}`
+}
+
+/** Begins a thousand turns one by one. What is said before all of them talk is not measured. */
+async function all(begin: (stream: number) => Promise<Word[]>, atRest: () => void): Promise<number[]> {
+  const turns: Promise<Word[]>[] = []
   for (let stream = 0; stream < streams; stream++) {
-    turns.push(takeTurn(interns[stream % interns.length]!, { content }))
-    // Spread over a word's interval, and no faster than connections are taken.
-    await sleep(everyMs / streams)
+    turns.push(begin(stream))
+    await sleep(rampMs / streams)
   }
-  await sleep(Math.max(0, (seconds * 1000 - (now() - startedAt)) / 2))
-  const megabytes = residentMegabytes(server.pid)!
-  const done = await Promise.all(turns)
-  const chunks = done.reduce((sum, turn) => sum + turn.delays.length, 0)
-  const processorMicros = ((processorMs(server.pid) - usedBefore) * 1000) / chunks
-  // The first second is that of opening a thousand connections.
-  const delays = done.flatMap((turn) => turn.delays.slice(Math.ceil(turn.delays.length / 4)))
-  return { delays, megabytes, processorMicros }
+  await sleep(1000)
+  const since = now()
+  atRest()
+  return (await Promise.all(turns)).flat().flatMap(({ saidAt, delay }) => (saidAt > since ? delay : []))
+}
+
+/** A thousand turns at once, over all interns, and what they take of the server. */
+async function round(interns: Intern[], chunksPerSecond: number, seconds: number) {
+  const content = pace(chunksPerSecond, seconds)
+  const begin = async (stream: number) => (await takeTurn(interns[stream % interns.length]!, { content })).words
+  let [megabytes, used] = [0, 0]
+  const delays = await all(begin, () => {
+    megabytes = residentMegabytes(server.pid)!
+    used = processorMs(server.pid)
+  })
+  return { delays, megabytes, processorMicros: ((processorMs(server.pid) - used) * 1000) / delays.length }
 }
 
 /** The same at the daemons' own sockets, without the server. */
-async function directRound(interns: Intern[], chunksPerSecond: number, seconds: number): Promise<number[]> {
-  const everyMs = Math.round((streams * 1000) / chunksPerSecond)
-  const prompt = `clock ${Math.round((seconds * 1000) / everyMs)} ${everyMs}`
+function directRound(interns: Intern[], chunksPerSecond: number, seconds: number): Promise<number[]> {
+  const turn = { prompt: pace(chunksPerSecond, seconds), mode: 'self-drive' as const }
   const daemons = interns.map((intern) => connectRuns(recordOf(intern)))
-  const listen = async (stream: number) => {
-    const delays: number[] = []
-    const events = await daemons[stream % daemons.length]!.start(
-      { prompt, mode: 'self-drive' },
-      new AbortController().signal,
-    )
+  const begin = async (stream: number) => {
+    const words: Word[] = []
+    const events = await daemons[stream % daemons.length]!.start(turn, new AbortController().signal)
     for await (const event of events) {
       const arrivedAt = now()
       if (event.type !== 'text.added') continue
-      for (const word of event.text.split(' ')) if (word) delays.push(arrivedAt - Number(word))
+      for (const word of event.text.split(' ')) {
+        if (word) words.push({ saidAt: Number(word), delay: arrivedAt - Number(word) })
+      }
     }
-    return delays.slice(Math.ceil(delays.length / 4))
+    return words
   }
-  const all: Promise<number[]>[] = []
-  for (let stream = 0; stream < streams; stream++) {
-    all.push(listen(stream))
-    await sleep(everyMs / streams)
-  }
-  return (await Promise.all(all)).flat()
+  return all(begin, () => {})
 }
 
 async function benchStreams(interns: Intern[]): Promise<void> {
-  await round(interns, 2000, 4)
+  await round(interns, 2000, 1)
   await sleep(2000)
   const idle = residentMegabytes(server.pid)!
   const told = (delays: number[]) => `${quantile(delays, 0.5).toFixed(1)} / ${quantile(delays, 0.99).toFixed(1)} ms`
-  for (const rate of [1000, 2500, 5000, 7500]) {
-    const direct = await directRound(interns, rate, 6)
+  for (const rate of [2500, 5000, 7500]) {
+    const direct = await directRound(interns, rate, 4)
     await sleep(1000)
-    const { delays, megabytes, processorMicros } = await round(interns, rate, 6)
+    const { delays, megabytes, processorMicros } = await round(interns, rate, 4)
     await sleep(1000)
     report(`${rate} chunks/s, agent to daemon's caller, p50 / p99`, told(direct))
     report(`${rate} chunks/s, agent to client, p50 / p99`, told(delays))
