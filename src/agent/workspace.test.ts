@@ -55,12 +55,21 @@ test('a folder that is swapped for a link again and again never lets anything ou
   await mkdir(join(at.inside, 'folder'))
   await writeFile(join(at.inside, 'folder/secret'), 'harmless')
   let swapping = true
+  const [folder, aside] = [join(at.inside, 'folder'), join(at.inside, 'aside')]
+  const clear = () => rm(folder, { recursive: true, force: true })
+  // Writing makes folders, also in the moment in which there is none: what it made is cleared away again.
   const swap = (async () => {
     while (swapping) {
-      await rename(join(at.inside, 'folder'), join(at.inside, 'aside'))
-      await symlink(at.outside, join(at.inside, 'folder'))
-      await rm(join(at.inside, 'folder'))
-      await rename(join(at.inside, 'aside'), join(at.inside, 'folder'))
+      await rename(folder, aside)
+      await symlink(at.outside, folder).catch(() => {})
+      await clear()
+      while (
+        !(await rename(aside, folder).then(
+          () => true,
+          () => false,
+        ))
+      )
+        await clear()
     }
   })()
   for (let round = 0; round < 1_000; round++) {
