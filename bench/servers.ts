@@ -24,7 +24,7 @@ export type Running = { url: string; pid: number; msToListen: number; stop: () =
 
 /** The service itself, as `npm start` runs it. */
 export function startService(place: { folder: string; snapshot: string }): Promise<Running> {
-  return start(['bin/server.ts'], {
+  return start(['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts'], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(place.folder, 'data'),
