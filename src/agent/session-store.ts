@@ -42,7 +42,7 @@ export function createSessionStore(folder: string): SessionStore {
         await log.sync()
         return log
       } catch (error) {
-        await file.close()
+        await log.close()
         await rm(fileOf(id), { force: true })
         throw error
       }
@@ -63,8 +63,12 @@ export function createSessionStore(folder: string): SessionStore {
   }
 }
 
+/** Open until they are closed: Node takes a file that is forgotten open, and collected, for a defect. */
+const openFiles = new Set<FileHandle>()
+
 function logOf(file: FileHandle, session: Session): SessionLog {
   let size: number | undefined
+  openFiles.add(file)
   return {
     session,
     async add(entry) {
@@ -81,7 +85,10 @@ function logOf(file: FileHandle, session: Session): SessionLog {
       applyEntry(session, entry)
     },
     sync: () => file.sync(),
-    close: () => file.close(),
+    close() {
+      openFiles.delete(file)
+      return file.close()
+    },
   }
 }
 
