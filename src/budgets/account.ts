@@ -60,16 +60,6 @@ export class Account {
     return this.#reserved === 0n && this.#unreported === 0n && this.#available <= 0n && this.#waiting.length === 0
   }
 
-  /** Money held for requests under way. */
-  get reserved(): PicoUsd {
-    return this.#reserved
-  }
-
-  /** Spent here and not reported yet. */
-  get unreported(): PicoUsd {
-    return this.#unreported
-  }
-
   /** Takes at once what is there, without asking anybody. */
   take(need: PicoUsd): boolean {
     this.#dropLapsed()

@@ -1,61 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { at, caller, generation } from '#test/harness/generations.ts'
 import { dayOf, periodEnd, periodStart } from './days.ts'
-import type { Generation } from './generation.ts'
 import { keySpending } from './key-spending.ts'
 import { openLedger } from './ledger.ts'
 import { pruneGenerations } from './prune.ts'
 import { findGeneration, listActivity } from './read.ts'
 import { writeGenerations } from './write.ts'
 
-const at = Date.UTC(2026, 10, 18, 12)
-const caller = {
-  keyHash: 'hash',
-  keyKind: 'api' as const,
-  keyName: 'key',
-  userId: 'user',
-  creatorLeft: false,
-  internsProgramme: true,
-  internsGrant: false,
-  spendLimit: null,
-  organizationId: 'organization',
-  workspaceId: 'workspace',
-}
-
-let made = 0
-function generation(more: Partial<Generation> = {}): Generation {
-  return {
-    id: `gen-${made++}`,
-    requestId: 'request',
-    caller,
-    sessionId: undefined,
-    protocol: 'openai-chat',
-    streamed: true,
-    createdAt: at,
-    requestedModel: 'a/b',
-    candidateModels: ['a/b'],
-    preset: undefined,
-    region: 'global',
-    modelId: 'a/b',
-    endpointId: 'a/b@p',
-    provider: 'p',
-    upstreamId: 'chatcmpl-1',
-    upstreamModel: 'b',
-    byok: false,
-    tokens: { prompt: 10, completion: 5, cached: 0, cacheWritten: 0, reasoning: 1 },
-    estimated: false,
-    cost: 100_000_000_001n,
-    finish: 'stop',
-    nativeFinish: 'stop',
-    toolCalls: 0,
-    latencyMs: 20,
-    durationMs: 120,
-    outcome: 'success',
-    attempts: [{ endpointId: 'a/b@p', provider: 'p', outcome: 'answered', durationMs: 120 }],
-    ...more,
-  }
-}
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
 
 onEachDatabase('the ledger', (kind) => {

@@ -1,7 +1,7 @@
 import type { Generation } from '#usage/generation.ts'
 
-const at = Date.UTC(2026, 10, 18, 12)
-const caller = {
+export const at = Date.UTC(2026, 10, 18, 12)
+export const caller = {
   keyHash: 'hash',
   keyKind: 'api' as const,
   keyName: 'key',
