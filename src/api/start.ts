@@ -9,8 +9,8 @@ import { createCredentialsInUse } from '#byok/in-use.ts'
 import { openVault } from '#byok/key-file.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
-import { loadCatalogue } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
+import { loadRemembered } from '#catalogue/remembered.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
@@ -83,7 +83,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: the one is work, the other mostly waiting.
-  const loading = loadCatalogue(settings)
+  const loading = loadRemembered(settings)
   loading.catch(() => {})
   const db = await openDb(settings, { onError: warn('database connection'), onQuery: metrics.observeQuery })
   opened.defer(db.close)

@@ -7,7 +7,7 @@ import { readCatalogueFile } from './format.ts'
 import { CatalogueRefused, type Layer, type Skipped } from './layer.ts'
 import { mergeLayers } from './merge.ts'
 import type { CatalogueData } from './model.ts'
-import { readNames } from './models-dev/kept-names.ts'
+import { namesPath, readNames } from './models-dev/kept-names.ts'
 import { readModelsDev } from './models-dev/read.ts'
 
 const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
@@ -34,11 +34,24 @@ export type LoadReport = {
 export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
   settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
 
+export type Loaded = { data: CatalogueData; report: LoadReport }
+
+/** Every file that is read, if it is there. */
+export function sourcePaths(settings: CatalogueSettings): string[] {
+  const snapshot = snapshotPath(settings)
+  return [
+    ...(settings.starter_catalogue ? [starter] : []),
+    snapshot,
+    namesPath(snapshot),
+    ...(settings.catalogue_file ? [settings.catalogue_file] : []),
+  ]
+}
+
 /**
  * Reads and merges all sources.
  * @throws CatalogueRefused when one of them cannot be read or is no catalogue at all.
  */
-export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data: CatalogueData; report: LoadReport }> {
+export async function loadCatalogue(settings: CatalogueSettings): Promise<Loaded> {
   const layers: Layer[] = []
   for await (const layer of layersOf(settings)) {
     layers.push(layer)
@@ -48,7 +61,7 @@ export async function loadCatalogue(settings: CatalogueSettings): Promise<{ data
 }
 
 /** The catalogue that layers make together, and the report on it. */
-export function combine(layers: readonly Layer[]): { data: CatalogueData; report: LoadReport } {
+export function combine(layers: readonly Layer[]): Loaded {
   const { data, skipped } = mergeLayers(layers)
   return {
     data,
