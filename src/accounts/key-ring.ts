@@ -17,6 +17,9 @@ const unheardTrustMs = 700
 
 const maxRemembered = 100_000
 
+/** How many secrets of keys in use are held in memory, so that a request in a row of many is not hashed again. */
+const maxHashed = 1000
+
 /**
  * Finds who calls, from memory in the steady state. A changed key is forgotten at once here, and by signal within a
  * second on every other server; while signals may be missed, memory is trusted for less than that second.
@@ -33,6 +36,7 @@ export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: Read
   const remembered = new Map<string, Remembered>()
   /** What is being read. A change takes the key out, so that what was read before it is not remembered after it. */
   const loading = new Map<string, Promise<KnownKey | undefined>>()
+  const hashes = new Map<string, string>()
   const readKey = inBatches(deps.readKeys)
 
   const forget = (hash: string) => {
@@ -42,6 +46,7 @@ export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: Read
   const forgetAll = () => {
     remembered.clear()
     loading.clear()
+    hashes.clear()
   }
   const unsubscribe = [
     deps.signals.subscribe('key.changed', forget),
@@ -85,13 +90,27 @@ export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: Read
     return key.caller
   }
 
+  const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
+
+  /** Only what opens something is held: anybody may send what does not. */
+  function open(secret: string, hash: string, key: KnownKey | undefined): Caller | undefined {
+    const caller = callerOf(key)
+    if (caller && !hashes.has(secret)) {
+      if (hashes.size >= maxHashed) hashes.clear()
+      hashes.set(secret, hash)
+    }
+    return caller
+  }
+
   return {
     async find(secret) {
-      if (!isSecret(secret)) return undefined
-      const hash = hashOf(secret)
-      return callerOf(recall(hash) ?? (await load(hash)))
+      const hash = hashFor(secret)
+      return hash === undefined ? undefined : open(secret, hash, recall(hash) ?? (await load(hash)))
     },
-    known: (secret) => (isSecret(secret) ? callerOf(recall(hashOf(secret))) : undefined),
+    known(secret) {
+      const hash = hashFor(secret)
+      return hash === undefined ? undefined : open(secret, hash, recall(hash))
+    },
     close() {
       for (const end of unsubscribe) end()
       forgetAll()

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { createCounter, createHistogram, type Metric } from '#lib/metric.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import type { Generation } from '#usage/generation.ts'
 
@@ -7,42 +7,47 @@ const tokenCounts = [1, 10, 50, 100, 500, 1000, 5000, 10_000, 50_000, 100_000, 5
 const usd = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
 
 /** What completions took and cost, by provider and outcome: models and keys would make too many series. */
-export function completionMetrics(register: Registry): (generation: Generation) => void {
-  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) => {
-    const registers = [register]
-    return series(new Histogram({ name: `signalbox_completion_${name}`, help, labelNames, buckets, registers }))
+export function completionMetrics(): { all: Metric[]; observe: (generation: Generation) => void } {
+  const duration = createHistogram({
+    name: 'signalbox_completion_duration_seconds',
+    help: 'Completions, and how long they took.',
+    labels: ['provider', 'outcome'],
+    buckets: seconds,
+  })
+  const firstToken = createHistogram({
+    name: 'signalbox_completion_first_token_seconds',
+    help: 'Time to the first token.',
+    labels: ['provider'],
+    buckets: seconds,
+  })
+  const tokens = createHistogram({
+    name: 'signalbox_completion_tokens',
+    help: 'Tokens of a completion, by kind.',
+    labels: ['provider', 'kind'],
+    buckets: tokenCounts,
+  })
+  const cost = createHistogram({
+    name: 'signalbox_completion_cost_usd',
+    help: 'Cost of a completion in USD.',
+    labels: ['provider'],
+    buckets: usd,
+  })
+  const attempts = createCounter({
+    name: 'signalbox_completion_attempts_total',
+    help: 'Endpoints that were asked, and how that went.',
+    labels: ['provider', 'outcome'],
+  })
+  return {
+    all: [duration, firstToken, tokens, cost, attempts],
+    observe(generation) {
+      const { provider = 'none', outcome, latencyMs } = generation
+      duration.observe(generation.durationMs / 1000, provider, outcome)
+      for (const attempt of generation.attempts) attempts.add(attempt.provider, attempt.outcome)
+      if (generation.provider === undefined) return
+      if (latencyMs !== undefined) firstToken.observe(latencyMs / 1000, provider)
+      tokens.observe(generation.tokens.prompt, provider, 'prompt')
+      tokens.observe(generation.tokens.completion, provider, 'completion')
+      cost.observe(toUsd(generation.cost), provider)
+    },
   }
-  const duration = histogram(
-    'duration_seconds',
-    'Completions, and how long they took.',
-    ['provider', 'outcome'],
-    seconds,
-  )
-  const firstToken = histogram('first_token_seconds', 'Time to the first token.', ['provider'], seconds)
-  const tokens = histogram('tokens', 'Tokens of a completion, by kind.', ['provider', 'kind'], tokenCounts)
-  const cost = histogram('cost_usd', 'Cost of a completion in USD.', ['provider'], usd)
-  const attempts = series(
-    new Counter({
-      name: 'signalbox_completion_attempts_total',
-      help: 'Endpoints that were asked, and how that went.',
-      labelNames: ['provider', 'outcome'],
-      registers: [register],
-    }),
-  )
-  return (generation) => {
-    const { provider = 'none', outcome, latencyMs } = generation
-    duration(provider, outcome).observe(generation.durationMs / 1000)
-    for (const attempt of generation.attempts) attempts(attempt.provider, attempt.outcome).inc()
-    if (generation.provider === undefined) return
-    if (latencyMs !== undefined) firstToken(provider).observe(latencyMs / 1000)
-    tokens(provider, 'prompt').observe(generation.tokens.prompt)
-    tokens(provider, 'completion').observe(generation.tokens.completion)
-    cost(provider).observe(toUsd(generation.cost))
-  }
-}
-
-/** Finding a series by its labels costs more than counting. */
-function series<Child>(metric: { labels: (...values: string[]) => Child }): (...values: string[]) => Child {
-  const known = new Map<string, Child>()
-  return (...values) => known.getOrInsertComputed(values.join(' '), () => metric.labels(...values))
 }

@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Watch } from '#db/db.ts'
 import type { FinishedRequest } from '#http/finished.ts'
+import { createGauge, createHistogram, type Metric } from '#lib/metric.ts'
+import { onDemand } from '#lib/on-demand.ts'
 import { once } from '#lib/once.ts'
 import type { Generation } from '#usage/generation.ts'
 import { completionMetrics } from './completion-metrics.ts'
@@ -15,8 +16,12 @@ export type Metrics = {
   read: () => Promise<{ contentType: string; text: string }>
 }
 
-/** Memory, processor time, garbage collection and event loop delay are the process's, however many servers it holds. */
+/**
+ * Memory, processor time, garbage collection and event loop delay are the process's, however many servers it holds.
+ * Those that have to be watched are so from the first time that somebody asks.
+ */
 const processMetrics = once(() => {
+  const { Registry, collectDefaultMetrics } = onDemand.promClient()
   const register = new Registry()
   collectDefaultMetrics({ register })
   return register
@@ -26,49 +31,39 @@ const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
 export function createMetrics(): Metrics {
-  const own = new Registry()
-  const registers = [own]
-  const requests = new Histogram({
+  const requests = createHistogram({
     name: 'signalbox_http_request_duration_seconds',
     help: 'Requests by route and status, and how long they took.',
-    labelNames: ['method', 'route', 'status'],
+    labels: ['method', 'route', 'status'],
     buckets: requestSeconds,
-    registers,
   })
-  const queries = new Histogram({
+  const queries = createHistogram({
     name: 'signalbox_db_query_duration_seconds',
     help: 'Statements sent to the database, and how long they took.',
-    labelNames: ['outcome'],
+    labels: ['outcome'],
     buckets: querySeconds,
-    registers,
   })
-  /** Finding the series by its labels costs more than counting. Routes are patterns, so there are few. */
-  const series = new Map<string, ReturnType<typeof requests.labels>>()
-  const all = Registry.merge([processMetrics(), own])
+  const completions = completionMetrics()
+  const own: Metric[] = [requests, queries, ...completions.all]
   return {
-    observeRequest: ({ method, route, status, seconds }) =>
-      series
-        .getOrInsertComputed(`${method} ${status} ${route}`, () => requests.labels(method, route, String(status)))
-        .observe(seconds),
-    observeCompletion: completionMetrics(own),
-    observeQuery: (seconds, outcome) => queries.labels(outcome).observe(seconds),
+    observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
+    observeCompletion: completions.observe,
+    observeQuery: (seconds, outcome) => queries.observe(seconds, outcome),
     observeCatalogue(current) {
-      const size = new Gauge({
-        name: 'signalbox_catalogue_size',
-        help: 'How many models, endpoints and providers the catalogue holds.',
-        labelNames: ['of'],
-        registers,
-        collect() {
-          const { models, providers } = current()
-          size.set({ of: 'models' }, models.length)
-          size.set(
-            { of: 'endpoints' },
-            models.reduce((sum, model) => sum + model.endpoints.length, 0),
-          )
-          size.set({ of: 'providers' }, providers.length)
-        },
-      })
+      const help = 'How many models, endpoints and providers the catalogue holds.'
+      own.push(createGauge({ name: 'signalbox_catalogue_size', help, label: 'of' }, () => sizesOf(current())))
     },
-    read: async () => ({ contentType: all.contentType, text: await Registry.merge([processMetrics(), own]).metrics() }),
+    async read() {
+      const { Registry } = onDemand.promClient()
+      const register = Registry.merge([processMetrics()])
+      for (const metric of own) register.registerMetric(metric as never)
+      return { contentType: register.contentType, text: await register.metrics() }
+    },
   }
 }
+
+const sizesOf = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({
+  models: models.length,
+  endpoints: models.reduce((sum, model) => sum + model.endpoints.length, 0),
+  providers: providers.length,
+})

@@ -30,7 +30,10 @@ export function wholeListShortcut(
       const seconds = (performance.now() - started) / 1000
       finished({ id, method: 'GET', route: path, status: answer.status, seconds })
     })
-    response.writeHead(answer.status, { 'x-request-id': id, ...answer.headers, 'content-length': answer.body.length })
+    // Names and values in one list: Node writes them as they are, at half the cost of an object made for each answer.
+    const headers = ['x-request-id', id, 'content-length', answer.body.length]
+    for (const name in answer.headers) headers.push(name, answer.headers[name]!)
+    response.writeHead(answer.status, headers)
     response.end(answer.body)
     return true
   }

@@ -7,6 +7,7 @@ const require = createRequire(import.meta.url)
 export const onDemand = {
   phones: once(() => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')),
   undici: once(() => require('undici') as typeof import('undici')),
+  promClient: once(() => require('prom-client') as typeof import('prom-client')),
   yaml: once(() => require('yaml') as typeof import('yaml')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

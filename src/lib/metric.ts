@@ -1,0 +1,109 @@
+/** One line of a metric as Prometheus reads it. */
+type Line = { metricName?: string; labels: Record<string, string>; value: number }
+
+/** A metric as `prom-client` writes it out, once somebody asks. */
+export type Metric = {
+  name: string
+  get: () => Promise<{ name: string; help: string; type: string; values: Line[] }>
+}
+
+type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
+type Values<Labels extends readonly string[]> = { [At in keyof Labels]: string }
+
+/**
+ * Metrics that are counted on the way of every request: they only add to numbers, and what they add up to is put into
+ * words when it is asked for.
+ */
+class Series<Labels extends readonly string[], One> {
+  readonly #labels: Labels
+  readonly #fresh: () => One
+  readonly #all = new Map<string, { labels: Record<string, string>; one: One }>()
+
+  constructor(labels: Labels, fresh: () => One) {
+    this.#labels = labels
+    this.#fresh = fresh
+  }
+
+  of(values: Values<Labels>): One {
+    const name = values.length === 1 ? values[0]! : values.join('\n')
+    const known = this.#all.get(name)
+    if (known) return known.one
+    const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at]!]))
+    const one = this.#fresh()
+    this.#all.set(name, { labels, one })
+    return one
+  }
+
+  lines(write: (one: One, labels: Record<string, string>) => Line[]): Line[] {
+    return [...this.#all.values()].flatMap(({ one, labels }) => write(one, labels))
+  }
+}
+
+/** Calls of `add` count; labels are few, each with few values. */
+export function createCounter<const Labels extends readonly string[]>({ name, help, labels }: Description<Labels>) {
+  const series = new Series(labels, () => ({ value: 0 }))
+  const metric: Metric = {
+    name,
+    get: async () => ({
+      name,
+      help,
+      type: 'counter',
+      values: series.lines(({ value }, labels) => [{ labels, value }]),
+    }),
+  }
+  return { ...metric, add: (...values: Values<Labels>) => void series.of(values).value++ }
+}
+
+/** @param buckets the upper bounds, rising; what is above all of them is counted too. */
+export function createHistogram<const Labels extends readonly string[]>({
+  name,
+  help,
+  labels,
+  buckets,
+}: Description<Labels> & { buckets: readonly number[] }) {
+  const series = new Series(labels, () => ({ sum: 0, counts: new Float64Array(buckets.length + 1) }))
+  const metric: Metric = {
+    name,
+    get: async () => ({ name, help, type: 'histogram', values: series.lines(histogramLines(name, buckets)) }),
+  }
+  return {
+    ...metric,
+    observe(value: number, ...values: Values<Labels>): void {
+      const one = series.of(values)
+      let at = 0
+      while (at < buckets.length && value > buckets[at]!) at++
+      one.counts[at]!++
+      one.sum += value
+    },
+  }
+}
+
+const histogramLines =
+  (name: string, buckets: readonly number[]) =>
+  ({ sum, counts }: { sum: number; counts: Float64Array }, labels: Record<string, string>): Line[] => {
+    let below = 0
+    const lines: Line[] = []
+    for (const [at, count] of counts.entries()) {
+      below += count
+      const le = at < buckets.length ? String(buckets[at]) : '+Inf'
+      lines.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: below })
+    }
+    lines.push({ metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below })
+    return lines
+  }
+
+/** @param read what it stands at now. */
+export function createGauge(
+  { name, help, label }: { name: string; help: string; label: string },
+  read: () => Record<string, number>,
+): Metric {
+  return {
+    name,
+    get: async () => ({
+      name,
+      help,
+      type: 'gauge',
+      values: Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value })),
+    }),
+  }
+}
