@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
 import { type Intern, now, quantile, takeTurn, type Word } from './intern-load.ts'
-import { apiKey, prepareFolder, residentMegabytes, start } from './servers.ts'
+import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './servers.ts'
 
 const streams = 1000
 const rampMs = 4000
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const place = prepareFolder()
 const dataDir = join(place.folder, 'data')
-const server = await start(['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts'], {
+const server = await start(asNpmStarts, {
   PORT: '0',
   HOST: '127.0.0.1',
   DATA_DIR: dataDir,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { startCannedUpstream } from './canned-upstream.ts'
 import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
 import { guardedKey } from './guarded-key.ts'
-import { apiKey, processorMicroseconds, type Running, residentMegabytes, start } from './servers.ts'
+import { apiKey, asNpmStarts, processorMicroseconds, type Running, residentMegabytes, start } from './servers.ts'
 
 /**
  * What a completion costs on its way through the service, with all that belongs to it: key, plan, metering, log. The
@@ -52,7 +52,7 @@ function startOurs(): Promise<Running> {
   })
   const models = { 'canned/model': model('model'), 'canned/slow': model('slow') }
   writeFileSync(file, JSON.stringify({ providers: { canned: provider, other: provider }, models }))
-  return start(onFirstCore(['bin/server.ts']), {
+  const environment = {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(folder, 'data'),
@@ -62,7 +62,8 @@ function startOurs(): Promise<Running> {
     CANNED_API_KEY: 'secret',
     LOG_FORMAT: 'json',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
-  })
+  }
+  return start(onFirstCore(asNpmStarts), environment, openSync(join(folder, 'log'), 'w'))
 }
 
 function hasTaskset(): boolean {
@@ -74,32 +75,40 @@ function onFirstCore(args: string[]): { command: string; args: string[] } {
   return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
 }
 
+/** Until the engine has compiled what it will: some ten thousand requests, and each as many of them. */
 async function warmUp(): Promise<void> {
   for (const body of [whole, streamed]) {
-    for (const { url } of [ours, bare]) await saturate(doorOf(url, apiKey, body), { connections: 16, ms: 1500 })
+    for (const { url } of [ours, bare]) await saturate(doorOf(url, apiKey, body), { connections: 16, ms: 10_000 })
   }
 }
 
 /** A round through the service beside one straight to the provider, in turn. */
 async function measureAdded(): Promise<void> {
   const rate = { perSecond: 100, ms: 3000 }
-  const added = { p50: [] as number[], p99: [] as number[], first: [] as number[] }
+  const figures = () => ({ p50: [] as number[], p99: [] as number[], first: [] as number[] })
+  const added = { ours: figures(), bare: figures() }
   const difference = (door: Timing[], direct: Timing[], share: number, of: keyof Timing) =>
     percentile(door, share, of) - percentile(direct, share, of)
   for (let round = 0; round < rounds; round++) {
     const direct = await atRate(doorOf(upstream.url, apiKey, whole), rate)
-    const through = await atRate(doorOf(ours.url, apiKey, whole), rate)
-    added.p50.push(difference(through, direct, 0.5, 'whole'))
-    added.p99.push(difference(through, direct, 0.99, 'whole'))
     const directStream = await atRate(doorOf(upstream.url, apiKey, streamed), rate)
-    const throughStream = await atRate(doorOf(ours.url, apiKey, streamed), rate)
-    added.first.push(difference(throughStream, directStream, 0.5, 'first'))
+    for (const [name, { url }] of Object.entries({ ours, bare })) {
+      const { p50, p99, first } = added[name as keyof typeof added]
+      const through = await atRate(doorOf(url, apiKey, whole), rate)
+      p50.push(difference(through, direct, 0.5, 'whole'))
+      p99.push(difference(through, direct, 0.99, 'whole'))
+      const throughStream = await atRate(doorOf(url, apiKey, streamed), rate)
+      first.push(difference(throughStream, directStream, 0.5, 'first'))
+    }
   }
-  const ms = (value: number) => `${value.toFixed(2)} ms`
-  const [p50, p99, first] = [median(added.p50), median(added.p99), median(added.first)]
-  report('added at 100 requests a second, p50', ms(p50), { text: '<= 0.4 ms', met: p50 <= 0.4 })
-  report('added at 100 requests a second, p99', ms(p99), { text: '<= 3 ms', met: p99 <= 3 })
-  report('added to the time to the first token, p50', ms(first), { text: '<= 1 ms', met: first <= 1 })
+  const tell = (what: string, figure: keyof typeof added.ours, most: number) => {
+    const [ms, bares] = [median(added.ours[figure]), median(added.bare[figure])]
+    const text = `${ms.toFixed(2)} ms (the bare proxy ${bares.toFixed(2)})`
+    report(what, text, { text: `<= ${most} ms`, met: ms <= most })
+  }
+  tell('added at 100 requests a second, p50', 'p50', 0.4)
+  tell('added at 100 requests a second, p99', 'p99', 3)
+  tell('added to the time to the first token, p50', 'first', 1)
 }
 
 /** The same request with and without three guardrails in force, in turn, so that both see the same machine. */

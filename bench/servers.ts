@@ -22,9 +22,12 @@ export function prepareFolder() {
 
 export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
 
+/** What `npm start` gives to Node. */
+export const asNpmStarts = ['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts']
+
 /** The service itself, as `npm start` runs it. */
 export function startService(place: { folder: string; snapshot: string }): Promise<Running> {
-  return start(['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts'], {
+  return start(asNpmStarts, {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(place.folder, 'data'),
@@ -39,16 +42,20 @@ export function startBare(file: string, contentEncoding: string): Promise<Runnin
   return start(['bench/bare-server.ts', file, contentEncoding], {})
 }
 
-/** @param what arguments of Node, or a whole command that does not fork. */
+/**
+ * @param what arguments of Node, or a whole command that does not fork.
+ * @param log the file, by its descriptor, that takes what it writes to standard error.
+ */
 export async function start(
   what: string[] | { command: string; args: string[] },
   environment: Record<string, string>,
+  log: number | 'inherit' = 'inherit',
 ): Promise<Running> {
   const { command, args } = Array.isArray(what) ? { command: process.execPath, args: what } : what
   const started = performance.now()
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log],
     env: { PATH: process.env.PATH, ...environment },
   })
   const url = await listeningUrl(child)

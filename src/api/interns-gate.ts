@@ -10,7 +10,7 @@ const below = `${prefix}/interns`
  * way around.
  */
 function isInterns({ url, routeOptions }: Asked): boolean {
-  return isBelow(routeOptions?.url) || isBelow(decoded(pathIn(url)))
+  return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
 }
 
 const isBelow = (path: string | undefined) => path === below || path?.startsWith(`${below}/`) === true

@@ -17,3 +17,15 @@ test('what is finer than a pico-dollar is rounded up', () => {
   assert.equal(picoUsd('0.0000000000001'), 1n)
   assert.equal(picoUsd('2'), 2_000_000_000_000n)
 })
+
+test('as a number it is what reading its text gives', () => {
+  const amounts = fc.oneof(
+    fc.bigInt(-(10n ** 24n), 10n ** 24n),
+    fc.bigInt(-(2n ** 54n), 2n ** 54n),
+    fc.bigInt(-1000n, 1000n),
+  )
+  fc.assert(
+    fc.property(amounts, (pico) => toUsd(pico) === Number(decimalUsd(pico))),
+    { numRuns: 2000 },
+  )
+})

@@ -5,6 +5,7 @@
 export type PicoUsd = bigint
 
 const digits = 12
+const exactly = 2n ** 53n
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /** What is finer than a pico-dollar is rounded up: nobody is undercharged by rounding. @throws Error on other text. */
@@ -24,7 +25,8 @@ export function picoUsdOf(amount: number): PicoUsd {
 
 /** As a JSON number of USD, for answers: at most the double's own rounding away. */
 export function toUsd(pico: PicoUsd): number {
-  return Number(decimalUsd(pico))
+  // Both are exact up to there, so that the quotient is rounded once, as reading the text would round it.
+  return -exactly < pico && pico < exactly ? Number(pico) / 1e12 : Number(decimalUsd(pico))
 }
 
 /** As exact decimal text of USD. */
