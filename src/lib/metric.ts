@@ -25,7 +25,8 @@ class Series<Labels extends readonly string[], One> {
   }
 
   of(values: Values<Labels>): One {
-    const name = values.length === 1 ? values[0]! : values.join('\n')
+    const name =
+      values.length > 2 ? values.join('\n') : values[1] === undefined ? values[0]! : `${values[0]}\n${values[1]}`
     const known = this.#all.get(name)
     if (known) return known.one
     const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at]!]))

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { generation } from '#test/harness/generations.ts'
 import { pastRequests, spentOnDays } from './history.ts'
-import { toRecord } from './record.ts'
 import { writeGenerations } from './write.ts'
 
 const noon = Date.UTC(2026, 10, 18, 12)
@@ -44,13 +43,15 @@ onEachDatabase('the history of requests', (kind) => {
   test('a record from before a member existed is told with what it would have said', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation({ id: 'gen-old', createdAt: noon })])
-    const { candidate_models: _m, region: _r, ...old } = toRecord(generation({ modelId: 'c/d' }))
+    // Whole, as they once were kept, and with two members less.
+    const old = { id: 'gen-old', model: 'c/d', cancelled: true, outcome: 'client_left', tokens_prompt: 7 }
     await store.db.query
       .updateTable('generations')
-      .set({ record: JSON.stringify(old) })
+      .set({ model: 'c/d', record: JSON.stringify(old) })
       .execute()
     const [page] = await Array.fromAsync(pastRequests(store, everybody, noon, noon + 1))
-    assert.deepEqual([page?.[0]?.record.candidate_models, page?.[0]?.record.region], [['c/d'], 'global'])
+    const { candidate_models, region, cancelled, tokens_prompt } = page![0]!.record
+    assert.deepEqual([candidate_models, region, cancelled, tokens_prompt], [['c/d'], 'global', true, 7])
   })
 
   test('what was spent on days is exact, of those who are meant, own provider keys only if told', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import { type GenerationRecord, readRecord } from './record.ts'
+import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 
 /** Whose requests: those of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
@@ -29,17 +29,17 @@ export async function* pastRequests(
       .where('created_at', '<', to)
       .where('workspace_id', '=', workspaceId)
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
-      .select(['id', 'created_at', 'key_hash', 'user_id', 'record', exactCost.as('cost')])
+      .select([...recordColumns, exactCost.as('cost')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute()
     yield rows
       .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
-      .map((row) => ({
+      .map(({ cost, ...row }) => ({
         createdAt: row.created_at,
-        cost: BigInt(row.cost),
-        record: readRecord(row.record),
+        cost: BigInt(cost),
+        record: readRecord(row),
       }))
     const last = rows.at(-1)
     if (!last || rows.length < rowsAtOnce) return

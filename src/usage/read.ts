@@ -4,7 +4,7 @@ import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'
-import { type GenerationRecord, readRecord } from './record.ts'
+import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 
 /**
  * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
@@ -22,14 +22,14 @@ export async function findGeneration(
   const find = (column: 'id' | 'upstream_id') =>
     deps.db.query
       .selectFrom('generations')
-      .select('record')
+      .select(recordColumns)
       .where(column, '=', id)
       .where(owner, '=', ownerId)
       .orderBy('created_at', 'desc')
       .limit(1)
       .executeTakeFirst()
   const row = (await find('id')) ?? (await find('upstream_id'))
-  if (row) return readRecord(row.record)
+  if (row) return readRecord(row)
   throw new Fault(
     'not_found',
     'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',

@@ -3,25 +3,73 @@ import { toUsd } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 
 /** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
-export type GenerationRecord = ReturnType<typeof toRecord>
+export type GenerationRecord = ReturnType<typeof readRecord>
 
-export function toRecord(generation: Generation) {
-  const { tokens, caller } = generation
-  const cost = toUsd(generation.cost)
+/** The columns of a row that say what its record therefore need not say again. */
+export const recordColumns = [
+  'id',
+  'created_at',
+  'workspace_id',
+  'user_id',
+  'key_hash',
+  'session_id',
+  'upstream_id',
+  'model',
+  'record',
+] as const
+
+type Row = {
+  id: string
+  created_at: number
+  workspace_id: string
+  user_id: string
+  key_hash: string
+  session_id: string | null
+  upstream_id: string | null
+  model: string
+  record: string
+}
+
+/** What most requests have in common; also what one from before a member existed would have said. */
+const mostly = {
+  preset: null,
+  region: 'global',
+  upstream_model: null,
+  provider_name: null,
+  endpoint_id: null,
+  streamed: false,
+  is_byok: false,
+  finish_reason: null,
+  tool_calls: 0,
+  tokens_cached: 0,
+  tokens_cache_written: 0,
+  tokens_reasoning: 0,
+  tokens_estimated: false,
+  latency: null,
+  throughput: null,
+  content_findings: [],
+} satisfies Partial<Kept>
+
+const usuals = Object.entries(mostly)
+
+type Kept = ReturnType<typeof factsOf>
+
+/** As text, and no longer than it must be: a row is written for every request. */
+export function keptRecord(generation: Generation): string {
+  const facts: Record<string, unknown> = factsOf(generation)
+  for (const [name, usual] of usuals) if (facts[name] === usual) facts[name] = undefined
+  return JSON.stringify(facts)
+}
+
+function factsOf(generation: Generation) {
+  const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish } = generation
+  const model = modelOf(generation)
   return {
-    id: generation.id,
-    upstream_id: generation.upstreamId ?? null,
     request_id: generation.requestId,
-    session_id: generation.sessionId ?? null,
-    created_at: isoTime(generation.createdAt),
-    workspace_id: caller.workspaceId,
-    user_id: caller.userId,
-    key_hash: caller.keyHash,
-    requested_model: generation.requestedModel,
-    candidate_models: generation.candidateModels,
+    ...(requestedModel !== model && { requested_model: requestedModel }),
+    ...((candidateModels.length !== 1 || candidateModels[0] !== model) && { candidate_models: candidateModels }),
     preset: generation.preset ?? null,
     region: generation.region,
-    model: generation.modelId ?? generation.requestedModel,
     upstream_model: generation.upstreamModel ?? null,
     provider_name: generation.provider ?? null,
     endpoint_id: generation.endpointId ?? null,
@@ -29,9 +77,8 @@ export function toRecord(generation: Generation) {
     streamed: generation.streamed,
     is_byok: generation.byok,
     outcome: generation.outcome,
-    cancelled: generation.outcome === 'client_left',
-    finish_reason: generation.finish ?? null,
-    native_finish_reason: generation.nativeFinish ?? null,
+    finish_reason: finish ?? null,
+    ...(nativeFinish !== finish && { native_finish_reason: nativeFinish ?? null }),
     tool_calls: generation.toolCalls,
     tokens_prompt: tokens.prompt,
     tokens_completion: tokens.completion,
@@ -39,16 +86,16 @@ export function toRecord(generation: Generation) {
     tokens_cache_written: tokens.cacheWritten,
     tokens_reasoning: tokens.reasoning,
     tokens_estimated: generation.estimated,
-    /** What was charged here; a workspace's own provider key is charged by the provider. */
-    total_cost: generation.byok ? 0 : cost,
-    upstream_inference_cost: cost,
+    upstream_inference_cost: toUsd(generation.cost),
     latency: generation.latencyMs ?? null,
     generation_time: generation.durationMs,
     throughput: throughputOf(generation),
-    content_findings: (generation.contentFindings ?? []).map(({ guardrailId, ...finding }) => ({
-      guardrail_id: guardrailId,
-      ...finding,
-    })),
+    ...(contentFindings?.length && {
+      content_findings: contentFindings.map(({ guardrailId, ...finding }) => ({
+        guardrail_id: guardrailId,
+        ...finding,
+      })),
+    }),
     attempts: generation.attempts.map((attempt) => ({
       endpoint_id: attempt.endpointId,
       provider_name: attempt.provider,
@@ -58,12 +105,28 @@ export function toRecord(generation: Generation) {
   }
 }
 
-type Younger = 'candidate_models' | 'preset' | 'region' | 'content_findings'
+/** The model that answered, else the one that was asked for. */
+export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
-/** A record as it was kept. One from before a member existed gets what it would have said. */
-export function readRecord(text: string): GenerationRecord {
-  const kept = JSON.parse(text) as Omit<GenerationRecord, Younger> & Partial<GenerationRecord>
-  return { candidate_models: [kept.model], preset: null, region: 'global' as const, content_findings: [], ...kept }
+export function readRecord({ record, created_at, ...row }: Row) {
+  const kept = JSON.parse(record) as Required<Kept>
+  const facts: Required<Kept> = {
+    ...mostly,
+    ...kept,
+    requested_model: kept.requested_model ?? row.model,
+    candidate_models: kept.candidate_models ?? [row.model],
+    // That there was none is told; that it was the same is not.
+    native_finish_reason:
+      kept.native_finish_reason === undefined ? (kept.finish_reason ?? null) : kept.native_finish_reason,
+  }
+  return {
+    ...facts,
+    ...row,
+    created_at: isoTime(created_at),
+    cancelled: facts.outcome === 'client_left',
+    /** What was charged here; a workspace's own provider key is charged by the provider. */
+    total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
+  }
 }
 
 /** Tokens per second after the first; null where there is too little to say. */

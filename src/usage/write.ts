@@ -3,7 +3,7 @@ import { integerAt, jsonRows, textAt } from '#db/json-rows.ts'
 import { sql } from '#db/kysely.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
-import { toRecord } from './record.ts'
+import { keptRecord, modelOf } from './record.ts'
 
 /**
  * Writes requests and adds them to their days' sums, both or neither. What an earlier try has written already, though
@@ -41,9 +41,9 @@ function toRow(generation: Generation): unknown[] {
     caller.userId,
     generation.sessionId ?? null,
     generation.upstreamId ?? null,
-    generation.modelId ?? generation.requestedModel,
+    modelOf(generation),
     String(generation.cost),
-    JSON.stringify(toRecord(generation)),
+    keptRecord(generation),
   ]
 }
 

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { generation } from '#test/harness/generations.ts'
+import { keptRecord, modelOf, readRecord } from './record.ts'
+
+const name = fc.constantFrom('a/b', 'c/d', 'e/f')
+const count = fc.constantFrom(0, 1, 70)
+const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined })
+const generations = fc
+  .record({
+    requestedModel: name,
+    candidateModels: fc.array(name, { maxLength: 2 }),
+    preset: maybe(fc.constant({ id: 'p', slug: 's', version: 2 })),
+    region: fc.constantFrom('global' as const, 'europe' as const),
+    modelId: maybe(name),
+    endpointId: maybe(name),
+    provider: maybe(name),
+    sessionId: maybe(name),
+    upstreamId: maybe(name),
+    upstreamModel: maybe(name),
+    streamed: fc.boolean(),
+    byok: fc.boolean(),
+    estimated: fc.boolean(),
+    tokens: fc.record({ prompt: count, completion: count, cached: count, cacheWritten: count, reasoning: count }),
+    cost: fc.bigInt(0n, 10n ** 13n),
+    finish: maybe(fc.constantFrom('stop' as const, 'length' as const)),
+    nativeFinish: maybe(fc.constantFrom('stop', 'end_turn')),
+    toolCalls: count,
+    latencyMs: maybe(count),
+    durationMs: count,
+    outcome: fc.constantFrom('success' as const, 'failed' as const, 'client_left' as const),
+    contentFindings: maybe(
+      fc.array(fc.constant({ guardrailId: 'g', rule: 'email', action: 'flag' as const, count: 1 }), { maxLength: 1 }),
+    ),
+  })
+  .map(generation)
+
+test('what is read is what was metered, however little of it had to be kept', () => {
+  fc.assert(
+    fc.property(generations, (one) => {
+      const { caller, tokens } = one
+      const record = readRecord({
+        id: one.id,
+        created_at: one.createdAt,
+        workspace_id: caller.workspaceId,
+        user_id: caller.userId,
+        key_hash: caller.keyHash,
+        session_id: one.sessionId ?? null,
+        upstream_id: one.upstreamId ?? null,
+        model: modelOf(one),
+        record: keptRecord(one),
+      })
+      const { throughput, total_cost, upstream_inference_cost, attempts, ...told } = record
+      assert.deepEqual(told, {
+        id: one.id,
+        upstream_id: one.upstreamId ?? null,
+        request_id: one.requestId,
+        session_id: one.sessionId ?? null,
+        created_at: new Date(one.createdAt).toISOString(),
+        workspace_id: caller.workspaceId,
+        user_id: caller.userId,
+        key_hash: caller.keyHash,
+        requested_model: one.requestedModel,
+        candidate_models: one.candidateModels,
+        preset: one.preset ?? null,
+        region: one.region,
+        model: one.modelId ?? one.requestedModel,
+        upstream_model: one.upstreamModel ?? null,
+        provider_name: one.provider ?? null,
+        endpoint_id: one.endpointId ?? null,
+        protocol: one.protocol,
+        streamed: one.streamed,
+        is_byok: one.byok,
+        outcome: one.outcome,
+        cancelled: one.outcome === 'client_left',
+        finish_reason: one.finish ?? null,
+        native_finish_reason: one.nativeFinish ?? null,
+        tool_calls: one.toolCalls,
+        tokens_prompt: tokens.prompt,
+        tokens_completion: tokens.completion,
+        tokens_cached: tokens.cached,
+        tokens_cache_written: tokens.cacheWritten,
+        tokens_reasoning: tokens.reasoning,
+        tokens_estimated: one.estimated,
+        latency: one.latencyMs ?? null,
+        generation_time: one.durationMs,
+        content_findings: (one.contentFindings ?? []).map(({ rule, action, count }) => ({
+          guardrail_id: 'g',
+          rule,
+          action,
+          count,
+        })),
+      })
+      assert.equal(upstream_inference_cost, Number(one.cost) / 1e12)
+      assert.equal(total_cost, one.byok ? 0 : upstream_inference_cost)
+      assert.equal(attempts.length, one.attempts.length)
+      assert.equal(throughput !== null, one.streamed && one.latencyMs !== undefined && one.durationMs > one.latencyMs)
+    }),
+  )
+})
