@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
-import { once } from '#lib/once.ts'
+import { IncomingCall } from './incoming-call.ts'
 import { refuseNul } from './nul.ts'
-import { eventStream } from './outlet.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
 
 declare module 'fastify' {
@@ -46,23 +45,7 @@ function mountRoute<Caller, Deps>(
     refuseNul('query', request.query)
     // Management stores what it is sent; what is on its way to a model is not ours to judge.
     if (route.key === 'management') refuseNul('body', request.body)
-    const leaving = once(() => signalOfLeaving(reply))
-    const outlet = once(() => eventStream(reply, leaving()))
-    const call = {
-      params: request.params,
-      query: request.query,
-      body: request.body,
-      caller: request.caller as Caller,
-      headers: request.headers,
-      url: request.url,
-      requestId: request.id,
-      get signal() {
-        return leaving()
-      },
-      get outlet() {
-        return outlet()
-      },
-    }
+    const call = new IncomingCall<Caller>(request, reply)
     const result = await answered(() => route.handler(call, deps), request, reply)
     if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)
@@ -99,15 +82,6 @@ async function answered(handle: () => unknown, request: FastifyRequest, reply: F
     reply.raw.destroy()
     return undefined
   }
-}
-
-/** Aborts when the client leaves before the answer is over; most routes never ask. */
-function signalOfLeaving(reply: FastifyReply): AbortSignal {
-  const left = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) left.abort()
-  })
-  return left.signal
 }
 
 function send(reply: FastifyReply, status: number, result: unknown) {

@@ -4,9 +4,8 @@ import type { Outlet } from '#lib/outlet.ts'
 /** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
 export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
   const { raw } = reply
-  let opened = false
   const open = () => {
-    opened = true
+    outlet.opened = true
     const headers = reply.getHeaders()
     reply.hijack()
     raw.writeHead(200, {
@@ -17,17 +16,16 @@ export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
       'x-accel-buffering': 'no',
     } as Record<string, string>)
   }
-  return {
-    get opened() {
-      return opened
-    },
-    header: (name, value) => void reply.header(name, value),
-    write(chunk) {
-      if (!opened) open()
+  const outlet = {
+    opened: false,
+    header: (name: string, value: string) => void reply.header(name, value),
+    write(chunk: string | Buffer) {
+      if (!outlet.opened) open()
       return raw.write(chunk)
     },
-    onDrain: (listener) => void raw.on('drain', listener),
+    onDrain: (listener: () => void) => void raw.on('drain', listener),
     end: () => void raw.end(),
     signal,
   }
+  return outlet
 }

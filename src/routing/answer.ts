@@ -81,7 +81,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     return { failure }
   }
   journal.gaveAnswer(target, byok, relay.failure, outlet.signal.aborted)
-  if (relay.failure) endWithError(answering, relay.writer, faultOf(relay.failure, target))
+  if (relay.failure) endWithError(answering, relay.writer(), faultOf(relay.failure, target))
   return { body: undefined }
 }
 

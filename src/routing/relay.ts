@@ -10,9 +10,9 @@ type PriceTokens = (tokens: TokenCounts) => CostNote
 /** How a stream reaches the client: as the bytes it came in where both sides speak one protocol, else translated. */
 export type StreamRelay = Receiver & {
   /** The failure after the first byte, when there was one. */
-  readonly failure: AttemptFailure | undefined
+  failure: AttemptFailure | undefined
   /** Goes on where the stream has come to. */
-  readonly writer: StreamWriter
+  writer: () => StreamWriter
 }
 
 type StreamOptions = {
@@ -30,7 +30,6 @@ export function relayStream(
 ): StreamRelay {
   const writer = client.writer(head, { includeUsage })
   let tokens: TokenCounts | undefined
-  let failure: AttemptFailure | undefined
   let pause = () => {}
   let passed = 0
   /** What one chunk of the upstream brings goes out in one write. */
@@ -44,12 +43,8 @@ export function relayStream(
     if (!outlet.write(chunk)) pause()
   }
   return {
-    get failure() {
-      return failure
-    },
-    get writer() {
-      return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer
-    },
+    failure: undefined,
+    writer: () => (passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer),
     started(exchange) {
       pause = () => exchange.pause()
       outlet.onDrain(() => exchange.resume())
@@ -69,8 +64,8 @@ export function relayStream(
       flush()
       outlet.end()
     },
-    broke(broken) {
-      failure = broken
+    broke(failure) {
+      this.failure = failure
     },
   }
 }
@@ -82,18 +77,15 @@ export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
 }
 
 /** How a whole answer is put together for a client that does not stream. */
-export type WholeRelay = Receiver & { readonly failure: AttemptFailure | undefined; body: () => Buffer | object }
+export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
 
 type WholeOptions = { client: ClientWire; head: AnswerHead; passThrough: boolean; count: Count; price: PriceTokens }
 
 export function relayWhole({ client, head, passThrough, count, price }: WholeOptions): WholeRelay {
   const all: AnswerEvent[] = []
   let bytes: Buffer | undefined
-  let failure: AttemptFailure | undefined
   return {
-    get failure() {
-      return failure
-    },
+    failure: undefined,
     started: () => {},
     events(events, _raw, whole) {
       count(events)
@@ -102,8 +94,8 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
     },
     flush: () => {},
     ended: () => {},
-    broke(broken) {
-      failure = broken
+    broke(failure) {
+      this.failure = failure
     },
     body() {
       const usage = usageIn(all)

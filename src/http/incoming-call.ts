@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Outlet } from '#lib/outlet.ts'
+import { eventStream } from './outlet.ts'
+
+/**
+ * What a handler is given of a request. A class, because getters in an object literal make a hidden class of their own
+ * for each object: that alone halved how many requests a server answered.
+ */
+export class IncomingCall<Caller> {
+  readonly params: never
+  readonly query: never
+  readonly body: never
+  readonly caller: Caller
+  readonly headers: FastifyRequest['headers']
+  readonly url: string
+  readonly requestId: string
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+  #outlet: Outlet | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    // Validated before this: the routes' schemas say what they are.
+    this.params = request.params as never
+    this.query = request.query as never
+    this.body = request.body as never
+    this.caller = request.caller as Caller
+    this.headers = request.headers
+    this.url = request.url
+    this.requestId = request.id
+    this.#reply = reply
+  }
+
+  /** Aborts when the client leaves before the answer is over; most routes never ask. */
+  get signal(): AbortSignal {
+    this.#signal ??= signalOfLeaving(this.#reply)
+    return this.#signal
+  }
+
+  get outlet(): Outlet {
+    this.#outlet ??= eventStream(this.#reply, this.signal)
+    return this.#outlet
+  }
+}
+
+function signalOfLeaving(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) left.abort()
+  })
+  return left.signal
+}
