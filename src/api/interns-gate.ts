@@ -37,8 +37,11 @@ type Asked = {
  * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
  * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
  */
-export async function guardInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> {
-  if (!isInterns(request)) return
+export function guardInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> | undefined {
+  return isInterns(request) ? admitToInterns(deps, request) : undefined
+}
+
+async function admitToInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> {
   const caller = await admit(deps, { key: 'api' }, request.headers.authorization)
   if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
   if (caller.creatorLeft && !caller.internsGrant) {

@@ -22,9 +22,9 @@ import { openRouting } from '#routing/open.ts'
 import type { Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
+import { completionLog } from './completion-log.ts'
 import type { Deps } from './deps.ts'
 import { type Interns, openInterns, welcomeDemo } from './interns.ts'
-import { logCompletion } from './log-completion.ts'
 import { createMetrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { type ApiOptions, createApi, listen } from './server.ts'
@@ -126,11 +126,12 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(scanner.close)
   const traces = await openTraces(variable)
   opened.defer(traces.close)
+  const completions = completionLog(log)
   const metered = (generation: Generation) => {
     ledger.record(generation)
     metrics.observeCompletion(generation)
     traces.record(generation)
-    logCompletion(log, generation)
+    completions(generation)
   }
   const routing = openRouting({
     config,

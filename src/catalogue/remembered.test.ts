@@ -15,7 +15,13 @@ models:
   acme/one: { name: One, created: 2026-01-01, context_length: ${context}, endpoints: { acme: { model: one, prices: { prompt: 1, completion: 1 } } } }
 `
 
-const acme = { id: 'acme', name: 'Acme', npm: '@ai-sdk/openai-compatible', api: 'https://acme.example', env: ['ACME_KEY'] }
+const acme = {
+  id: 'acme',
+  name: 'Acme',
+  npm: '@ai-sdk/openai-compatible',
+  api: 'https://acme.example',
+  env: ['ACME_KEY'],
+}
 const two = {
   id: 'acme-two',
   name: 'Two',
@@ -54,7 +60,10 @@ test('a changed, a new and a left out source are read', async () => {
   await start()
   writeFileSync(settings.catalogue_file, fileWith(2000))
   assert.equal(await context(), 2000)
-  writeFileSync(join(settings.data_dir, 'models.dev.json'), JSON.stringify({ acme: { ...acme, models: { 'acme-two': two } } }))
+  writeFileSync(
+    join(settings.data_dir, 'models.dev.json'),
+    JSON.stringify({ acme: { ...acme, models: { 'acme-two': two } } }),
+  )
   await start()
   assert.equal(reads(), 3)
   const { data } = await start({ starter_catalogue: false })
@@ -65,7 +74,12 @@ test('what was remembered and is damaged or cut short is not believed', async ()
   const { start, context, path, reads } = starts()
   await start()
   const whole = readFileSync(path, 'utf8')
-  for (const broken of [whole.replace('"contextLength":1000', '"contextLength":9000'), whole.slice(0, -10), '', '\n\n']) {
+  for (const broken of [
+    whole.replace('"contextLength":1000', '"contextLength":9000'),
+    whole.slice(0, -10),
+    '',
+    '\n\n',
+  ]) {
     writeFileSync(path, broken)
     assert.equal(await context(), 1000)
   }

@@ -39,8 +39,8 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 /** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
 export type Patience = { headersMs: number; requestMs: number; checkEveryMs: number }
 
-/** Looks at every request before anything else does, and throws the `Fault` it is answered with, if any. */
-export type Guard = (request: FastifyRequest) => Promise<void>
+/** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
+export type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
 const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
@@ -79,7 +79,13 @@ export function createApp(log: Log, patience: Patience = ordinaryPatience, guard
     reply.header('x-request-id', request.id)
     done()
   })
-  if (guard) app.addHook('onRequest', guard)
+  if (guard) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const guarding = guard(request)
+      if (guarding) guarding.then(() => done(), done)
+      else done()
+    })
+  }
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) =>
     sendFailure(new Fault('not_found', `There is no ${request.method} ${pathOnly(request.url)}.`), request, reply),

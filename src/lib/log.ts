@@ -25,6 +25,8 @@ export function createLog(options: { level: string; format: 'auto' | 'json' | 'p
  */
 function manyAtOnce(dest: number): pino.DestinationStream {
   const held = { minLength: 16_000, maxLength: 16_000_000, periodicFlush: 100 }
-  const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...held } as Parameters<typeof pino.destination>[0])
+  const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...held } as Parameters<
+    typeof pino.destination
+  >[0])
   return { write: (line) => void (file as unknown as { write: (bytes: Buffer) => void }).write(Buffer.from(line)) }
 }

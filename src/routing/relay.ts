@@ -111,16 +111,18 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
  */
 export function withCost(bytes: Buffer, cost: CostNote | undefined): Buffer {
   if (!cost) return bytes
-  const text = bytes.toString('utf8')
-  const [found, ...others] = [...text.matchAll(/"usage"\s*:\s*\{/g)]
-  if (!found || others.length > 0 || text.includes('"cost"', found.index)) return writtenAnew(text, cost)
-  const end = found.index + found[0].length
-  const comma = /^\s*\}/.test(text.slice(end, end + 100)) ? '' : ','
-  return Buffer.from(`${text.slice(0, end)}"cost":${cost.costUsd}${comma}${text.slice(end)}`)
+  const name = bytes.indexOf('"usage"')
+  // Text that is quoted in an answer has its own quotes escaped: it is never found here.
+  const opening = name < 0 ? undefined : /^"usage"\s*:\s*\{\s*(\})?/.exec(bytes.toString('latin1', name, name + 100))
+  const isPlain = opening && bytes.lastIndexOf('"usage"') === name && !bytes.includes('"cost"', name)
+  if (!isPlain) return writtenAnew(bytes, cost)
+  const start = name + opening[0].indexOf('{') + 1
+  const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(note), bytes.subarray(start)])
 }
 
-function writtenAnew(text: string, cost: CostNote): Buffer {
-  const answer = JSON.parse(text) as { usage?: object | null }
+function writtenAnew(bytes: Buffer, cost: CostNote): Buffer {
+  const answer = JSON.parse(bytes.toString('utf8')) as { usage?: object | null }
   if (answer.usage) answer.usage = { ...answer.usage, cost: cost.costUsd }
   return Buffer.from(JSON.stringify(answer))
 }

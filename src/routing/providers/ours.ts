@@ -16,5 +16,7 @@ const ours: ReadonlySet<string> = new Set([
 
 /** The body as an upstream may see it. Whatever is not known here passes: it may be a provider's own. */
 export function withoutOurs(body: Body): Body {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !ours.has(name)))
+  const sent: Body = {}
+  for (const name in body) if (!ours.has(name)) sent[name] = body[name]
+  return sent
 }
