@@ -72,6 +72,29 @@ test('only those whom its rules name use it, and it may keep the operator’s ou
   assert.equal(place.usedKey(), undefined)
 })
 
+for (const include_byok_in_budgets of [false, true]) {
+  const counts = include_byok_in_budgets ? 'counts' : 'does not count'
+  test(`what its requests cost ${counts} against a limit that says so`, async () => {
+    await using place = await setUp()
+    await place.bring()
+    const guardrail = `/guardrails/${(await place.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id}`
+    await place.service.manage('PATCH', guardrail, { limit_usd: 10, include_byok_in_budgets })
+    const key = await place.service.manage('POST', '/keys', {
+      ...{ name: 'limited', limit: 10, include_byok_in_limit: include_byok_in_budgets },
+    })
+    const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
+    for (let times = 0; times < 2; times++) {
+      const { status } = await place.service.ask('POST', '/chat/completions', { key: key.body.key, body })
+      assert.deepEqual([status, place.usedKey()], [200, secret])
+    }
+    await sleep(700)
+    const spent = include_byok_in_budgets ? 0.000074 : 0
+    assert.equal((await place.service.manage('GET', guardrail)).body.data.spent_usd, spent)
+    const { data } = (await place.service.ask('GET', '/key', { key: key.body.key })).body
+    assert.deepEqual([data.limit_remaining, data.byok_usage], [10 - spent, 0.000074])
+  })
+}
+
 test('a fallback is used only where nothing else opens the provider', async () => {
   await using place = await setUp()
   await place.bring({ is_fallback: true })

@@ -25,7 +25,8 @@ for (const document of documents) {
   const path = fileURLToPath(new URL(`../${document}`, import.meta.url))
   const skip = !existsSync(path) ? 'not written yet' : hasCurl ? false : 'curl is not installed'
   test(`the examples of ${document} answer as they say`, { skip }, async () => {
-    await using service = await startTestService()
+    // Nothing is sent with it: what costs money is refused in these examples.
+    await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
     const kept: Kept = { BASE_URL: service.url, MANAGEMENT_KEY: service.managementKey, API_KEY: service.apiKey }
     for (const { line, command, answer } of examplesIn(readFileSync(path, 'utf8'))) {
       const output = await run(command, kept, `${document}:${line}`)
