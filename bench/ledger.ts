@@ -114,7 +114,7 @@ function generation(organizationId: string, at: number): Generation {
   const keyHash = keys[key]!
   // A key uses a handful of models.
   const endpointId = endpoints[(key + (at % 8)) % endpoints.length]!
-  const provider = endpointId.slice(endpointId.indexOf('@') + 1)
+  const [model = '', provider = ''] = endpointId.split('@')
   return {
     id: `gen-${newUuid()}`,
     requestId: newUuid(),
@@ -130,8 +130,11 @@ function generation(organizationId: string, at: number): Generation {
     protocol: 'openai-chat',
     streamed: true,
     createdAt: now - Math.floor((at / requests) * 30 * dayMs),
-    requestedModel: endpointId.slice(0, endpointId.indexOf('@')),
-    modelId: endpointId.slice(0, endpointId.indexOf('@')),
+    requestedModel: model,
+    candidateModels: [model],
+    preset: undefined,
+    region: 'global',
+    modelId: model,
     endpointId,
     provider,
     upstreamId: `chatcmpl-${newUuid()}`,
@@ -147,5 +150,5 @@ function generation(organizationId: string, at: number): Generation {
     durationMs: 2000,
     outcome: 'success',
     attempts: [{ endpointId, provider, outcome: 'answered', durationMs: 2000 }],
-  } as Generation
+  }
 }

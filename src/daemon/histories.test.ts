@@ -20,6 +20,15 @@ test('in any history of prompts, answers, departures, deadlines and crashes the 
   await fc.assert(fc.asyncProperty(fc.array(anyAct, { maxLength: 25 }), play), { numRuns: 40 })
 })
 
+test('a session that a new agent loads is not taken for one that the new agent made', () =>
+  play([
+    { act: 'talk', in: 'one' },
+    { act: 'crash', in: 'one' },
+    { act: 'ask', in: 'three' },
+    { act: 'talk', in: 'one' },
+    { act: 'answer', in: 'three' },
+  ]))
+
 async function play(history: Act[]): Promise<void> {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now, limits: { questionMs } })

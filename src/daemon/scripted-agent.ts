@@ -6,6 +6,7 @@ import {
   RequestError,
   type RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
+import { newUuid } from '#lib/id.ts'
 
 /** How a scripted agent takes up old sessions, and what it can do besides. */
 export type ScriptedOptions = {
@@ -42,7 +43,6 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     sessions.set(id, session)
     return session
   }
-  let made = 0
   return agent({ name: 'scripted' })
     .onRequest('initialize', () => ({
       protocolVersion: 1,
@@ -53,7 +53,8 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       },
     }))
     .onRequest('session/new', () => {
-      const sessionId = `scripted-${process.pid}-${++made}`
+      // Of no other agent either: a daemon's sessions outlive the agent that named them.
+      const sessionId = `scripted-${newUuid()}`
       open(sessionId)
       return { sessionId, ...describe(options) }
     })
