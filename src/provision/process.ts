@@ -56,7 +56,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const homes = join(dataDir, 'interns')
   const usersWork = once(() => checkUsers(deps, homes))
   /** How the daemons that we started ourselves ended. */
-  const endings = new Map<string, string>()
+  const endings = new Map<string, Promise<string>>()
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
 
   const stop = async (intern: Intern) => {
@@ -77,7 +77,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const { process, ended } = await startDaemon(deps, home, uid, compileCache)
     const record = { process, ...door, secret, ...(uid !== undefined && { uid }) }
     writeRecord(home, record)
-    void ended.then((how) => endings.set(nameOf(process), how))
+    endings.set(nameOf(process), ended)
     step('Waiting for the daemon', 3)
     await answering(home, record)
     sealDoor(door.socketPath, uid)
@@ -95,14 +95,19 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     },
     watch(intern, gone) {
       const process = readRecord(homeOf(intern))?.process
-      const timer = setInterval(() => {
+      let watched = true
+      const timer = setInterval(async () => {
         if (process && isAlive(process)) return
         clearInterval(timer)
-        const how = process && endings.get(nameOf(process))
+        // One that this server started tells how it ended, though maybe a moment after it is seen to be gone.
+        const how = process && (await endings.get(nameOf(process)))
         if (process) endings.delete(nameOf(process))
-        gone(`The daemon ${how ?? 'is gone'}.`)
+        if (watched) gone(`The daemon ${how ?? 'is gone'}.`)
       }, patience.lookEveryMs).unref()
-      return () => clearInterval(timer)
+      return () => {
+        watched = false
+        clearInterval(timer)
+      }
     },
     stop,
     async destroy(intern) {
