@@ -16,6 +16,16 @@ test('metrics count requests by route and status, never by what the client put i
   assert.doesNotMatch(text, /no-such-preset|sb-v1/)
 })
 
+test('a client that leaves before its answer is counted too, as one that left', async () => {
+  await using service = await startTestService()
+  const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=3000' }] })
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+  const leaving = { method: 'POST', headers, body, signal: AbortSignal.timeout(150) }
+  await assert.rejects(fetch(`${service.url}/chat/completions`, leaving), /timeout/)
+  const counted = /duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/
+  while (!counted.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text));
+})
+
 test('metrics tell of the event loop, the database and the catalogue', async () => {
   await using service = await startTestService()
   const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })

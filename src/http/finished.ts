@@ -4,15 +4,22 @@ import type { Log } from '#lib/log.ts'
 /** A finished request, by its route's pattern: what a client put into path, query or body stays with the client. */
 export type FinishedRequest = { id: string; method: string; route: string; status: number; seconds: number }
 
-/** Calls `act` once for every request, after its answer or its end. */
+/** What the log and the metrics call an answer that its client did not wait for. */
+const clientLeft = 499
+
+/** Calls `act` once for every request, after its answer or its client's departure. */
 export function whenFinished(app: FastifyInstance, act: (request: FinishedRequest) => void): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    act({
-      id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
+  app.addHook('onRequest', (request, reply, done) => {
+    const started = performance.now()
+    // The framework's own hook does not come where a client leaves before the first byte.
+    reply.raw.once('close', () => {
+      act({
+        id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.raw.writableFinished ? reply.raw.statusCode : clientLeft,
+        seconds: (performance.now() - started) / 1000,
+      })
     })
     done()
   })

@@ -6,9 +6,11 @@ import { type ServerProcess, startProcess } from './server-process.ts'
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** The demo model at a price: a word of its answer costs a tenth of a cent, a token of the prompt nothing. */
+/** What a word of the demo model's answer costs here; a token of the prompt costs nothing. */
+export const usdOfWord = 0.001
+
 const priced = {
-  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 1000 } } } } },
+  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: usdOfWord * 1e6 } } } } },
 }
 
 /** Starts real servers over one place, where the demo model costs money. `databaseUrl` may lead there by a detour. */
