@@ -35,7 +35,7 @@ export class Account {
   #askedAt = 0
   #hastening: Promise<boolean> | undefined
   #waiting: Waiting[] = []
-  #exchanging: Promise<void> | undefined
+  #exchanging: Promise<Granted> | undefined
   #serving = false
   #again = false
 
@@ -57,7 +57,8 @@ export class Account {
 
   /** Whether nothing of it is held, owed or waited for. */
   get isIdle(): boolean {
-    return this.#reserved === 0n && this.#unreported === 0n && this.#available <= 0n && this.#waiting.length === 0
+    const nothing = this.#reserved === 0n && this.#unreported === 0n && this.#available <= 0n
+    return nothing && this.#waiting.length === 0 && !this.#exchanging
   }
 
   /** Takes at once what is there, without asking anybody. */
@@ -138,7 +139,6 @@ export class Account {
     const first = this.#waiting[0]
     if (!first) return
     const { granted, free, others } = await this.#ask(first.need - larger(this.#available, 0n))
-    this.#available += granted
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
     this.#refuse(free + others + this.#available + this.#reserved)
@@ -187,22 +187,29 @@ export class Account {
 
   /** One exchange at a time: each says what is held after the one before. */
   async #ask(need: PicoUsd): Promise<Granted> {
-    while (this.#exchanging) await this.#exchanging
+    while (this.#exchanging) await this.#exchanging.catch(() => undefined)
+    this.#exchanging = this.#exchangeOnce(need)
+    return this.#exchanging
+  }
+
+  /**
+   * What was granted is available before the next exchange may begin: a report that left it out would give it to other
+   * servers, and it would be spent twice.
+   */
+  async #exchangeOnce(need: PicoUsd): Promise<Granted> {
     const spent = this.#unreported
+    const held = larger(this.#available, 0n) + this.#reserved
     this.#unreported = 0n
     this.#reporting = spent
     this.#askedAt = this.#now()
-    const asking = this.#exchange({ spent, held: larger(this.#available, 0n) + this.#reserved, need: larger(need, 0n) })
-    this.#exchanging = asking.then(
-      ({ at }) => {
-        this.#renewedAt = at
-      },
-      () => {
-        this.#unreported += spent
-      },
-    )
     try {
-      return await asking
+      const answer = await this.#exchange({ spent, held, need: larger(need, 0n) })
+      this.#renewedAt = answer.at
+      this.#available += answer.granted
+      return answer
+    } catch (error) {
+      this.#unreported += spent
+      throw error
     } finally {
       this.#reporting = 0n
       this.#exchanging = undefined
