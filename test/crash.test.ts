@@ -46,11 +46,11 @@ onEachDatabase('a server that is killed while it writes', (kind) => {
       await using server = start(place)
       const ask = clientOf(await server.url)
       await assertWhole(ask, memory)
-      await writeUntilKilled(server, ask, memory, 20 + Math.random() * 180)
+      await writeUntilKilled(server, ask, memory, Math.random() * 150)
     }
     await using server = start(place)
     await assertWhole(clientOf(await server.url), memory)
-    assert.ok(memory.keys.size > rounds && memory.guardrail.asked > rounds && memory.preset.asked > rounds)
+    assert.ok(memory.keys.size >= rounds && memory.guardrail.asked >= rounds && memory.preset.asked >= rounds)
     await server[Symbol.asyncDispose]()
     await place.remove()
   })
@@ -80,12 +80,13 @@ async function prepare(place: Place): Promise<Memory> {
 const patchNumber = (n: number) => ({ name: `number ${n}`, description: `number ${n}`, limit_usd: n + 1 })
 const versionNumber = (n: number) => ({ instructions: `number ${n}`, model: 'signalbox/demo', max_output_tokens: n })
 
+/** Each writer is answered at least once, however slow the machine; then the server is killed at any moment. */
 async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory, afterMs: number): Promise<void> {
   const { keys, guardrail, preset } = memory
   let dead = false
-  const repeat = async (write: () => Promise<void>) => {
+  const repeat = async (write: () => Promise<void>, answered: () => void) => {
     try {
-      while (true) await write()
+      for (; ; answered()) await write()
     } catch (error) {
       if (!dead) throw error
     }
@@ -106,7 +107,10 @@ async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory,
     await ask('POST', '/presets/crash/responses', versionNumber(n))
     preset.acknowledged = n
   }
-  const writers = [createKey, createKey, patchGuardrail, addVersion].map(repeat)
+  const kinds = [createKey, createKey, patchGuardrail, addVersion]
+  const first = kinds.map(() => Promise.withResolvers<void>())
+  const writers = kinds.map((write, at) => repeat(write, first[at]!.resolve))
+  await Promise.race([Promise.all(first.map(({ promise }) => promise)), Promise.all(writers)])
   await sleep(afterMs)
   dead = true
   server.signal('SIGKILL')
