@@ -6,4 +6,13 @@ import { createRequire } from 'node:module'
  */
 const kysely = createRequire(import.meta.url)('kysely') as typeof import('kysely')
 
-export const { Kysely, Migrator, PostgresDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } = kysely
+export const {
+  CompiledQuery,
+  Kysely,
+  Migrator,
+  PostgresDialect,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} = kysely

@@ -20,7 +20,7 @@ type Deps = { db: Db; onError: (error: Error) => void }
 type Rhythm = { everyMs?: number; batch?: number; limit?: number }
 
 /** A crash loses what was recorded during the last `everyMs`, half a second unless told; a clean stop loses nothing. */
-export function openLedger(deps: Deps, { everyMs = 500, batch = 500, limit = 50_000 }: Rhythm = {}): Ledger {
+export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50_000 }: Rhythm = {}): Ledger {
   const closing = new AbortController()
   let queue: Generation[] = []
   let flushing: Promise<void> | undefined

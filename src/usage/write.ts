@@ -1,6 +1,5 @@
-import type { Db, Tx } from '#db/db.ts'
-import { integerAt, jsonRows, textAt } from '#db/json-rows.ts'
-import { sql } from '#db/kysely.ts'
+import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import { type Cell, insertRows } from '#db/insert-rows.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 import { keptRecord, modelOf } from './record.ts'
@@ -10,27 +9,46 @@ import { keptRecord, modelOf } from './record.ts'
  * its answer was lost, is not written again.
  */
 export async function writeGenerations({ db }: { db: Db }, generations: Generation[]): Promise<void> {
+  try {
+    await writeFresh(db, generations)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    const known = await knownIds(db, generations)
+    await writeFresh(
+      db,
+      generations.filter(({ id }) => !known.has(id)),
+    )
+  }
+}
+
+async function writeFresh(db: Db, generations: Generation[]): Promise<void> {
   await db.query.transaction().execute(async (tx) => {
-    const written = await insertFresh(db, tx, generations)
-    const fresh = written.size === generations.length ? generations : generations.filter(({ id }) => written.has(id))
-    await addToDays(db, tx, sumsByDay(fresh))
+    await insertRows(db, tx, 'generations', columns, generations.map(toRow))
+    await addToDays(db, tx, sumsByDay(generations))
   })
 }
 
-/** @returns the ids that were not there before. */
-async function insertFresh(db: Db, tx: Tx, generations: Generation[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    insert into generations
-      (id, created_at, organization_id, workspace_id, key_hash, user_id, session_id, upstream_id, model, cost_pico, record)
-    select ${textAt(0)}, ${integerAt(1)}, ${textAt(2)}, ${textAt(3)}, ${textAt(4)}, ${textAt(5)}, ${textAt(6)},
-      ${textAt(7)}, ${textAt(8)}, ${integerAt(9)}, ${textAt(10)}
-    from ${jsonRows(db, generations.map(toRow))}
-    where true on conflict (id) do nothing
-    returning id`.execute(tx)
+async function knownIds({ query }: Db, generations: Generation[]): Promise<Set<string>> {
+  const ids = generations.map(({ id }) => id)
+  const rows = await query.selectFrom('generations').where('id', 'in', ids).select('id').execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-function toRow(generation: Generation): unknown[] {
+const columns = {
+  id: 'text',
+  created_at: 'bigint',
+  organization_id: 'text',
+  workspace_id: 'text',
+  key_hash: 'text',
+  user_id: 'text',
+  session_id: 'text',
+  upstream_id: 'text',
+  model: 'text',
+  cost_pico: 'bigint',
+  record: 'text',
+} as const
+
+function toRow(generation: Generation): Cell[] {
   const { caller } = generation
   return [
     generation.id,
@@ -85,20 +103,30 @@ function sumsByDay(generations: Generation[]): Sums[] {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 }
 
+const dayColumns = {
+  organization_id: 'text',
+  day: 'bigint',
+  workspace_id: 'text',
+  key_hash: 'text',
+  user_id: 'text',
+  model: 'text',
+  endpoint: 'text',
+  byok: 'bigint',
+  requests: 'bigint',
+  prompt_tokens: 'bigint',
+  completion_tokens: 'bigint',
+  reasoning_tokens: 'bigint',
+  cost_pico: 'bigint',
+} as const satisfies Record<keyof Sums, 'text' | 'bigint'>
+
+const addToSums = `on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
+  ${(['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cost_pico'] as const)
+    .map((sum) => `${sum} = usage_days.${sum} + excluded.${sum}`)
+    .join(', ')}`
+
 async function addToDays(db: Db, tx: Tx, sums: Sums[]): Promise<void> {
   if (sums.length === 0) return
-  const rows = sums.map((sum) => [...Object.values({ ...sum, cost_pico: String(sum.cost_pico) })])
-  await sql`
-    insert into usage_days
-      (organization_id, day, workspace_id, key_hash, user_id, model, endpoint, byok,
-       requests, prompt_tokens, completion_tokens, reasoning_tokens, cost_pico)
-    select ${textAt(0)}, ${integerAt(1)}, ${textAt(2)}, ${textAt(3)}, ${textAt(4)}, ${textAt(5)}, ${textAt(6)},
-      ${integerAt(7)}, ${integerAt(8)}, ${integerAt(9)}, ${integerAt(10)}, ${integerAt(11)}, ${integerAt(12)}
-    from ${jsonRows(db, rows)}
-    where true on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
-      requests = usage_days.requests + excluded.requests,
-      prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
-      reasoning_tokens = usage_days.reasoning_tokens + excluded.reasoning_tokens,
-      cost_pico = usage_days.cost_pico + excluded.cost_pico`.execute(tx)
+  const names = Object.keys(dayColumns) as (keyof Sums)[]
+  const rows = sums.map((sum) => names.map((name) => (name === 'cost_pico' ? String(sum[name]) : sum[name])))
+  await insertRows(db, tx, 'usage_days', dayColumns, rows, addToSums)
 }

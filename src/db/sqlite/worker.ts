@@ -1,8 +1,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { EachRow } from '../insert-rows.ts'
 
 /** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
-export type Ask = { id: number; sql: string; parameters: SQLInputValue[] }
+export type Ask = { id: number; sql: string; parameters: SQLInputValue[] | [EachRow] }
 export type Told =
   | { id: number; rows: Record<string, unknown>[]; changes: number }
   | { id: number; error: { message: string; code: string } }
@@ -27,13 +28,26 @@ function prepare(sql: string): StatementSync {
 function answer({ id, sql, parameters }: Ask): Told {
   try {
     const statement = prepare(sql)
-    if (statement.columns().length > 0) return { id, rows: statement.all(...parameters), changes: 0 }
-    const { changes } = statement.run(...parameters)
+    const [first] = parameters
+    if (isEachRow(first)) return { id, rows: [], changes: runEach(statement, first) }
+    const values = parameters as SQLInputValue[]
+    if (statement.columns().length > 0) return { id, rows: statement.all(...values), changes: 0 }
+    const { changes } = statement.run(...values)
     return { id, rows: [], changes: Number(changes) }
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
     return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
   }
+}
+
+function isEachRow(parameter: SQLInputValue | EachRow | undefined): parameter is EachRow {
+  return typeof parameter === 'object' && parameter !== null && 'each' in parameter
+}
+
+function runEach(statement: StatementSync, { each }: EachRow): number {
+  let changes = 0
+  for (const row of each) changes += Number(statement.run(...row).changes)
+  return changes
 }
 
 const port = parentPort
