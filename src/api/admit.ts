@@ -11,20 +11,28 @@ export function secretIn(authorization: string | undefined): string | undefined 
   return bearer.exec(authorization ?? '')?.[1]
 }
 
-/** Who may use a route: the caller its key stands for, or a fault that says what is missing. */
-export async function admit(
-  deps: { keys: Pick<KeyRing, 'find'> },
+/** Who may use a route: the caller its key stands for, at once for a known key, or a fault that says what is missing. */
+export function admit(
+  deps: { keys: Pick<KeyRing, 'find' | 'known'> },
   route: Pick<Route, 'key' | 'wrongKey'>,
   authorization: string | undefined,
-): Promise<Caller> {
+): Caller | Promise<Caller> {
   if (!authorization) {
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
   const secret = secretIn(authorization)
-  const caller = secret && (await deps.keys.find(secret).catch(notNow))
-  if (!caller) {
-    throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
-  }
+  const known = secret && deps.keys.known(secret)
+  if (known) return allowed(known, route)
+  return findCaller(deps, secret).then((caller) => allowed(caller, route))
+}
+
+async function findCaller({ keys }: { keys: Pick<KeyRing, 'find'> }, secret: string | undefined): Promise<Caller> {
+  const caller = secret && (await keys.find(secret).catch(notNow))
+  if (caller) return caller
+  throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
+}
+
+function allowed(caller: Caller, route: Pick<Route, 'key' | 'wrongKey'>): Caller {
   if (route.key === 'management' && caller.keyKind !== 'management') {
     throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
   }

@@ -37,11 +37,14 @@ type Asked = {
  * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
  * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
  */
-export function guardInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> | undefined {
+export function guardInterns(
+  deps: { keys: Pick<KeyRing, 'find' | 'known'> },
+  request: Asked,
+): Promise<void> | undefined {
   return isInterns(request) ? admitToInterns(deps, request) : undefined
 }
 
-async function admitToInterns(deps: { keys: Pick<KeyRing, 'find'> }, request: Asked): Promise<void> {
+async function admitToInterns(deps: { keys: Pick<KeyRing, 'find' | 'known'> }, request: Asked): Promise<void> {
   const caller = await admit(deps, { key: 'api' }, request.headers.authorization)
   if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
   if (caller.creatorLeft && !caller.internsGrant) {

@@ -76,8 +76,8 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
 
 /** The message without thoughts that only their own provider takes; elsewhere they are refused as unknown. */
 export function withoutThoughts<T extends object>(message: T): T {
-  const { reasoning_details: details, ...rest } = message as { reasoning_details?: ReasoningDetail[] }
-  if (!Array.isArray(details)) return message
+  if (!('reasoning_details' in message) || !Array.isArray(message.reasoning_details)) return message
+  const { reasoning_details: details, ...rest } = message as { reasoning_details: ReasoningDetail[] }
   const kept = details.filter(({ format }) => !thoughtFormats.some((known) => known === format))
   return (kept.length > 0 ? { ...rest, reasoning_details: kept } : rest) as T
 }

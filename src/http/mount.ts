@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
 import { IncomingCall } from './incoming-call.ts'
@@ -18,7 +18,7 @@ export type Mounting<Caller, Deps> = {
   deps: Deps
   prefix: string
   /** Who calls. @throws Fault `unauthenticated` or `forbidden`. */
-  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Promise<Caller>
+  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean
 }
@@ -65,11 +65,27 @@ function mountRoute<Caller, Deps>(
       ...(query && { querystring: query }),
       ...(body && { body }),
     } as never,
-    onRequest: async (request) => {
-      if (route.key !== 'none') request.caller = await admit(route, request)
-    },
+    ...(route.key !== 'none' && { onRequest: admitting((request) => admit(route, request)) }),
     handler,
   })
+}
+
+/** Without a promise where the caller is known at once: a hook that is waited for costs every request more. */
+function admitting(admit: (request: FastifyRequest) => unknown): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const enter = (caller: unknown) => {
+      request.caller = caller
+      done()
+    }
+    let admitted: unknown
+    try {
+      admitted = admit(request)
+    } catch (fault) {
+      return done(fault as Error)
+    }
+    if (admitted instanceof Promise) admitted.then(enter, done)
+    else enter(admitted)
+  }
 }
 
 /** A defect after the first byte can only be told by breaking the connection: half an answer must not look whole. */

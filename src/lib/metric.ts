@@ -10,6 +10,10 @@ export type Metric = {
 type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
 type Values<Labels extends readonly string[]> = { [At in keyof Labels]: string }
 
+type Level<One> = Map<string, Level<One> | One>
+
+const newLevel = <One>(): Level<One> => new Map()
+
 /**
  * Metrics that are counted on the way of every request: they only add to numbers, and what they add up to is put into
  * words when it is asked for.
@@ -17,7 +21,9 @@ type Values<Labels extends readonly string[]> = { [At in keyof Labels]: string }
 class Series<Labels extends readonly string[], One> {
   readonly #labels: Labels
   readonly #fresh: () => One
-  readonly #all = new Map<string, { labels: Record<string, string>; one: One }>()
+  /** Found value by value: words of their own for each request, put together and looked up, cost several times that. */
+  readonly #found: Level<One> = new Map()
+  readonly #all: { labels: Record<string, string>; one: One }[] = []
 
   constructor(labels: Labels, fresh: () => One) {
     this.#labels = labels
@@ -25,18 +31,21 @@ class Series<Labels extends readonly string[], One> {
   }
 
   of(values: Values<Labels>): One {
-    const name =
-      values.length > 2 ? values.join('\n') : values[1] === undefined ? values[0]! : `${values[0]}\n${values[1]}`
-    const known = this.#all.get(name)
-    if (known) return known.one
+    const last = values.length - 1
+    let level = this.#found
+    for (let at = 0; at < last; at++) level = level.getOrInsertComputed(values[at]!, newLevel<One>) as Level<One>
+    return level.getOrInsertComputed(values[last] ?? '', () => this.#add(values)) as One
+  }
+
+  #add(values: Values<Labels>): One {
     const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at]!]))
     const one = this.#fresh()
-    this.#all.set(name, { labels, one })
+    this.#all.push({ labels, one })
     return one
   }
 
   lines(write: (one: One, labels: Record<string, string>) => Line[]): Line[] {
-    return [...this.#all.values()].flatMap(({ one, labels }) => write(one, labels))
+    return this.#all.flatMap(({ one, labels }) => write(one, labels))
   }
 }
 

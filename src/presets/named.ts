@@ -9,9 +9,10 @@ const mark = '@preset/'
  * none. @throws Fault `invalid` when the two name different presets.
  */
 export function presetNamed(body: Body): { slug: string; rest: Body } | undefined {
-  const { preset, model, ...others } = body
+  const { preset, model } = body
   const at = typeof model === 'string' ? model.indexOf(mark) : -1
   if (typeof preset !== 'string' && at === -1) return undefined
+  const { preset: _preset, model: _model, ...others } = body
   if (at === -1) return { slug: preset as string, rest: model === undefined ? others : { model, ...others } }
   const slug = (model as string).slice(at + mark.length)
   if (typeof preset === 'string' && preset !== slug) {

@@ -45,13 +45,15 @@ export function attempt(
   signal: AbortSignal,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
-  const answer = new Answer(ask, receiver, deps.now, resolve)
-  const exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
-  answer.exchange = exchange
-  const leave = () => exchange.abort()
+  const leave = () => answer.exchange?.abort()
+  const answer = new Answer(ask, receiver, deps.now, (failure) => {
+    signal.removeEventListener('abort', leave)
+    resolve(failure)
+  })
+  answer.exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
-  return promise.finally(() => signal.removeEventListener('abort', leave))
+  return promise
 }
 
 class Answer {

@@ -25,20 +25,23 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     body,
     candidates,
   })
-  const journal = new Journal(deps, {
-    requestId: call.requestId,
-    caller: call.caller,
-    sessionId: call.sessionId,
-    traceParent: call.traceParent,
-    protocol: call.client.protocol,
-    streamed: asked.stream === true,
-    requestedModel: asked.model ?? asked.models?.[0] ?? '',
-    candidateModels: candidates.map(({ model }) => model.id),
-    preset,
-    region: deps.regionOf(call.host),
-    contentFindings: ruling.findings,
-    promptCharacters: charactersOf(asked),
-  })
+  const journal = new Journal(
+    deps,
+    {
+      requestId: call.requestId,
+      caller: call.caller,
+      sessionId: call.sessionId,
+      traceParent: call.traceParent,
+      protocol: call.client.protocol,
+      streamed: asked.stream === true,
+      requestedModel: asked.model ?? asked.models?.[0] ?? '',
+      candidateModels: candidates.map(({ model }) => model.id),
+      preset,
+      region: deps.regionOf(call.host),
+      contentFindings: ruling.findings,
+    },
+    charactersOf(asked),
+  )
   call.outlet.header('x-generation-id', journal.id)
   try {
     const accesses = await deps.credentials.of(call.caller)
@@ -72,11 +75,9 @@ function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering,
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
     needs: needsOf(chat),
-    standing: (endpoint) => ({
-      troubled: deps.circuits.isTroubled(circuitOf(endpoint)),
-      open: deps.circuits.isOpen(circuitOf(endpoint)),
-      ...deps.speeds(endpoint.id),
-    }),
+    isOpen: (endpoint) => deps.circuits.isOpen(circuitOf(endpoint)),
+    isTroubled: (endpoint) => deps.circuits.isTroubled(circuitOf(endpoint)),
+    speeds: deps.speeds,
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
       return provider !== undefined && accesses.find(provider, endpoint) !== undefined

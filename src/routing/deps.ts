@@ -5,7 +5,7 @@ import type { PresetsInUse } from '#presets/in-use.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Circuits } from './circuit.ts'
 import type { Credentials } from './credentials.ts'
-import type { Standing } from './plan.ts'
+import type { PlanInput } from './plan.ts'
 import type { Policy } from './policy.ts'
 import type { Finder } from './resolve.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
@@ -17,7 +17,7 @@ export type RoutingDeps = {
   credentials: Credentials
   circuits: Circuits
   /** An endpoint's median speed of the last 30 minutes. */
-  speeds: (endpointId: string) => Pick<Standing, 'latencyMs' | 'throughput'>
+  speeds: PlanInput['speeds']
   policy: Policy
   presets: PresetsInUse
   /** The region of a host name. */

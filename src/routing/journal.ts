@@ -29,10 +29,7 @@ export type Opening = Pick<
   | 'preset'
   | 'region'
   | 'contentFindings'
-> & {
-  /** What the estimate of the prompt goes by, should no upstream count it. */
-  promptCharacters: number
-}
+>
 
 /**
  * Keeps account of one request: every attempt and what became of it, and what the answer took. Tells circuits and
@@ -43,6 +40,7 @@ export class Journal {
   readonly createdAt: number
   readonly #deps: JournalDeps
   readonly #opening: Opening
+  readonly #promptCharacters: number
   readonly #attempts: AttemptNote[] = []
   #tally: ReturnType<typeof createTally>
   #askedAt = 0
@@ -50,9 +48,11 @@ export class Journal {
   #answering: { target: Target; byok: boolean; failed: boolean } | undefined
   #outcome: Generation['outcome'] = 'failed'
 
-  constructor(deps: JournalDeps, opening: Opening) {
+  /** @param promptCharacters what the estimate of the prompt goes by, should no upstream count it. */
+  constructor(deps: JournalDeps, opening: Opening, promptCharacters: number) {
     this.#deps = deps
     this.#opening = opening
+    this.#promptCharacters = promptCharacters
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#tally = createTally(deps.now)
@@ -98,11 +98,10 @@ export class Journal {
 
   /** What was metered for the request, whatever became of it. */
   close(): Generation {
-    const { promptCharacters, ...opening } = this.#opening
     const answering = this.#answering
-    const tally = this.#tally.result(answering ? promptCharacters : 0)
+    const tally = this.#tally.result(answering ? this.#promptCharacters : 0)
     return {
-      ...opening,
+      ...this.#opening,
       id: this.id,
       createdAt: this.createdAt,
       modelId: answering?.target.model.id,

@@ -51,8 +51,8 @@ export function openRouting({
     catalogue,
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, variable),
     circuits: createCircuits({ now }),
-    speeds: (endpointId) => {
-      const { latencyMs, throughput } = measures.figures().endpoint(endpointId)
+    speeds: ({ id }) => {
+      const { latencyMs, throughput } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
     policy: guardrailPolicy({ inForce, budgets, scanner, now, config }),

@@ -36,15 +36,8 @@ export type Needs = {
 /** One model of the request's fallback list, and the sort its variant stands for. */
 export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
 
-/** What is known of an endpoint's recent behaviour. */
-export type Standing = {
-  /** It had trouble within the last 30 seconds. */
-  troubled: boolean
-  /** Its circuit is open: it must not be asked now. */
-  open: boolean
-  latencyMs: number | null
-  throughput: number | null
-}
+/** The medians that were measured of an endpoint lately, where enough was. */
+export type Speeds = { latencyMs: number | null; throughput: number | null }
 
 export type Target = { model: Model; endpoint: Endpoint }
 
@@ -67,7 +60,11 @@ export type PlanInput = {
   candidates: Candidate[]
   preferences: Preferences
   needs: Needs
-  standing: (endpoint: Endpoint) => Standing
+  /** Its circuit is open: it must not be asked now. */
+  isOpen: (endpoint: Endpoint) => boolean
+  /** It had trouble within the last 30 seconds. */
+  isTroubled: (endpoint: Endpoint) => boolean
+  speeds: (endpoint: Endpoint) => Speeds
   configured: (endpoint: Endpoint) => boolean
   /** From 0 to 1, seeded: the same inputs and seed give the same plan. */
   random: () => number
@@ -108,7 +105,7 @@ function withoutFallbacks(targets: Target[], { order, sort, partition }: Prefere
 }
 
 function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
-  const { preferences, needs, standing, configured } = input
+  const { preferences, needs, configured, isOpen } = input
   const named = (list: string[]) => list.some((name) => isNamed(endpoint, name))
   if (preferences.ignore && named(preferences.ignore)) return 'provider_ignored'
   if (preferences.only && !named(preferences.only)) return 'provider_not_listed'
@@ -123,7 +120,7 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
   if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
   if (!configured(endpoint)) return 'unconfigured'
-  if (standing(endpoint).open) return 'unavailable_now'
+  if (isOpen(endpoint)) return 'unavailable_now'
   return undefined
 }
 
@@ -157,20 +154,22 @@ function byExplicitOrder(targets: Target[], order: string[], sort: SortKey | und
   return [...new Set(first), ...ordered]
 }
 
-function bySort(targets: Target[], sort: SortKey, { standing }: PlanInput): Target[] {
+function bySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target[] {
   const value = ({ endpoint }: Target): number => {
     if (sort === 'price') return weightedPrice(endpoint.prices)
-    if (sort === 'latency') return standing(endpoint).latencyMs ?? Number.POSITIVE_INFINITY
-    return -(standing(endpoint).throughput ?? Number.NEGATIVE_INFINITY)
+    if (sort === 'latency') return speeds(endpoint).latencyMs ?? Number.POSITIVE_INFINITY
+    return -(speeds(endpoint).throughput ?? Number.NEGATIVE_INFINITY)
   }
   // Without figures on both sides the difference is NaN, which keeps their order.
   return targets.toSorted((a, b) => value(a) - value(b) || 0)
 }
 
 /** Draws without replacement, each endpoint weighted by 1/price², the troubled ones after all others. */
-function byDraw(targets: Target[], { standing, random }: PlanInput): Target[] {
-  const healthy = targets.filter(({ endpoint }) => !standing(endpoint).troubled)
-  const troubled = targets.filter(({ endpoint }) => standing(endpoint).troubled)
+function byDraw(targets: Target[], { isTroubled, random }: PlanInput): Target[] {
+  const healthy: Target[] = []
+  const troubled: Target[] = []
+  for (const target of targets) (isTroubled(target.endpoint) ? troubled : healthy).push(target)
+  if (troubled.length === 0) return draw(healthy, random)
   return [...draw(healthy, random), ...draw(troubled, random)]
 }
 
@@ -197,11 +196,11 @@ function draw(targets: Target[], random: () => number): Target[] {
 }
 
 /** Endpoints that miss a preferred speed stay in the plan, behind those that have it or are not known to miss it. */
-function preferred(targets: Target[], { preferences, standing }: PlanInput): Target[] {
+function preferred(targets: Target[], { preferences, speeds }: PlanInput): Target[] {
   const { preferredMinThroughput: min, preferredMaxLatencyMs: max } = preferences
   if (min === undefined && max === undefined) return targets
   const misses = ({ endpoint }: Target) => {
-    const { throughput, latencyMs } = standing(endpoint)
+    const { throughput, latencyMs } = speeds(endpoint)
     return (
       (min !== undefined && throughput !== null && throughput < min) ||
       (max !== undefined && latencyMs !== null && latencyMs > max)

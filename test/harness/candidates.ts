@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices } from '#catalogue/model.ts'
-import type { Candidate, Needs, PlanInput, Preferences, Standing } from '#routing/plan.ts'
+import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#routing/plan.ts'
 import { preferencesOf } from '#routing/preferences.ts'
 
 /** An endpoint that can do anything, but for what is said of it. */
@@ -38,6 +38,8 @@ export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate[
   return { model: { id, endpoints, inputModalities: ['text'] as string[] } as Model, endpoints, ...(sort && { sort }) }
 }
 
+type Standing = Speeds & { troubled: boolean; open: boolean }
+
 const calm: Standing = { troubled: false, open: false, latencyMs: null, throughput: null }
 
 /** A generator of the same numbers for the same seed. */
@@ -65,11 +67,14 @@ type Situation = {
 /** What a plan is made from, by provider where something is said of one. */
 export function planInput(situation: Situation): PlanInput {
   const { endpoints = [], candidates = [candidateOf(endpoints)], standings = {}, unconfigured = [] } = situation
+  const standing = ({ provider }: Endpoint): Standing => ({ ...calm, ...standings[provider] })
   return {
     candidates,
     preferences: { ...preferencesOf(situation.provider), ...situation.preferences },
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
-    standing: ({ provider }) => ({ ...calm, ...standings[provider] }),
+    isOpen: (endpoint) => standing(endpoint).open,
+    isTroubled: (endpoint) => standing(endpoint).troubled,
+    speeds: standing,
     configured: ({ provider }) => !unconfigured.includes(provider),
     random: seeded(situation.seed ?? 1),
   }

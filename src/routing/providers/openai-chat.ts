@@ -17,7 +17,11 @@ export const openaiChat: Wire = {
 }
 
 function request(body: Body, { endpoint, credential, stream }: WireTarget): WireRequest {
-  const sent: Body = { ...withoutOurs(body), model: endpoint.upstreamModel, stream, stream_options: undefined }
+  const sent: Body = Object.assign(withoutOurs(body), {
+    model: endpoint.upstreamModel,
+    stream,
+    stream_options: undefined,
+  })
   if (body.reasoning != null) Object.assign(sent, effortFor(body as ChatRequest))
   if (Array.isArray(body.messages)) sent.messages = body.messages.map(withoutThoughts)
   if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
