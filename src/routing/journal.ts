@@ -98,10 +98,21 @@ export class Journal {
 
   /** What was metered for the request, whatever became of it. */
   close(): Generation {
-    const answering = this.#answering
+    const [opening, answering] = [this.#opening, this.#answering]
     const tally = this.#tally.result(answering ? this.#promptCharacters : 0)
     return {
-      ...this.#opening,
+      // Each by its name: an object that is spread and then added to is built several times over.
+      requestId: opening.requestId,
+      caller: opening.caller,
+      sessionId: opening.sessionId,
+      traceParent: opening.traceParent,
+      protocol: opening.protocol,
+      streamed: opening.streamed,
+      requestedModel: opening.requestedModel,
+      candidateModels: opening.candidateModels,
+      preset: opening.preset,
+      region: opening.region,
+      contentFindings: opening.contentFindings,
       id: this.id,
       createdAt: this.createdAt,
       modelId: answering?.target.model.id,

@@ -106,10 +106,10 @@ function withoutFallbacks(targets: Target[], { order, sort, partition }: Prefere
 
 function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
   const { preferences, needs, configured, isOpen } = input
-  const named = (list: string[]) => list.some((name) => isNamed(endpoint, name))
-  if (preferences.ignore && named(preferences.ignore)) return 'provider_ignored'
-  if (preferences.only && !named(preferences.only)) return 'provider_not_listed'
-  if (preferences.order && !preferences.allowFallbacks && !named(preferences.order)) return 'provider_not_listed'
+  const { ignore, only, order } = preferences
+  if (ignore && isAmong(endpoint, ignore)) return 'provider_ignored'
+  if (only && !isAmong(endpoint, only)) return 'provider_not_listed'
+  if (order && !preferences.allowFallbacks && !isAmong(endpoint, order)) return 'provider_not_listed'
   if (preferences.zdr && !endpoint.zeroDataRetention) return 'data_policy'
   if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
     return 'data_policy'
@@ -123,6 +123,8 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (isOpen(endpoint)) return 'unavailable_now'
   return undefined
 }
+
+const isAmong = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
 
 /** A provider is named by its slug; a tag names one of its endpoints. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {

@@ -13,7 +13,8 @@ export type Finder = { findModel: (name: string) => Model | undefined }
  * @throws Fault `invalid` without any name, `not_found` when no name is known.
  */
 export function resolveModels(catalogue: Finder, names: { model?: string; models?: string[] | null }): Candidate[] {
-  const wanted = [...new Set([...(names.model ? [names.model] : []), ...(names.models ?? [])])]
+  const first = names.model ? [names.model] : []
+  const wanted = names.models ? [...new Set([...first, ...names.models])] : first
   if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found = wanted.flatMap((name) => resolveModel(catalogue, name) ?? [])
   if (found.length > 0) return found
