@@ -108,7 +108,9 @@ export function openBudgets(
     const held = opened.slice(0, taken)
     try {
       for (const open of opened.slice(taken)) {
-        const outcome = await open.account.reserve(need)
+        const reserving = open.account.reserve(need)
+        keepPolling()
+        const outcome = await reserving
         if (outcome !== 'granted') {
           reservation(held, need).settle(0n, () => false)
           return { refusedBy: open.budget, outcome }
@@ -149,12 +151,18 @@ export function openBudgets(
       tell(error)
     })
   }
-  const polling = setInterval(() => {
-    for (const { account } of accounts.values()) if (account.isWaited) poll(account)
-  }, pollMs)
-  const reporting = setInterval(report, reportMs)
-  polling.unref()
-  reporting.unref()
+  let polling: NodeJS.Timeout | undefined
+  /** As long as somebody waits: a server with nothing to do should sleep. */
+  function keepPolling(): void {
+    polling ??= setInterval(() => {
+      const waited = [...accounts.values()].filter(({ account }) => account.isWaited)
+      for (const { account } of waited) poll(account)
+      if (waited.length > 0) return
+      clearInterval(polling)
+      polling = undefined
+    }, pollMs).unref()
+  }
+  const reporting = setInterval(report, reportMs).unref()
 
   return {
     reserve(budgets, need) {
