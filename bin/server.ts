@@ -21,13 +21,7 @@ process.umask(0o077)
 try {
   const config = loadConfig(process.env)
   const log = createLog({ level: config.log_level, format: config.log_format })
-  const starting = startService({
-    config,
-    variable: (name) => process.env[name],
-    log,
-    now: Date.now,
-    newId: newUuid,
-  })
+  // Heard before anything is done: a signal that nobody hears yet ends the process.
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
   // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
   const stop = once(async () => {
@@ -41,14 +35,22 @@ try {
   })
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  const service = await starting
-  process.on('SIGHUP', () => {
-    service.reloadCatalogue().then(
+  process.on('SIGHUP', async () => {
+    const started = await starting.catch(() => undefined)
+    await started?.reloadCatalogue().then(
       ({ models, endpoints }) => log.info({ models, endpoints }, 'catalogue reloaded'),
       (error: Error) => log.error(error.message),
     )
   })
 
+  const starting = startService({
+    config,
+    variable: (name) => process.env[name],
+    log,
+    now: Date.now,
+    newId: newUuid,
+  })
+  const service = await starting
   // Last: whoever reads this line may send a signal at once.
   process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
   setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -39,4 +39,13 @@ test('SIGHUP takes a changed catalogue file, and a bad one changes nothing and i
   await until(() => server.err().includes('The catalogue was left as it was: '))
   assert.equal(await context(), 2000)
   assert.doesNotMatch(server.err(), /\bat .*:\d+:\d+/)
+})
+
+test('SIGHUP to a server that is still starting does not end it', async () => {
+  const data = join(scratch, 'starting')
+  await using server = startProcess({ DATA_DIR: data, BOOTSTRAP_API_KEY: key, LOG_FORMAT: 'json' })
+  await until(() => existsSync(join(data, 'server.pid')))
+  server.signal('SIGHUP')
+  await server.url
+  await until(() => server.err().includes('catalogue reloaded'))
 })

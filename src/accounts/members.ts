@@ -1,109 +1,147 @@
-import { recordChange } from '#audit/audit.ts'
-import type { Db, Tx } from '#db/db.ts'
-import { isoTime, type Now } from '#lib/clock.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
+import { disableKeysOf } from './keys-of-member.ts'
 import { accountsLock } from './lock.ts'
-
-export type Role = 'admin' | 'member'
-
-export type Member = { userId: string; name: string; email: string; role: Role; joinedAt: number }
+import { type Member, type MemberPatch, type NewMember, type Role, roleOf } from './member.ts'
+import { recordMembership } from './record-membership.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
 
 /** Those who belong to an organization now, in the order in which they joined. */
 export async function listMembers(deps: { db: Db }, organizationId: string, page: PageQuery): Promise<Page<Member>> {
-  const current = deps.db.query
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .where('m.organization_id', '=', organizationId)
-    .where('m.left_at', 'is', null)
-  const [rows, count] = await Promise.all([
+  const current = members(deps.db.query, organizationId).where('m.left_at', 'is', null)
+  const [data, count] = await Promise.all([
+    current.orderBy('m.joined_at').orderBy('u.id').offset(page.offset).limit(page.limit).execute(),
     current
-      .select(['u.id as userId', 'u.name', 'u.email', 'm.role', 'm.joined_at as joinedAt'])
-      .orderBy('m.joined_at')
-      .orderBy('u.id')
-      .offset(page.offset)
-      .limit(page.limit)
-      .execute(),
-    current.select((member) => member.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+      .clearSelect()
+      .select((member) => member.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map((row) => ({ ...row, role: row.role as Role })), total_count: count.n }
+  return { data, total_count: count.n }
 }
 
 export async function isMember(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
-  const membership = await findMembership(tx, organizationId, userId)
-  return membership !== undefined && membership.left_at === null
+  const found = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  return found?.leftAt === null
 }
 
 /**
- * Ends a membership. The member's keys go on working, but from now on act for somebody who has left.
- * @throws Fault `conflict` when it is the last admin.
+ * Takes somebody into the organization, or back into it.
+ * @throws Fault `conflict` when they belong to it already.
  */
-export async function leaveOrganization(deps: Deps, caller: Caller, userId: string): Promise<void> {
-  await changeMembership(deps, caller, userId, 'member.left', deps.now())
-}
-
-/** Takes somebody back who has left. */
-export async function rejoinOrganization(deps: Deps, caller: Caller, userId: string): Promise<void> {
-  await changeMembership(deps, caller, userId, 'member.rejoined', null)
-}
-
-async function changeMembership(
-  deps: Deps,
-  caller: Caller,
-  userId: string,
-  action: 'member.left' | 'member.rejoined',
-  leftAt: number | null,
-): Promise<void> {
+export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): Promise<Member> {
   const { organizationId } = caller
-  await deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    const before = await findMembership(tx, organizationId, userId)
-    if (!before) throw new Fault('not_found', 'The organization has no such member.')
-    if ((before.left_at === null) === (leftAt === null)) return
-    if (leftAt !== null && before.role === 'admin') await keepOneAdmin(tx, organizationId, userId)
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+    const userId = await userWith(deps, tx, wanted)
+    const before = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+    if (before?.leftAt === null) {
+      throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
+    }
+    const now = { role: roleOf(wanted.role), joined_at: deps.now(), left_at: null }
     await tx
-      .updateTable('memberships')
-      .set({ left_at: leftAt })
-      .where('organization_id', '=', organizationId)
-      .where('user_id', '=', userId)
+      .insertInto('memberships')
+      .values({ organization_id: organizationId, user_id: userId, ...now })
+      .onConflict((known) => known.columns(['organization_id', 'user_id']).doUpdateSet(now))
       .execute()
-    await recordChange(deps, tx, caller, {
-      action,
-      targetKind: 'member',
-      targetId: userId,
-      before: membershipRecord(before),
-      after: membershipRecord({ ...before, left_at: leftAt }),
-    })
+    const after = await requireMember(tx, organizationId, userId)
+    await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
     announce('organization.changed', organizationId)
+    return after
   })
 }
 
+/** @throws Fault `not_found`; `conflict` when no admin would be left, or the address is somebody else's. */
+export async function changeMember(deps: Deps, caller: Caller, userId: string, patch: MemberPatch): Promise<Member> {
+  const { organizationId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
+    const before = await requireMember(tx, organizationId, userId)
+    const role = patch.role === undefined ? before.role : roleOf(patch.role)
+    const { name, email } = { ...before, ...patch }
+    if (role === before.role && name === before.name && email === before.email) return before
+    if (role !== before.role) await changeRole(tx, organizationId, before, role)
+    await rename(tx, userId, { name, email })
+    const after = { ...before, role, name, email }
+    await recordMembership(deps, tx, caller, 'member.updated', before, after)
+    return after
+  })
+}
+
+/**
+ * Ends a membership. The member's keys act from now on for somebody who has left, or are disabled with it.
+ * @returns how many keys were disabled.
+ * @throws Fault `not_found`; `conflict` when no admin, or no working management key, would be left.
+ */
+export async function removeMember(
+  deps: Deps,
+  caller: Caller,
+  userId: string,
+  { disableKeys }: { disableKeys: boolean },
+): Promise<number> {
+  const { organizationId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+    const before = await requireMember(tx, organizationId, userId)
+    if (before.role === 'admin') await keepOneAdmin(tx, organizationId, userId)
+    const leftAt = deps.now()
+    await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
+    await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
+    announce('organization.changed', organizationId)
+    return disableKeys ? disableKeysOf(deps, tx, announce, caller, userId) : 0
+  })
+}
+
+function members(query: Query, organizationId: string) {
+  return query
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .where('m.organization_id', '=', organizationId)
+    .select(['u.id as userId', 'u.name', 'u.email', 'm.joined_at as joinedAt', 'm.left_at as leftAt'])
+    .select((member) => member.ref('m.role').$castTo<Role>().as('role'))
+}
+
+async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
+  const found = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  if (found?.leftAt === null) return found
+  throw new Fault('not_found', 'The organization has no such member.')
+}
+
+/** The user with this address, who may be known from before or from elsewhere: a person is one user. */
+async function userWith(deps: Deps, tx: Tx, { email, name }: NewMember): Promise<string> {
+  const { id } = await tx
+    .insertInto('users')
+    .values({ id: deps.newId(), email, name, created_at: deps.now() })
+    .onConflict((known) => known.column('email').doUpdateSet({ name }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: Role): Promise<void> {
+  if (role === 'admin') await keepOneAdmin(tx, organizationId, userId)
+  await membership(tx, organizationId, userId).set({ role: wanted }).execute()
+}
+
+function membership(tx: Tx, organizationId: string, userId: string) {
+  return tx.updateTable('memberships').where('organization_id', '=', organizationId).where('user_id', '=', userId)
+}
+
 async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
-  const other = await tx
-    .selectFrom('memberships')
-    .where('organization_id', '=', organizationId)
-    .where('role', '=', 'admin')
-    .where('left_at', 'is', null)
-    .where('user_id', '!=', userId)
-    .select('user_id')
+  const other = await members(tx, organizationId)
+    .where('m.left_at', 'is', null)
+    .where('m.role', '=', 'admin')
+    .where('u.id', '!=', userId)
     .executeTakeFirst()
-  if (!other) throw new Fault('conflict', 'The last admin cannot leave the organization: make somebody else one first.')
+  if (!other) throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
 }
 
-type Membership = { role: string; left_at: number | null }
-
-function findMembership(tx: Tx, organizationId: string, userId: string): Promise<Membership | undefined> {
-  return tx
-    .selectFrom('memberships')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .select(['role', 'left_at'])
-    .executeTakeFirst()
-}
-
-function membershipRecord({ role, left_at }: Membership) {
-  return { role, left_at: left_at === null ? null : isoTime(left_at) }
+async function rename(tx: Tx, userId: string, { name, email }: { name: string; email: string }): Promise<void> {
+  try {
+    await tx.updateTable('users').set({ name, email }).where('id', '=', userId).execute()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Fault('conflict', `${email} is somebody else's address already.`)
+  }
 }

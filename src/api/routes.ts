@@ -46,9 +46,12 @@ import { countModels } from './routes/models/count.ts'
 import { getModel } from './routes/models/get.ts'
 import { listModels } from './routes/models/list.ts'
 import { listModelsForUser } from './routes/models/list-for-user.ts'
+import { addOrganizationMember } from './routes/organization/add-member.ts'
 import { getOwnOrganization } from './routes/organization/get.ts'
 import { listOrganizationMembers } from './routes/organization/list-members.ts'
+import { removeOrganizationMember } from './routes/organization/remove-member.ts'
 import { updateOrganization } from './routes/organization/update.ts'
+import { updateOrganizationMember } from './routes/organization/update-member.ts'
 import { designatePresetVersion } from './routes/presets/designate-version.ts'
 import { getOnePreset } from './routes/presets/get.ts'
 import { getPresetVersion } from './routes/presets/get-version.ts'
@@ -131,6 +134,9 @@ const table = {
   getOwnOrganization,
   updateOrganization,
   listOrganizationMembers,
+  addOrganizationMember,
+  updateOrganizationMember,
+  removeOrganizationMember,
   listAudit,
 } satisfies Record<string, Route>
 

@@ -5,11 +5,20 @@ import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
 import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
+import { membersCommand } from './members.ts'
 import { openapiCommand } from './openapi.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
-const commands = [catalogueCommand, chatCommand, configCommand, internsCommand, keysCommand, openapiCommand]
+const commands = [
+  catalogueCommand,
+  chatCommand,
+  configCommand,
+  internsCommand,
+  keysCommand,
+  membersCommand,
+  openapiCommand,
+]
 
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {

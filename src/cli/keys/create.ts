@@ -2,9 +2,17 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { KeyRecord } from '#accounts/key.ts'
 import type { WorkspaceRecord } from '#accounts/workspace.ts'
 import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
+import { memberWith } from '../members.ts'
 import type { Terminal } from '../terminal.ts'
 
-type Options = { management?: boolean; workspace?: string; limit?: number; reset?: string; expires?: string }
+type Options = {
+  management?: boolean
+  workspace?: string
+  for?: string
+  limit?: number
+  reset?: string
+  expires?: string
+}
 
 export function createCommand(keys: Command, { env, out, err }: Terminal): void {
   keys
@@ -13,6 +21,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .argument('<name>', 'what the key is for')
     .option('--management', 'a key to manage with, not for inference')
     .option('--workspace <slug>', 'the workspace it belongs to (default: that of your key)')
+    .option('--for <email>', 'the member it acts for (default: the one of your key)')
     .option('--limit <usd>', 'the most it may spend', dollars)
     .option('--reset <interval>', 'daily, weekly or monthly: when spending starts anew')
     .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
@@ -27,10 +36,12 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     })
 }
 
-async function asFields(client: ApiClient, { management, workspace, limit, reset, expires }: Options): Promise<object> {
+async function asFields(client: ApiClient, options: Options): Promise<object> {
+  const { management, workspace, limit, reset, expires } = options
   return {
     ...(management && { kind: 'management' }),
     ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),
+    ...(options.for !== undefined && { creator_user_id: (await memberWith(client, options.for)).id }),
     ...(limit !== undefined && { limit }),
     ...(reset !== undefined && { limit_reset: reset }),
     ...(expires !== undefined && { expires_at: expires }),

@@ -1,0 +1,45 @@
+import { recordChange } from '#audit/audit.ts'
+import type { Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Caller } from './caller.ts'
+import { keyRecord } from './key.ts'
+import { keepOneManagementKey } from './last-management-key.ts'
+
+/**
+ * Disables the keys that act for a member, but for those of interns: an intern goes on working for the organization.
+ * @returns how many they were.
+ * @throws Fault `conflict` when nobody could manage the organization afterwards.
+ */
+export async function disableKeysOf(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  announce: Announce,
+  caller: Caller,
+  userId: string,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('api_keys')
+    .where('organization_id', '=', caller.organizationId)
+    .where('creator_user_id', '=', userId)
+    .where('kind', '!=', 'intern')
+    .where('disabled', '=', 0)
+    .selectAll()
+    .execute()
+  for (const row of rows) {
+    const before = keyRecord(row)
+    await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    const changed = { disabled: 1, updated_at: deps.now() }
+    await tx.updateTable('api_keys').set(changed).where('hash', '=', row.hash).execute()
+    await recordChange(deps, tx, caller, {
+      action: 'key.updated',
+      targetKind: 'key',
+      targetId: row.hash,
+      before,
+      after: keyRecord({ ...row, ...changed }),
+    })
+    announce('key.changed', row.hash)
+  }
+  return rows.length
+}

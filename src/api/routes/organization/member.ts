@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { Member as KnownMember } from '#accounts/member.ts'
+import { isoTime } from '#lib/clock.ts'
+
+export const Member = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    role: z.enum(['org:admin', 'org:member']),
+    joined_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Member', description: 'A member of the organization.' })
+
+export const MemberParams = z.object({
+  user_id: z.string().describe("The member's id, as the list of members has it."),
+})
+
+export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMember): z.infer<typeof Member> {
+  return { id: userId, email, ...splitName(name), role: `org:${role}`, joined_at: isoTime(joinedAt) }
+}
+
+/** A name is one text here; clients expect two. */
+function splitName(name: string): { first_name: string | null; last_name: string | null } {
+  const [first, ...rest] = name.trim().split(/\s+/)
+  return { first_name: first || null, last_name: rest.join(' ') || null }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+const path = '/organization/members'
+const ada = { email: 'Ada@Example.com', name: 'Ada King Lovelace' }
+
+async function add(service: TestService, body: object = ada) {
+  const { body: answer, status } = await service.manage('POST', path, body)
+  assert.equal(status, 201, JSON.stringify(answer))
+  return answer.data
+}
+
+async function keyFor(service: TestService, userId: string, more: object = {}) {
+  const { body } = await service.manage('POST', '/keys', { name: 'theirs', creator_user_id: userId, ...more })
+  return body as { key: string; data: { hash: string } }
+}
+
+const emails = async (service: TestService) =>
+  (await service.manage('GET', path)).body.data.map((member: { email: string }) => member.email)
+const owner = async (service: TestService) => (await service.manage('GET', path)).body.data[0]
+const statusWith = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
+const lastChange = async (service: TestService) => (await service.manage('GET', '/audit?limit=1')).body.data[0]
+
+onEachDatabase('members of the organization', (kind) => {
+  test('who is added is listed, in two names, and can own keys', async () => {
+    await using service = await startTestService({ kind })
+    const { id, joined_at, ...rest } = await add(service)
+    assert.deepEqual(rest, {
+      email: 'ada@example.com',
+      first_name: 'Ada',
+      last_name: 'King Lovelace',
+      role: 'org:member',
+    })
+    assert.deepEqual(await emails(service), ['owner@localhost', 'ada@example.com'])
+    const { key } = await keyFor(service, id)
+    assert.equal((await service.ask('GET', '/key', { key })).body.data.creator_user_id, id)
+    const { action, target, after } = (await service.manage('GET', `/audit?target_id=${id}`)).body.data[0]
+    assert.deepEqual([action, target.kind, after.email], ['member.joined', 'member', 'ada@example.com'])
+  })
+
+  test('nobody is added twice, and who has left is taken back as the same person', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await add(service)
+    const again = await service.manage('POST', path, { ...ada, email: 'ada@example.com' })
+    assert.deepEqual(
+      [again.status, again.body.error.message],
+      [409, 'ada@example.com belongs to the organization already.'],
+    )
+    await service.manage('DELETE', `${path}/${id}`)
+    assert.deepEqual(await emails(service), ['owner@localhost'])
+    const back = await add(service, { ...ada, name: 'Ada', role: 'org:admin' })
+    assert.deepEqual([back.id, back.first_name, back.last_name, back.role], [id, 'Ada', null, 'org:admin'])
+    assert.equal((await lastChange(service)).action, 'member.rejoined')
+  })
+
+  test('keys of who has left go on working, unless they are disabled with it', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await add(service)
+    const { key } = await keyFor(service, id)
+    assert.deepEqual((await service.manage('DELETE', `${path}/${id}`)).body, { deleted: true, disabled_keys: 0 })
+    assert.equal(await statusWith(service, key), 200)
+    await add(service)
+    const gone = await service.manage('DELETE', `${path}/${id}?disable_keys=true`)
+    assert.deepEqual(gone.body, { deleted: true, disabled_keys: 1 })
+    assert.equal(await statusWith(service, key), 401)
+    assert.equal((await lastChange(service)).after.disabled, true)
+  })
+
+  test('who leaves with the last management key is not let go, and nothing is changed', async () => {
+    await using service = await startTestService({ kind })
+    await add(service, { ...ada, role: 'org:admin' })
+    const { id } = await owner(service)
+    const { status, body } = await service.manage('DELETE', `${path}/${id}?disable_keys=true`)
+    assert.equal(status, 409)
+    assert.match(body.error.message, /last management key/)
+    assert.deepEqual(await emails(service), ['owner@localhost', 'ada@example.com'])
+    assert.equal(await statusWith(service, service.apiKey), 200)
+  })
+
+  test('the last admin neither leaves nor steps down', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await owner(service)
+    const leaving = await service.manage('DELETE', `${path}/${id}`)
+    const stepping = await service.manage('PATCH', `${path}/${id}`, { role: 'org:member' })
+    for (const { status, body } of [leaving, stepping]) {
+      assert.equal(status, 409)
+      assert.match(body.error.message, /last admin.*make somebody else one first/)
+    }
+  })
+
+  test('name, address and role can be changed, each alone', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await owner(service)
+    const change = async (patch: object) => (await service.manage('PATCH', `${path}/${id}`, patch)).body.data
+    assert.equal((await change({ email: 'Grace@Example.com' })).email, 'grace@example.com')
+    assert.equal((await change({ name: 'Grace Hopper' })).last_name, 'Hopper')
+    assert.equal((await change({})).first_name, 'Grace')
+    const other = await add(service)
+    const promoted = await service.manage('PATCH', `${path}/${other.id}`, { role: 'org:admin' })
+    assert.equal(promoted.body.data.role, 'org:admin')
+    assert.equal((await change({ role: 'org:member' })).role, 'org:member')
+    const taken = await service.manage('PATCH', `${path}/${id}`, { email: 'ada@example.com' })
+    assert.deepEqual(
+      [taken.status, taken.body.error.message],
+      [409, "ada@example.com is somebody else's address already."],
+    )
+  })
+
+  test('what is no member and no address is refused by name', async () => {
+    await using service = await startTestService({ kind })
+    for (const method of ['PATCH', 'DELETE'] as const) {
+      const { status } = await service.manage(method, `${path}/nobody`, method === 'PATCH' ? { name: 'X' } : undefined)
+      assert.equal(status, 404)
+    }
+    const bodies = [
+      [{ email: 'ada', name: 'Ada' }, /email: expected an e-mail address/],
+      [{ email: 'ada@example.com' }, /name/],
+      [{ email: 'ada@example.com', name: ' ' }, /name/],
+      [{ ...ada, role: 'owner' }, /role.*org:admin/],
+    ] as const
+    for (const [body, message] of bodies) {
+      const { status, body: answer } = await service.manage('POST', path, body)
+      assert.equal(status, 400)
+      assert.match(answer.error.message, message)
+    }
+  })
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { MemberPatch } from '#accounts/member.ts'
+import { changeMember } from '#accounts/members.ts'
+import { route } from '../../route.ts'
+import { Member, MemberParams, memberAnswer } from './member.ts'
+
+export const updateOrganizationMember = route({
+  method: 'patch',
+  path: '/organization/members/{user_id}',
+  tag: 'organization',
+  key: 'management',
+  summary: "Change a member's name, address or role",
+  request: { params: MemberParams, body: MemberPatch },
+  response: z.object({ data: Member }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    data: memberAnswer(await changeMember(deps, caller, params.user_id, body)),
+  }),
+})
