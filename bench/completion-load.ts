@@ -46,10 +46,11 @@ export function ask(socket: Socket, door: Door): Promise<Timing> {
       missing -= bytes.length
       const over = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
       if (!over) return
-      socket.off('data', take)
+      socket.off('data', take).off('close', cut)
       done({ first, whole: performance.now() - started })
     }
-    socket.on('data', take)
+    const cut = () => fail(new Error('The connection was closed before the answer was over.'))
+    socket.on('data', take).on('close', cut)
     socket.write(door.request)
   })
 }
@@ -90,6 +91,8 @@ export async function atRate(door: Door, { perSecond, ms }: { perSecond: number;
 }
 
 async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<Timing> {
+  // A server closes a connection that nobody has used for some seconds.
+  while (idle.at(-1)?.readableEnded) idle.pop()
   const socket = idle.pop() ?? (await open(door))
   all.add(socket)
   const timing = await ask(socket, door)
