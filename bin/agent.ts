@@ -12,6 +12,7 @@ const { createShell } = await import('#agent/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
 const { StartupError } = await import('#lib/fault.ts')
 const { newUuid: newId } = await import('#lib/id.ts')
+const { version } = await import('#lib/version.ts')
 
 process.umask(0o077)
 try {
@@ -23,7 +24,7 @@ try {
     tools,
     shell: createShell({ env: process.env, sandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
-    version: '0.1.0',
+    version,
     now: Date.now,
     newId,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

@@ -68,6 +68,17 @@ test('a chunked body is 413 as soon as it is over 4 MiB', { timeout: 60_000 }, a
   assert.match(answer, /^HTTP\/1.1 413 .*"code":413,/s)
 })
 
+test('where a setting allows more, a larger body is read, and the limit told is the one in force', async () => {
+  await using service = await startTestService({ settings: { max_body_bytes: 6 * 1024 * 1024 } })
+  const post = (megabytes: number) =>
+    service.ask('POST', '/chat/completions', {
+      body: { model: 'nothing/such', messages: [{ role: 'user', content: 'x'.repeat(megabytes * 1024 * 1024) }] },
+    })
+  assert.equal((await post(5)).status, 404)
+  const { status, body } = await post(6)
+  assert.deepEqual([status, body.error.message], [413, 'The body is over 6291456 bytes, the most this path takes.'])
+})
+
 test('a body of exactly 4 MiB is read', async () => {
   await using service = await startTestService()
   const json = '{"model":"signalbox/demo"}'

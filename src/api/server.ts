@@ -17,7 +17,12 @@ export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: Deps, { patience, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
-  const app = createApp(deps.log, patience, (request) => guardInterns(deps, request))
+  const app = createApp({
+    log: deps.log,
+    bodyLimit: deps.config.max_body_bytes,
+    patience,
+    guard: (request) => guardInterns(deps, request),
+  })
   const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
+import { version } from '#lib/version.ts'
 import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
+import { databaseCommand } from './database.ts'
 import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
 import { membersCommand } from './members.ts'
@@ -14,6 +16,7 @@ const commands = [
   catalogueCommand,
   chatCommand,
   configCommand,
+  databaseCommand,
   internsCommand,
   keysCommand,
   membersCommand,
@@ -24,6 +27,7 @@ const commands = [
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
   const program = new Command('signalbox')
     .description('A self-hosted model router with governed agents.')
+    .version(version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

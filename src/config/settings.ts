@@ -117,6 +117,15 @@ export const Settings = z.strictObject({
       d: { author: 'x-ai', suffix: 'xai' },
     })
     .describe('Which model vendor each of `enforce_zdr_vendor_a` to `_d` means (file only).'),
+  max_body_bytes: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .max(256 * 1024 * 1024)
+    .default(4 * 1024 * 1024)
+    .describe(
+      'The largest body of a request, in bytes. Raise it where requests carry many images or documents; each is held in memory. Interns take 1 MiB whatever this says.',
+    ),
   connect_timeout_ms: milliseconds(10_000).describe('How long connecting to a provider may take.'),
   first_byte_timeout_ms: milliseconds(120_000).describe(
     'How long a provider may take to the first byte of its answer.',

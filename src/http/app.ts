@@ -24,8 +24,6 @@ declare module 'fastify' {
   }
 }
 
-export const defaultBodyLimit = 4 * 1024 * 1024
-
 const maxPathPart = 1024
 
 /** A client's own request id is kept when it is harmless in a log. */
@@ -44,14 +42,22 @@ export type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
 const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
+type AppOptions = {
+  log: Log
+  /** The largest body, in bytes, where a route does not say otherwise. */
+  bodyLimit: number
+  patience?: Patience | undefined
+  guard?: Guard
+}
+
 /** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
-export function createApp(log: Log, patience: Patience = ordinaryPatience, guard?: Guard): FastifyInstance {
+export function createApp({ log, bodyLimit, patience = ordinaryPatience, guard }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: defaultBodyLimit,
+    bodyLimit,
     schemaController: { compilersFactory },
     requestIdHeader: false,
     genReqId: requestId,
@@ -111,7 +117,10 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
   const { code, statusCode } = error as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Fault('payload_too_large', `The body is over ${limitOf(request)} bytes, the most this path takes.`)
+      return new Fault(
+        'payload_too_large',
+        `The body is over ${request.routeOptions.bodyLimit} bytes, the most this path takes.`,
+      )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault(
         request.routeOptions?.config?.undeclaredBody ?? 'unsupported_media_type',
@@ -127,8 +136,6 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
       return statusCode === 400 ? new Fault('invalid', 'The request could not be read.') : undefined
   }
 }
-
-const limitOf = (request: FastifyRequest) => request.routeOptions?.bodyLimit ?? defaultBodyLimit
 
 /** Query strings may carry what does not belong into logs and messages. */
 export function pathOnly(url: string): string {

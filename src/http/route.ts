@@ -51,7 +51,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
   /** Puts a refusal of this route, by whomever, in its own words. */
   restate?: (fault: Fault) => Fault
-  /** In bytes; 4 MiB unless told. */
+  /** In bytes; what the setting `max_body_bytes` says unless told. */
   bodyLimit?: number
   /** Left out of the API's description. */
   hidden?: boolean

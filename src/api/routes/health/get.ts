@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sql } from '#db/kysely.ts'
 import { Answer } from '#http/route.ts'
+import { version } from '#lib/version.ts'
 import { route } from '../../route.ts'
 
 const Health = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
@@ -16,10 +17,10 @@ export const getHealth = route({
   handler: async (_call, { db, log }) => {
     try {
       await sql`select 1`.execute(db.query)
-      return { status: 'ready' as const, version: '1.0.0' }
+      return { status: 'ready' as const, version }
     } catch (error) {
       log.warn({ err: error }, 'the database does not answer')
-      return new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version: '1.0.0' })
+      return new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version })
     }
   },
 })
