@@ -93,7 +93,7 @@ test('a body of exactly 4 MiB is read', async () => {
 test('headers over 32 KiB are 431', { timeout: 60_000 }, async () => {
   await using service = await startTestService()
   const answer = await converse(service, [head(service, `x-big: ${'x'.repeat(40_000)}`)])
-  assert.match(answer, /^HTTP\/1.1 431 .*"code":431,/s)
+  assert.match(answer, /^HTTP\/1.1 431 .*x-request-id: [\w-]{36}\r\n.*"code":431,/s)
 })
 
 test('what is not HTTP is 400 in the one envelope', { timeout: 60_000 }, async () => {
@@ -130,4 +130,12 @@ test('every path names its methods when it refuses one', async () => {
   await using service = await startTestService()
   const { status, headers } = await service.manage('DELETE', '/keys')
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST'])
+})
+
+test('an expectation that nobody can meet is 417, in the envelope', async () => {
+  await using service = await startTestService()
+  const answer = await converse(service, [
+    'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n',
+  ])
+  assert.match(answer, /^HTTP\/1.1 417 .*x-request-id: [\w-]{36}\r\n.*\{"error":\{"code":417,/s)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runningIntern, say, until } from './harness/interns.ts'
+import { scripted } from './harness/intern-chat.ts'
+import { answer, runningIntern, say, until } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 async function restrict(service: TestService, policy: object) {
@@ -42,4 +43,26 @@ test('an intern is not talked to through a region that is not allowed: 403 with 
   const refused = await say(service, id, 'hi')
   assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message }])
   assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
+})
+
+test('content filters hold for prompts and for answers to questions, value by value', async () => {
+  await using service = await startTestService({ settings: scripted })
+  const { id } = await runningIntern(service, { agent: 'scripted' })
+  await restrict(service, {
+    name: 'House',
+    content_filters: [
+      { pattern: 'sesame', action: 'block' },
+      { pattern: 'falcon-\\d+', action: 'redact', label: '[CODE]' },
+    ],
+  })
+  const message = 'Refused by the guardrail "House" (content_filters[0])'
+  const hears = (error: { code: number; message: string } | undefined) => [error?.code, error?.message.split(':')[0]]
+  assert.deepEqual(hears((await say(service, id, 'say sesame')).error), [403, message])
+  const form = { type: 'object', properties: { word: { type: 'string' } } }
+  const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
+  const accept = (word: string) => answer(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
+  assert.deepEqual(hears((await accept('open "sesame"')).error), [403, message])
+  // The question is still open.
+  const { text } = await accept('by "falcon-7"\nand ä')
+  assert.deepEqual(JSON.parse(text).content, { word: 'by "[CODE]"\nand ä' })
 })

@@ -13,6 +13,12 @@ function isInterns({ url, routeOptions }: Asked): boolean {
   return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
 }
 
+/** Whether a request that no route was found for, as its path cannot be read, was meant for an intern's chat. */
+export function isInternChat({ method, url }: { method: string; url: string }): boolean {
+  const path = pathIn(url)
+  return method === 'POST' && isBelow(decoded(path)) && path.endsWith('/chat/completions')
+}
+
 const isBelow = (path: string | undefined) => path === below || path?.startsWith(`${below}/`) === true
 
 /** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */

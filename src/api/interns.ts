@@ -3,7 +3,6 @@ import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenText } from '#guardrails/content.ts'
-import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { InForce } from '#guardrails/in-force.ts'
 import type { ConverseDeps } from '#interns/converse.ts'
 import { createIntern } from '#interns/create.ts'
@@ -26,7 +25,7 @@ type Parts = {
   log: Log
   variable: (name: string) => string | undefined
   inForce: Pick<InForce, 'of'>
-  scanner: Pick<Scanner, 'scanText'>
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
 }
 
 export type Interns = {
@@ -45,11 +44,11 @@ export function openInterns({ config, dataDir, db, now, newId, log, variable, in
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
   const supervisor = createSupervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
-  const conversation = {
+  const conversation: ConverseDeps = {
     db,
     now,
     runsOf: provisioner.runs,
-    screen: async (caller: Caller, prompt: string) => screenPrompt(scanner, await inForce.of(caller), prompt),
+    screen: async (caller, text, form) => screen(scanner, await inForce.of(caller), text, form),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }
@@ -90,12 +89,8 @@ export function requireAgent(config: Pick<Config, 'agents' | 'allow_custom_agent
 }
 
 /** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
-async function screenPrompt(
-  scanner: Pick<Scanner, 'scanText'>,
-  guardrails: readonly GuardrailRecord[],
-  prompt: string,
-) {
-  return screenText(scanner, guardrails, prompt).catch((error: unknown) => {
+async function screen(...screened: Parameters<typeof screenText>): Promise<string> {
+  return screenText(...screened).catch((error: unknown) => {
     throw error instanceof Fault ? new Fault(error.kind, error.message) : error
   })
 }

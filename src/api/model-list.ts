@@ -42,7 +42,8 @@ function listOf(
     const etag = listTag(snapshot, found, 'json')
     return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
   }
-  const links = feedLinks(originOf(headers), url, { toChat: query.use_rss_chat_links === true })
+  const { pathname, search } = new URL(url, 'http://any')
+  const links = feedLinks(originOf(headers), pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = listTag(snapshot, found, links.self)
   const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
   return { etag, type: feedType, bytes: () => rememberedFeed(snapshot, etag, () => modelFeed(shown(), links)) }

@@ -3,12 +3,13 @@ import { createApp, type Patience } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
 import { mountRoutes } from '#http/mount.ts'
 import { takeShortcut } from '#http/shortcut.ts'
+import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import type { Deps } from './deps.ts'
 import { describeApi } from './description.ts'
-import { guardInterns } from './interns-gate.ts'
+import { guardInterns, isInternChat } from './interns-gate.ts'
 import { prefix } from './prefix.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
@@ -22,6 +23,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     bodyLimit: deps.config.max_body_bytes,
     patience,
     guard: (request) => guardInterns(deps, request),
+    restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)

@@ -1,4 +1,4 @@
-import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
+import { type PicoUsd, picoUsdOf } from '#lib/pico-usd.ts'
 import { type Interval, periodEnd, periodStart } from '#usage/days.ts'
 
 /** What has a limit: a key, or a guardrail, which may hold for a whole workspace. */
@@ -30,5 +30,5 @@ export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): n
 
 /** A limit as it stands in JSON, as whole pico-dollars. */
 export function limitOf(usd: number): PicoUsd {
-  return picoUsd(usd.toFixed(12))
+  return picoUsdOf(usd)
 }

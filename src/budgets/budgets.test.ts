@@ -56,6 +56,15 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.ok(Math.abs((await spent(store.db, budget)) - total) < 1e-9)
   })
 
+  test('a limit beyond what a column holds is one all the same', async () => {
+    await using store = await newDb(kind)
+    const budgets = open(store.db)
+    const budget = { ...budgetOf(1), limit: 10n ** 34n }
+    for (let i = 0; i < 3; i++) assert.equal(await spend(budgets, budget, 5_000_000, 1), 1)
+    await budgets.close()
+    assert.equal(await spent(store.db, budget), 3)
+  })
+
   test('what does not fit is refused at once when requests under way could not make room', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db)

@@ -28,6 +28,9 @@ export type Granted = { granted: PicoUsd; spent: PicoUsd; free: PicoUsd; others:
  */
 export const exposureOf = (limit: PicoUsd): PicoUsd => limit / 100n
 
+/** Nine million USD: a column holds little more. Above such limits a server just asks more often. */
+const mostHeld = 9n * 10n ** 18n
+
 /** A part of what is left, so that several servers can work at once and little lies idle at the end. */
 const shareOfRest = 16n
 
@@ -50,7 +53,7 @@ export async function exchange(
     const { others, hidden } = await leasesOfOthers(tx, budget, report)
     const spent = before + report.spent + hidden
     if (spent !== before) await writeSpent(tx, budget.id, report.period, spent)
-    const free = budget.limit - spent - others - report.held
+    const free = smaller(budget.limit - spent - others, mostHeld) - report.held
     const granted = free >= report.need && report.need > 0n ? larger(report.need, free / shareOfRest) : 0n
     await writeLease(tx, budget.id, report, report.held + granted)
     return { granted, spent, free: free - granted, others, at: report.now }

@@ -32,10 +32,9 @@ export function findModels(
 }
 
 function atOffset(url: string, offset: number): string {
-  const [path, search] = url.split('?', 2)
-  const parameters = new URLSearchParams(search)
-  parameters.set('offset', String(offset))
-  return `${path}?${parameters}`
+  const { pathname, searchParams } = new URL(url, 'http://any')
+  searchParams.set('offset', String(offset))
+  return `${pathname}?${searchParams}`
 }
 
 /** The list as JSON. */

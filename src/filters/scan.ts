@@ -19,6 +19,8 @@ export type Scanner = {
   ) => Promise<Blocked | Passed<Bodies>>
   /** Filters a prompt that is one text, written by the user. */
   scanText: (filters: Filters, text: string) => Promise<Blocked | Passed<string>>
+  /** Filters what the user answered to a question: value by value where it is JSON, which it stays. */
+  scanAnswer: (filters: Filters, text: string) => Promise<Blocked | Passed<string>>
   close: () => Promise<void>
 }
 
@@ -52,6 +54,10 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     async scanText(filters, text) {
       const result = await scanRequest(filters, { prompt: { prompt: text } })
       return result.outcome === 'blocked' ? result : passed(result.content.prompt.prompt, result.findings)
+    },
+    async scanAnswer(filters, text) {
+      const result = await scanRequest(filters, { answer: { input: { arguments: text } } })
+      return result.outcome === 'blocked' ? result : passed(result.content.answer.input.arguments, result.findings)
     },
     close: workers.close,
   }

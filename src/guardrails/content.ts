@@ -34,15 +34,16 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
 }
 
-/** The same for a prompt that is one text. */
+/** The same for what is one text: a prompt, or the answer to a question. */
 export async function screenText(
-  scanner: Pick<Scanner, 'scanText'>,
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>,
   guardrails: readonly GuardrailRecord[],
   text: string,
+  form: 'prompt' | 'answer',
 ): Promise<string> {
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return text
-  const outcome = await scanner.scanText(filters, text)
+  const outcome = await (form === 'prompt' ? scanner.scanText(filters, text) : scanner.scanAnswer(filters, text))
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return outcome.content
 }

@@ -10,7 +10,7 @@ import Fastify, {
 } from 'fastify'
 import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { errorAnswer, internalError } from './envelope.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -48,10 +48,18 @@ type AppOptions = {
   bodyLimit: number
   patience?: Patience | undefined
   guard?: Guard
+  /** How a path that could not be read is refused, where it owes a refusal of its own form. */
+  restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
 
 /** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
-export function createApp({ log, bodyLimit, patience = ordinaryPatience, guard }: AppOptions): FastifyInstance {
+export function createApp({
+  log,
+  bodyLimit,
+  patience = ordinaryPatience,
+  guard,
+  restate,
+}: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
@@ -76,10 +84,16 @@ export function createApp({ log, bodyLimit, patience = ordinaryPatience, guard }
     frameworkErrors: (error, request, reply) => {
       // A path that cannot be read has passed no hook.
       const guarded = guard?.(request as FastifyRequest) ?? Promise.resolve()
-      const answer = (failure: unknown) => void sendFailure(failure, request as FastifyRequest, reply as FastifyReply)
+      const restated = (failure: unknown) => {
+        const fault = asFault(failure, request as FastifyRequest)
+        return fault && restate ? restate(fault, request as FastifyRequest) : failure
+      }
+      const answer = (failure: unknown) =>
+        void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
       guarded.then(() => answer(error), answer)
     },
   })
+  app.server.on('checkExpectation', answerExpectation)
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

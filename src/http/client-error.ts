@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const answers: Record<string, [status: number, phrase: string, message: string]> = {
@@ -18,8 +20,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const head = [
     `HTTP/1.1 ${code} ${phrase}`,
     'content-type: application/json',
+    `x-request-id: ${randomUUID()}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Answers a request that expects of us what nobody offers: Node would, but without a word. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const message = 'The only expectation that can be met is "expect: 100-continue".'
+  const head = { 'content-type': 'application/json', 'x-request-id': randomUUID() }
+  response.writeHead(417, head).end(JSON.stringify({ error: { code: 417, message } }))
 }

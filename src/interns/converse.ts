@@ -17,8 +17,8 @@ export type ConverseDeps = {
   /** The way to the daemon of a running intern. */
   runsOf: (intern: Intern) => Runs
   rates: TurnRates
-  /** The prompt as guardrails let it through. @throws Fault `forbidden`. */
-  screen: (caller: Caller, prompt: string) => Promise<string>
+  /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
+  screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
   /** How long an intern may say nothing, before its reply and within. */
   budgetMs: number
 }
@@ -44,7 +44,9 @@ export async function converse(
   const intern = await readyIntern(deps, caller, internId)
   if (saying.say === 'prompt') {
     await withinRate(deps, caller)
-    saying.prompt = await deps.screen(caller, saying.prompt)
+    saying.prompt = await deps.screen(caller, saying.prompt, 'prompt')
+  } else {
+    saying.answer = await deps.screen(caller, saying.answer, 'answer')
   }
 
   const giveUp = new AbortController()

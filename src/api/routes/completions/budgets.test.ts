@@ -28,6 +28,23 @@ const say = (service: TestService, words: number, key?: string) =>
   })
 
 onEachDatabase('spending limits', (kind) => {
+  test('a limit of any size is kept, told and kept to', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place))
+    const { body } = await service.manage('GET', '/workspaces')
+    const path = `/guardrails/${body.data[0].default_guardrail_id}`
+    for (const limit of [1e9, 1e21, 1e300]) {
+      const { status } = await service.manage('PATCH', path, { limit_usd: limit })
+      assert.equal(status, 200)
+      assert.equal((await say(service, 1)).status, 200, `${limit}`)
+      assert.equal((await service.manage('GET', path)).body.data.limit_usd, limit)
+      const made = await service.manage('POST', '/keys', { name: 'rich', limit })
+      assert.equal((await say(service, 1, made.body.key)).status, 200, `${limit}`)
+    }
+    await service.stop()
+    await place.remove()
+  })
+
   test('a guardrail’s limit is never exceeded, and its spending and reset time are told', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place))

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startWithModels } from '#test/harness/model-catalogue.ts'
 
@@ -22,6 +25,17 @@ test('following links.next shows every model once, with all other parameters kep
     if (next) assert.match(next, /^\/api\/v1\/models\?limit=1&q=a%2F&sort=context-high-to-low&other=x&offset=\d$/)
   }
   assert.deepEqual(seen, ['a/one', 'a/three', 'a/two'])
+})
+
+test('links.next is a path with all other parameters, also those with a question mark, however the request named us', async () => {
+  await using service = await startWithModels(models)
+  const { body } = await service.ask('GET', '/models?x=1?&limit=1&q=a')
+  assert.equal(body.links.next, '/api/v1/models?x=1%3F&limit=1&q=a&offset=1')
+  const { hostname, port } = new URL(service.url)
+  const headers = { authorization: `Bearer ${service.apiKey}` }
+  const asked = request({ hostname, port, headers, path: `http://${hostname}:${port}/api/v1/models?limit=1` }).end()
+  const [response] = await once(asked, 'response')
+  assert.equal(((await json(response)) as typeof body).links.next, '/api/v1/models?limit=1&offset=1')
 })
 
 test('the last page has no next one, also when it is full or beyond the end', async () => {

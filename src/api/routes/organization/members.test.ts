@@ -24,6 +24,14 @@ const statusWith = async (service: TestService, key: string) => (await service.a
 const lastChange = async (service: TestService) => (await service.manage('GET', '/audit?limit=1')).body.data[0]
 
 onEachDatabase('members of the organization', (kind) => {
+  test('the first member is the owner, until somebody gives them a name', async () => {
+    await using service = await startTestService({ kind })
+    const { body } = await service.manage('GET', path)
+    const { id, joined_at, ...first } = body.data[0]
+    assert.deepEqual(first, { email: 'owner@localhost', first_name: 'Owner', last_name: null, role: 'org:admin' })
+    assert.equal(body.total_count, 1)
+  })
+
   test('who is added is listed, in two names, and can own keys', async () => {
     await using service = await startTestService({ kind })
     const { id, joined_at, ...rest } = await add(service)

@@ -93,11 +93,3 @@ test('what POST /workspaces refuses', async (t) => {
     })
   }
 })
-
-test('the members of the organization are listed', async () => {
-  await using service = await startTestService()
-  const { body } = await service.manage('GET', '/organization/members')
-  const { id, ...owner } = body.data[0]
-  assert.deepEqual(owner, { email: 'owner@localhost', first_name: 'Owner', last_name: null, role: 'org:admin' })
-  assert.equal(body.total_count, 1)
-})
