@@ -14,6 +14,16 @@ Environment:
 /** The same for commands about interns. */
 export const internsHelp = clientHelp.replace('a management key', 'an API key')
 
+/** The service said no. */
+export class ServiceRefused extends StartupError {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(`The service refused (${status}): ${message}`)
+    this.status = status
+  }
+}
+
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
   ask: <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
@@ -43,7 +53,7 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
     const answer = await response.json().catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
     if (!message) throw stranger()
-    throw new StartupError(`The service refused (${response.status}): ${message}`)
+    throw new ServiceRefused(response.status, message)
   }
 
   const stranger = () => new StartupError(`What answers at ${url} is not Signalbox: set SIGNALBOX_URL to its base URL.`)
@@ -84,6 +94,9 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
 function baseUrl(text: string): string {
   if (!URL.canParse(text)) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
   const url = new URL(text)
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new StartupError(`SIGNALBOX_URL must begin with http:// or https://, such as ${standardUrl}, not "${text}".`)
+  }
   return (url.pathname === '/' ? url.origin + prefix : text).replace(/\/+$/, '')
 }
 

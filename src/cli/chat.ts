@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
+import type { InternRecord } from '#interns/intern.ts'
 import { StartupError } from '#lib/fault.ts'
-import { apiClient, internsHelp } from './api-client.ts'
+import { type ApiClient, apiClient, internsHelp, ServiceRefused } from './api-client.ts'
 import { answerTo } from './chat/answers.ts'
 import { type Asked, conversation, type Said } from './chat/conversation.ts'
-import { keyboard } from './chat/keyboard.ts'
+import { type Keyboard, keyboard } from './chat/keyboard.ts'
+import { type Show, showOn } from './chat/show.ts'
 import type { Terminal } from './terminal.ts'
+
+const help = '/new begins another session, /exit (or Ctrl-D) leaves, Ctrl-C stops what it does.'
 
 export function chatCommand(program: Command, terminal: Terminal): void {
   program
@@ -16,60 +21,90 @@ export function chatCommand(program: Command, terminal: Terminal): void {
         .choices(['manual', 'self-drive'])
         .default('manual'),
     )
+    .option('--session <id>', 'go on with an earlier session')
     .addHelpText('after', internsHelp)
-    .action(async (intern: string, { mode }: { mode: string }) => {
-      const { input, output } = terminal.screen?.() ?? {}
-      if (!input || !output) throw new StartupError('There is no terminal to chat at.')
+    .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
+      const screen = terminal.screen?.()
+      if (!screen) throw new StartupError('There is no terminal to chat at.')
       const client = apiClient(terminal.env, 'an API key')
-      const write = (text: string) => void output.write(text)
-      const hands = { keyboard: keyboard({ input, output }), write }
-      write(`Talking to ${intern}. Ctrl-C stops what it does, Ctrl-D leaves.\n`)
-      await talk(conversation(client, intern, mode), hands)
-      write('\n')
+      await untilRunning(client, intern)
+      const hands = { keyboard: keyboard(screen), show: showOn(screen.output) }
+      hands.show.line(`Talking to ${intern}. ${help}`)
+      const talking = conversation(client, intern, { mode, session })
+      try {
+        await talk(talking, hands)
+      } finally {
+        hands.keyboard.close()
+      }
+      const id = talking.session()
+      hands.show.line(id ? `\nTo go on: npx signalbox chat ${intern} --session ${id}` : '')
     })
 }
 
-type Hands = Parameters<typeof answerTo>[1]
+const patience = { tries: 60, everyMs: 500 }
+
+/** @throws StartupError when there is no such intern, or it is not about to run. */
+async function untilRunning(client: Pick<ApiClient, 'ask'>, intern: string): Promise<void> {
+  for (let tries = 0; tries < patience.tries; tries++) {
+    const { status } = await client.ask<InternRecord>('GET', `/interns/${encodeURIComponent(intern)}`)
+    if (status === 'running') return
+    if (status !== 'provisioning') {
+      throw new StartupError(`"${intern}" is ${status}: start it with "npx signalbox interns provision ${intern}".`)
+    }
+    await sleep(patience.everyMs)
+  }
+  throw new StartupError(`"${intern}" is still being started: try again later.`)
+}
+
+type Hands = { keyboard: Keyboard; show: Show }
 type Session = ReturnType<typeof conversation>
 
 async function talk(session: Session, hands: Hands): Promise<void> {
   for (;;) {
-    const text = await hands.keyboard.line('\n> ')
-    if (text === undefined) return
-    if (text.trim() === '') continue
-    let asked = await hear((signal) => session.prompt(text, signal), hands)
-    while (asked) {
-      const question: Asked = asked
-      const answer = await answerTo(question, hands)
-      if (answer === undefined) return
-      asked = await hear((signal) => session.answer(question, answer, signal), hands)
-    }
+    const typed = await hands.keyboard.line('\n> ')
+    if (typed === 'left') return
+    const text = typed === 'interrupted' ? '' : typed.text.trim()
+    if (/^\/?(exit|quit)$/.test(text)) return
+    if (text === '/new') session.begin()
+    else if (text.startsWith('/')) hands.show.line(help)
+    else if (text !== '' && (await turn(session, text, hands)) === 'left') return
   }
 }
 
+/** A prompt, and all that the intern asks until it has done. */
+async function turn(session: Session, text: string, hands: Hands): Promise<'left' | 'done'> {
+  let heard = await hear((signal) => session.prompt(text, signal), hands)
+  while (heard.asked) {
+    const question: Asked = heard.asked
+    const answer = await answerTo(question, hands)
+    if (answer === undefined) return 'left'
+    const next = await hear((signal) => session.answer(question, answer, signal), hands)
+    // What did not fit has answered nothing: the question is still open.
+    heard = next.misfit ? { asked: question } : next
+  }
+  return 'done'
+}
+
+type Heard = { asked?: Asked | undefined; misfit?: boolean }
+
 /** Shows what comes, until it is over or the person stops it. @returns what the intern asks at the end, if it does. */
-async function hear(say: (signal: AbortSignal) => AsyncIterable<Said>, { keyboard, write }: Hands) {
+async function hear(say: (signal: AbortSignal) => AsyncIterable<Said>, { keyboard, show }: Hands): Promise<Heard> {
   const stop = new AbortController()
   const over = keyboard.interrupted(() => stop.abort())
-  let asked: Asked | undefined
-  let thinking = false
+  const heard: Heard = {}
   try {
     for await (const said of say(stop.signal)) {
-      if (said.type === 'asked') asked = said.asked
-      else write((thinking && said.type === 'text' ? '\n\n' : '') + styled(said))
-      thinking = said.type === 'reasoning'
+      if (said.type === 'asked') heard.asked = said.asked
+      else show.said(said)
     }
   } catch (error) {
-    if (!stop.signal.aborted && !(error instanceof StartupError)) throw error
-    write(stop.signal.aborted ? '\n\x1b[2m(stopped)\x1b[0m' : `\n\x1b[31m${(error as Error).message}\x1b[0m`)
+    if (stop.signal.aborted) show.stopped()
+    else if (!(error instanceof StartupError)) throw error
+    else show.error(error.message)
+    heard.misfit = error instanceof ServiceRefused && error.status === 400
   } finally {
     over()
   }
-  if (!asked) write('\n')
-  return asked
-}
-
-function styled(said: Exclude<Said, { type: 'asked' }>): string {
-  if (said.type === 'text') return said.text
-  return said.type === 'reasoning' ? `\x1b[2m${said.text}\x1b[0m` : `\n\x1b[31m${said.text}\x1b[0m`
+  if (!heard.asked) show.line('')
+  return heard
 }

@@ -36,7 +36,7 @@ test('a chat hears text, a question and what follows the answer, in one session'
   await using service = await startTestService()
   await run(service, 'interns', 'create', 'ada')
   await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
-  const { prompt, answer } = conversation(apiClient(envOf(service)), 'ada', 'manual')
+  const { prompt, answer } = conversation(apiClient(envOf(service)), 'ada', { mode: 'manual' })
   const signal = new AbortController().signal
   const said: Said[] = await Array.fromAsync(prompt('write a haiku', signal))
   const last = said.at(-1)

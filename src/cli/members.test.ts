@@ -33,6 +33,6 @@ test('an address that nobody has is told as such', async () => {
   ]) {
     const { code, err } = await run(service, ...args)
     assert.equal(code, 1)
-    assert.match(err, /No member has the address "eve@example.com": "signalbox members list" shows them all\./)
+    assert.match(err, /No member has the address "eve@example.com": "npx signalbox members list" shows them all\./)
   }
 })

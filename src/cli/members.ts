@@ -36,7 +36,7 @@ export function membersCommand(program: Command, { env, out }: Terminal): void {
     .action(async (email: string, name: string, { admin }: { admin?: boolean }) => {
       const wanted = { email, name, role: admin ? 'org:admin' : 'org:member' }
       const { data } = await apiClient(env).ask<{ data: ListedMember }>('POST', '/organization/members', wanted)
-      out(`Added ${data.email} (${data.id}). A key for them: signalbox keys create <name> --for ${data.email}`)
+      out(`Added ${data.email} (${data.id}). A key for them: npx signalbox keys create <name> --for ${data.email}`)
     })
 
   members
@@ -58,7 +58,7 @@ export function membersCommand(program: Command, { env, out }: Terminal): void {
 export async function memberWith(client: ApiClient, email: string): Promise<ListedMember> {
   const found = (await allMembers(client)).find((member) => member.email === email.toLowerCase())
   if (found) return found
-  throw new StartupError(`No member has the address "${email}": "signalbox members list" shows them all.`)
+  throw new StartupError(`No member has the address "${email}": "npx signalbox members list" shows them all.`)
 }
 
 const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')

@@ -101,7 +101,7 @@ export const Settings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `signalbox catalogue sync` puts it.',
+      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `npx signalbox catalogue sync` puts it.',
     ),
   starter_catalogue: z
     .stringbool()

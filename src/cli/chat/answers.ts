@@ -1,8 +1,9 @@
 import type { Asked, Field } from './conversation.ts'
-import type { Keyboard } from './keyboard.ts'
+import type { Keyboard, Typed } from './keyboard.ts'
+import type { Show } from './show.ts'
 
-/** The key for each answer to a permission. */
-const keys: Record<string, { key: string; label: string }> = {
+/** What to type for each answer to a permission. */
+const permissions: Record<string, { key: string; label: string }> = {
   allow_once: { key: 'o', label: 'allow once' },
   allow_always: { key: 'a', label: 'always allow' },
   reject_once: { key: 'r', label: 'reject' },
@@ -10,50 +11,73 @@ const keys: Record<string, { key: string; label: string }> = {
   cancel: { key: 'c', label: 'cancel' },
 }
 
-type Hands = { keyboard: Keyboard; write: (text: string) => void }
+type Hands = { keyboard: Keyboard; show: Show }
+type Choice = { option: string; key: string; label: string }
 
 /** Asks the person what the intern asks. @returns the answer for the intern; undefined when they want to leave. */
 export function answerTo(asked: Asked, hands: Hands): Promise<string | undefined> {
   return asked.kind === 'permission' ? permit(asked, hands) : fillIn(asked, hands)
 }
 
-async function permit(asked: Extract<Asked, { kind: 'permission' }>, { keyboard, write }: Hands) {
-  const offered = [...asked.options, 'cancel'].flatMap((option) => (keys[option] ? [{ option, ...keys[option] }] : []))
-  write(`\n\x1b[33m? ${asked.operation ?? 'permission'}\x1b[0m${asked.detail ? `  ${asked.detail}` : ''}\n`)
-  write(`  ${offered.map(({ key, label }) => `[${key}] ${label}`).join('  ')} `)
-  const pressed = await keyboard.key(offered.map(({ key }) => key))
-  if (pressed === undefined) return undefined
-  const { option, label } = offered.find(({ key }) => key === pressed) ?? { option: 'cancel', label: 'cancel' }
-  write(`\x1b[1m${label}\x1b[0m\n`)
-  return option
+async function permit(asked: Extract<Asked, { kind: 'permission' }>, hands: Hands): Promise<string | undefined> {
+  hands.show.question(asked.operation ?? 'permission', asked.detail)
+  const offered = [...asked.options, 'cancel'].flatMap((option) => {
+    const known = permissions[option]
+    return known ? [{ option, ...known }] : []
+  })
+  return choose(offered, hands)
 }
 
-async function fillIn({ message, fields }: Extract<Asked, { kind: 'elicitation' }>, { keyboard, write }: Hands) {
-  write(`\n\x1b[33m? ${message}\x1b[0m\n`)
+/** One of some choices, by its key or its words, and Enter: a slip of the finger allows nothing. Ctrl-C cancels. */
+async function choose(offered: Choice[], { keyboard, show }: Hands): Promise<string | undefined> {
+  const prompt = `  ${offered.map(({ key, label }) => `[${key}] ${label}`).join('  ')} > `
+  for (;;) {
+    const typed = await keyboard.line(prompt)
+    if (typed === 'left') return undefined
+    if (typed === 'interrupted') return 'cancel'
+    const word = typed.text.trim().toLowerCase()
+    const chosen = offered.find(({ option, key, label }) => [option, key, label].includes(word))
+    if (chosen) return chosen.option
+    show.line(`  Type one of ${offered.map(({ key }) => key).join(', ')}, and Enter.`)
+  }
+}
+
+const sending: Choice[] = [
+  { option: 'accept', key: 'y', label: 'send' },
+  { option: 'decline', key: 'd', label: 'decline' },
+  { option: 'cancel', key: 'c', label: 'cancel' },
+]
+
+async function fillIn({ message, fields }: Extract<Asked, { kind: 'elicitation' }>, hands: Hands) {
+  hands.show.question(message)
   const content: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = await fill(field, keyboard, write)
-    if (value === undefined) return undefined
-    if (value !== '') content[field.name] = value
+    const value = await fill(field, hands)
+    if (value === 'left') return undefined
+    if (value === 'interrupted') return JSON.stringify({ action: 'cancel' })
+    if (value.read !== '') content[field.name] = value.read
   }
-  write('  [y] send  [d] decline  [c] cancel ')
-  const pressed = await keyboard.key(['y', 'd', 'c'])
-  if (pressed === undefined) return undefined
-  write('\n')
-  if (pressed === 'y') return JSON.stringify({ action: 'accept', content })
-  return JSON.stringify({ action: pressed === 'd' ? 'decline' : 'cancel' })
+  const action = await choose(sending, hands)
+  if (action === undefined) return undefined
+  return JSON.stringify(action === 'accept' ? { action, content } : { action })
 }
 
-async function fill(field: Field, keyboard: Keyboard, write: (text: string) => void) {
-  const choices = field.options ? ` (${field.options.join(', ')})` : field.type === 'boolean' ? ' (yes, no)' : ''
+async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', may stay empty'
   for (;;) {
-    const text = await keyboard.line(`  ${field.name}: ${field.type}${choices}${optional}> `)
-    if (text === undefined) return undefined
-    const value = readValue(field, text.trim())
-    if (value !== undefined && (value !== '' || !field.required)) return value
-    write('  That does not fit.\n')
+    const typed = await keyboard.line(`  ${field.name} (${wanted(field)}${optional})> `)
+    if (typeof typed === 'string') return typed
+    const value = readValue(field, typed.text.trim())
+    if (value !== undefined && (value !== '' || !field.required)) return { read: value }
+    show.line(value === '' ? '  It is required.' : `  It must be ${wanted(field)}.`)
   }
+}
+
+function wanted({ type, options }: Field): string {
+  if (type === 'array') return options ? `some of ${options.join(', ')}, with commas` : 'a list with commas'
+  if (options) return `one of ${options.join(', ')}`
+  const names: Record<string, string> = { integer: 'a whole number', number: 'a number', boolean: 'yes or no' }
+  return names[type] ?? 'a text'
 }
 
 /** @returns undefined for what does not fit. */

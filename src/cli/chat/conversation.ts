@@ -24,8 +24,12 @@ type Chunk = {
 }
 
 /** One session with an intern: each prompt or answer gives what it says to it, as it comes. */
-export function conversation(client: Pick<ApiClient, 'stream'>, intern: string, mode: string) {
-  let sessionId: string | undefined
+export function conversation(
+  client: Pick<ApiClient, 'stream'>,
+  intern: string,
+  { mode, session }: { mode: string; session?: string | undefined },
+) {
+  let sessionId = session
 
   async function* send(messages: object[], signal: AbortSignal): AsyncGenerator<Said, void> {
     const body = { stream: true, approval_mode: mode, messages, ...(sessionId && { session_id: sessionId }) }
@@ -38,6 +42,11 @@ export function conversation(client: Pick<ApiClient, 'stream'>, intern: string, 
   }
 
   return {
+    session: () => sessionId,
+    /** The next prompt begins another session. */
+    begin() {
+      sessionId = undefined
+    },
     prompt: (text: string, signal: AbortSignal) => send([{ role: 'user', content: text }], signal),
     answer: (asked: Asked, content: string, signal: AbortSignal) =>
       send([{ role: 'tool', tool_call_id: asked.id, content }], signal),

@@ -1,58 +1,92 @@
-import { createInterface, emitKeypressEvents } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
+import { Writable } from 'node:stream'
 
-type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
+export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
-/** What a person does at the keyboard. `undefined` is Ctrl-D: they want to leave. */
+/** What a person typed; or that they pressed Ctrl-C; or, with Ctrl-D or the end of what was piped in, that they leave. */
+export type Typed = { text: string } | 'interrupted' | 'left'
+
+/** What a person does at the keyboard, or what was piped in instead, line by line. */
 export type Keyboard = {
-  line: (prompt: string) => Promise<string | undefined>
-  /** One key of those offered, without Enter. */
-  key: (offered: string[]) => Promise<string | undefined>
+  /** The next line. Where a person types, it is one begun after the prompt was shown. */
+  line: (prompt: string) => Promise<Typed>
   /** Calls `act` on Ctrl-C, until `over`. */
   interrupted: (act: () => void) => () => void
+  close: () => void
 }
 
-const interrupt = '\u0003'
-const leave = '\u0004'
-
 export function keyboard({ input, output }: Screen): Keyboard {
-  const raw = (on: boolean) => void (input.isTTY && input.setRawMode(on))
-  const hear = (hearKey: (key: string) => void) => {
-    emitKeypressEvents(input)
-    const listener = (text: string | undefined, key: { sequence?: string }) => hearKey(key.sequence ?? text ?? '')
-    input.on('keypress', listener)
-    raw(true)
-    input.resume()
-    return () => {
-      input.off('keypress', listener)
-      raw(false)
-      input.pause()
-    }
+  const isPerson = input.isTTY === true && output.isTTY === true
+  const piped: string[] = []
+  let waiting: ((typed: Typed) => void) | undefined
+  let act: (() => void) | undefined
+  let ended = false
+
+  const reader = createInterface({ input, output: echo(output, () => waiting !== undefined), terminal: isPerson })
+  const give = (typed: Typed) => {
+    const answer = waiting
+    waiting = undefined
+    answer?.(typed)
   }
+  reader.on('line', (text) => {
+    if (waiting) give({ text })
+    else if (!isPerson) piped.push(text)
+  })
+  reader.on('SIGINT', () => {
+    if (waiting) output.write('\n')
+    if (waiting) give('interrupted')
+    else act?.()
+  })
+  reader.on('close', () => {
+    ended = true
+    give('left')
+  })
+
   return {
-    line: (prompt) =>
-      new Promise((resolve) => {
-        const reader = createInterface({ input, output, terminal: input.isTTY })
-        reader.question(prompt, (text) => {
-          // Before it closes, which says that they want to leave.
-          resolve(text)
-          reader.close()
-        })
-        reader.once('close', () => resolve(undefined))
-        reader.once('SIGINT', () => {
-          output.write('\n')
-          resolve('')
-          reader.close()
-        })
-      }),
-    key: (offered) =>
-      new Promise((resolve) => {
-        const end = hear((key) => {
-          const chosen = key === leave ? undefined : offered.includes(key) ? key : key === interrupt ? interrupt : ''
-          if (chosen === '') return
-          end()
-          resolve(chosen)
-        })
-      }),
-    interrupted: (act) => hear((key) => key === interrupt && act()),
+    line(prompt) {
+      const next = piped.shift()
+      if (next !== undefined || ended) {
+        output.write(`${prompt}${next ?? ''}\n`)
+        return Promise.resolve(next === undefined ? 'left' : { text: next })
+      }
+      return new Promise((resolve) => {
+        forgetBegun(reader, isPerson)
+        waiting = resolve
+        // Only the last line of it is the reader's, which writes that anew as the person types.
+        const [last = '', ...above] = prompt.split('\n').reverse()
+        output.write(
+          above
+            .reverse()
+            .map((line) => `${line}\n`)
+            .join(''),
+        )
+        reader.setPrompt(last)
+        reader.prompt()
+      })
+    },
+    interrupted(wanted) {
+      act = wanted
+      return () => {
+        act = undefined
+      }
+    },
+    close: () => reader.close(),
   }
+}
+
+/** What is typed while nobody asked is not shown: it would stand in the middle of what the intern says. */
+function echo(output: NodeJS.WriteStream, isAsked: () => boolean): Writable {
+  const shown = new Writable({
+    write(chunk, _encoding, done) {
+      if (isAsked()) output.write(chunk)
+      done()
+    },
+  })
+  return Object.defineProperty(shown, 'columns', { get: () => output.columns })
+}
+
+/** Half a line from before must not become the beginning of an answer. */
+function forgetBegun(reader: Interface, isPerson: boolean): void {
+  if (isPerson) reader.write(null, { ctrl: true, name: 'e' })
+  if (isPerson) reader.write(null, { ctrl: true, name: 'u' })
 }

@@ -26,7 +26,7 @@ function theOne(keys: ListedKey[], hash: string): ListedKey {
   }
   const meant = keys.filter((key) => key.hash.startsWith(hash.toLowerCase()))
   const [key] = meant
-  if (!key) throw new StartupError(`No key's hash begins with "${hash}": "signalbox keys list" shows them all.`)
+  if (!key) throw new StartupError(`No key's hash begins with "${hash}": "npx signalbox keys list" shows them all.`)
   if (meant.length > 1) throw new StartupError(`${meant.length} keys' hashes begin with "${hash}": give more digits.`)
   return key
 }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import { scripted, startTalk, type Talk } from '#test/harness/intern-chat.ts'
+import { until } from '#test/harness/interns.ts'
+import { runCli } from './cli.ts'
+
+type Chat = { types: (text: string) => void; ends: () => void; sees: (text: string | RegExp) => Promise<unknown> }
+
+/** `signalbox chat`, with a person at a terminal or with text piped in. */
+function chat(service: Talk, { person = false, key = service.apiKey, args = ['ada'] } = {}) {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  if (person) Object.assign(input, { isTTY: true, setRawMode: () => input })
+  if (person) Object.assign(output, { isTTY: true, columns: 200 })
+  let shown = ''
+  output.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+  })
+  const err: string[] = []
+  const left = runCli(['chat', ...args], {
+    env: { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: key },
+    out: () => {},
+    err: (text) => void err.push(text),
+    screen: () => ({ input, output }) as never,
+  }).then((code) => ({ code, err: err.join('\n'), shown: stripVTControlCharacters(shown) }))
+  const types = (text: string) => void input.write(text)
+  let from = 0
+  /** Sees it after what was seen before. */
+  const sees: Chat['sees'] = (wanted) =>
+    until(() => {
+      const now = stripVTControlCharacters(shown)
+      const at = typeof wanted === 'string' ? now.indexOf(wanted, from) : now.slice(from).search(wanted) + from
+      if (at < from) return false
+      from = at + 1
+      return true
+    })
+  return { left, types, ends: () => input.end(), sees }
+}
+
+const permission = 'permission shell allow_once allow_always'
+const form = JSON.stringify({
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city'],
+})
+
+describe('signalbox chat', () => {
+  let service: Talk
+  before(async () => {
+    service = await startTalk({ settings: scripted })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  test('what is piped in is said line by line, and its end is the end', async () => {
+    const piped = chat(service)
+    piped.types(`say hello\n${permission}\no\nsay bye\n`)
+    piped.ends()
+    const { code, shown, err } = await piped.left
+    assert.deepEqual([code, err], [0, ''])
+    assert.match(
+      shown,
+      /^Talking to ada\.[\s\S]*hello[\s\S]*\? shell[\s\S]*\[allow_once-0\][\s\S]*bye[\s\S]*To go on: /,
+    )
+  })
+
+  test('a permission takes one of its keys and Enter, nothing else, and no key that was pressed before', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types(`${permission}\r`)
+    await person.sees('? shell')
+    person.types('what?\r')
+    await person.sees('Type one of o, a, c, and Enter.')
+    person.types('always allow\r')
+    await person.sees('[allow_always-1]')
+    person.types('\x04')
+    assert.equal((await person.left).code, 0)
+  })
+
+  test('what is typed while the intern speaks answers no question', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('wait 400\r')
+    person.types('a\ra')
+    await person.sees(/> $/)
+    person.types(`${permission}\r`)
+    await person.sees('? shell')
+    person.types('\x03')
+    await person.sees('[cancelled]')
+    person.types('exit\r')
+    assert.equal((await person.left).code, 0)
+  })
+
+  test('a form says what each field must be, is asked again where the service refuses, and Ctrl-C cancels it', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types(`ask ${form}\r`)
+    await person.sees('city (a text)> ')
+    person.types('\r')
+    await person.sees('It is required.')
+    person.types('Oslo\r')
+    await person.sees('days (a whole number, may stay empty)> ')
+    person.types('many\r')
+    await person.sees('It must be a whole number.')
+    person.types('0\r')
+    await person.sees('[y] send')
+    person.types('y\r')
+    await person.sees(/refused \(400\)/)
+    await person.sees('city (a text)> ')
+    person.types('\x03')
+    await person.sees('{"action":"cancel"}')
+    person.types('\x04')
+    assert.equal((await person.left).code, 0)
+  })
+
+  test('a session can be gone on with, and begun anew', async () => {
+    const first = chat(service)
+    first.types('say one\n')
+    first.ends()
+    const id = /--session (\S+)/.exec((await first.left).shown)?.[1]
+    assert.ok(id)
+    const second = chat(service, { args: ['ada', '--session', id] })
+    second.types('say two\n/new\nsay three\n/exit\nsay never\n')
+    const { shown } = await second.left
+    assert.match(shown, /two[\s\S]*three/)
+    assert.doesNotMatch(shown, /never\n/)
+    assert.notEqual(/--session (\S+)/.exec(shown)?.[1], id)
+  })
+
+  test('whoever cannot talk is told before they say anything', async () => {
+    const managing = chat(service, { key: service.managementKey })
+    const unknown = chat(service, { args: ['nobody'] })
+    assert.match((await managing.left).err, /^The service refused \(40\d\)/)
+    assert.match((await unknown.left).err, /^The service refused \(404\): There is no such intern/)
+    await service.ask('POST', '/interns', { body: { name: 'idle', agent: 'scripted' } })
+    const stopped = await chat(service, { args: ['idle'] }).left
+    assert.deepEqual([stopped.code, stopped.shown], [1, ''])
+    assert.match(stopped.err, /^"idle" is \w+: start it with "npx signalbox interns provision idle"\.$/)
+  })
+})
