@@ -11,6 +11,7 @@ const root = new URL('..', import.meta.url)
 export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'settings', file: 'docs/configuration.md', text: settingsTable },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
+  { name: 'providers', file: 'docs/providers.md', text: providerTable },
   { name: 'filters', file: 'docs/filters.md', text: figuresTable },
 ]
 
@@ -18,6 +19,16 @@ function faultTable(): string {
   const kinds = Object.entries(faultStatus).sort(([, a], [, b]) => a - b) as [FaultKind, number][]
   const rows = kinds.map(([kind, status]) => `| ${status} | \`${kind}\` | ${faultMeaning[kind]} |`)
   return ['| status | in the code | meaning |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+/** The providers of the starter catalogue that need a credential, and what holds it. */
+function providerTable(): string {
+  const starter = JSON.parse(readFileSync(fileURLToPath(new URL('src/catalogue/starter.json', root)), 'utf8'))
+  const providers = Object.entries<{ name: string; credentials?: string[] }>(starter.providers).sort()
+  const rows = providers.flatMap(([slug, { name, credentials = [] }]) =>
+    credentials.length > 0 ? [`| ${name} | \`${slug}\` | \`${credentials.join('` or `')}\` |`] : [],
+  )
+  return ['| provider | slug | variable |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 /** @returns a document as it is and as it should be. */

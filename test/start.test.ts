@@ -144,6 +144,8 @@ test('a data folder that cannot be written is one sentence', async () => {
     await refusal({ DATA_DIR: join(file, 'below') }),
     /^The data folder .* cannot be used: it is not a folder/,
   )
+  // Where Node's own way of making folders never ends.
+  assert.match(await refusal({ DATA_DIR: '/proc/signalbox/data' }), /^The data folder .* cannot be used: /)
 })
 
 test('a folder of somebody else’s files is left alone', async () => {

@@ -13,6 +13,10 @@ export function welcome({ url, firstKeys, demo }: Pick<Service, 'url' | 'firstKe
     management key   ${managementKey}
     API key          ${apiKey}
 
+  What the examples of README.md need:
+
+    export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
+
 ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 
     curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"

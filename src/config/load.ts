@@ -67,7 +67,7 @@ function plain(value: unknown): unknown {
 
 function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
   if (issue.code === 'unrecognized_keys') {
-    return `The configuration file ${path} has no setting ${issue.keys.map((key) => `"${key}"`).join(', ')}; docs/configuration.md lists them all`
+    return `The configuration file ${path} has no setting ${issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')}; docs/configuration.md lists them all`
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`

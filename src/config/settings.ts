@@ -83,7 +83,7 @@ export const Settings = z.strictObject({
     .max(65535)
     .optional()
     .describe(
-      'Serves Prometheus metrics without a key on this port of the same host. Without it: `/metrics` with a management key.',
+      'Serves Prometheus metrics without a key on this port of the same host. Without it: `/api/v1/metrics` with a management key.',
     ),
   dialect: z
     .enum(['spec', 'openrouter'])

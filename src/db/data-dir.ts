@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '#lib/fault.ts'
 
@@ -35,7 +35,7 @@ export function takeDataDir(path: string, { exclusive }: { exclusive: boolean })
 
 function prepare(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     const foreign = !existsSync(join(folder, marker)) && readdirSync(folder).length > 0
@@ -56,11 +56,19 @@ function prepare(folder: string): void {
   }
 }
 
+/** One after the other: Node's own `recursive` never ends where the kernel lets nothing be made, such as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
+}
+
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder'
+  if (code === 'ENOENT') return 'no folder can be made there'
   if (code === 'ENOSPC') return 'the disk is full'
   return message
 }

@@ -86,7 +86,7 @@ function* escalate({ step, results }: Scene): Generator<Line> {
 function* shell({ prompt, step, results }: Scene): Generator<Line> {
   if (step > 0) return yield { say: results.join('\n') }
   const quoted = [...prompt.matchAll(/`([^`]+)`/g)].map(([, command]) => command!)
-  const after = prompt.split(/:\s*/).slice(1).join(': ').trim()
+  const after = prompt.slice(prompt.indexOf(':') + 1 || prompt.length).trim()
   const commands = quoted.length ? quoted : [after || 'ls -la']
   for (const command of commands) yield { call: 'shell', input: { command } }
 }

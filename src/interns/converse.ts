@@ -92,7 +92,11 @@ async function readyIntern(deps: ConverseDeps, caller: Caller, id: string): Prom
     throw unknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
   })
   if (intern.status === 'running') return intern
-  throw chatFault('conflict', 'intern_not_ready', `The intern is not running: it is ${intern.status}.`)
+  throw chatFault(
+    'conflict',
+    'intern_not_ready',
+    `The intern is not running: it is ${intern.status}.${intern.status === 'provisioning' ? ' Try again in a moment.' : ''}`,
+  )
 }
 
 async function withinRate(deps: ConverseDeps, caller: Caller): Promise<void> {

@@ -14,7 +14,13 @@ const hooks = { streamWrite: (line: string) => line.replace(anyKey, 'sb-v1-[secr
 export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
   const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
   const stream = asText
-    ? onDemand.pinoPretty()({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
+    ? onDemand.pinoPretty()({
+        destination: 2,
+        ignore: 'pid,hostname',
+        translateTime: 'HH:MM:ss',
+        sync: true,
+        singleLine: true,
+      })
     : manyAtOnce(2)
   return pino({ level: options.level, redact, hooks }, stream)
 }

@@ -84,6 +84,9 @@ function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering,
     },
     random: deps.random,
   })
-  if (plan.targets.length === 0) throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits)
+  if (plan.targets.length === 0) {
+    const { findProvider } = deps.catalogue.current()
+    throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits, findProvider)
+  }
   return plan.targets
 }

@@ -1,3 +1,4 @@
+import type { Provider } from '#catalogue/model.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Circuits } from './circuit.ts'
 import type { Exclusion, Plan, Target } from './plan.ts'
@@ -15,11 +16,18 @@ const said: Record<Exclusion, string> = {
   unavailable_now: 'it failed or limited its rate a moment ago',
 }
 
+/** What the operator can do about a provider without a credential. */
+function remedy(provider: Provider | undefined, slug: string): string {
+  const variables = provider?.credentialVariables ?? []
+  return `${slug} needs ${variables.join(' or ')} in the environment of the service, or a key of your own (POST /byok)`
+}
+
 /** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
 export function nothingLeft(
   { excluded }: Plan,
   circuitOf: (target: Target) => string,
   circuits: Pick<Circuits, 'waitMs'>,
+  findProvider: (slug: string) => Provider | undefined,
 ): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
@@ -38,10 +46,11 @@ export function nothingLeft(
     )
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
+    const providers = new Set(excluded.map(({ target }) => target.endpoint.provider))
     return new Fault(
       'unavailable',
-      'No endpoint of this model is configured: the operator has set no credential for any of its providers.',
-      { metadata },
+      `No provider of this model is configured: ${[...providers].map((slug) => remedy(findProvider(slug), slug)).join(', ')}.`,
+      { metadata, headers: { 'x-should-retry': 'false' } },
     )
   }
   const why = reasons.map((reason) => said[reason]).join(', or ')

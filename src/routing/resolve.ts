@@ -1,11 +1,12 @@
 import type { Model } from '#catalogue/model.ts'
 import { Fault } from '#lib/fault.ts'
+import { nearNames } from './near-names.ts'
 import type { Candidate, SortKey } from './plan.ts'
 
 /** Suffixes that say how to route rather than which model. `:free` and the like name a variant in the catalogue. */
 const routingSuffixes: Record<string, SortKey> = { nitro: 'throughput', floor: 'price' }
 
-export type Finder = { findModel: (name: string) => Model | undefined }
+export type Finder = { findModel: (name: string) => Model | undefined; models?: readonly Model[] }
 
 /**
  * The models a request names, first choice first. Unknown fallbacks are passed over as long as one name is known: a
@@ -18,10 +19,19 @@ export function resolveModels(catalogue: Finder, names: { model?: string; models
   if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found = wanted.flatMap((name) => resolveModel(catalogue, name) ?? [])
   if (found.length > 0) return found
+  const unknown = wanted.map((name) => JSON.stringify(shortened(name))).join(', ')
   throw new Fault(
     'not_found',
-    `There is no model ${wanted.map((name) => JSON.stringify(shortened(name))).join(', ')}. GET /models lists them all.`,
+    `There is no model ${unknown}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
   )
+}
+
+function meant({ models = [] }: Finder, name: string): string {
+  const near = nearNames(
+    models.map(({ id }) => id),
+    shortened(name),
+  )
+  return near.length > 0 ? `Did you mean ${near.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
 
 export function resolveModel(catalogue: Finder, name: string): Candidate | undefined {

@@ -1,0 +1,28 @@
+const most = 3
+
+/**
+ * What somebody may have meant by a model's name that there is not: the same but for case or author, or of which it is
+ * a part. At most three, the likeliest first.
+ */
+export function nearNames(ids: Iterable<string>, wanted: string): string[] {
+  const name = plain(wanted)
+  if (name.length < 3) return []
+  const near: { id: string; distance: number }[] = []
+  for (const id of ids) {
+    const distance = distanceOf(plain(id), name)
+    if (distance !== undefined) near.push({ id, distance })
+  }
+  return near
+    .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
+    .slice(0, most)
+    .map(({ id }) => id)
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
+const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
+
+/** How much of the id was not said; undefined where the name is no part of it. */
+function distanceOf(id: string, name: string): number | undefined {
+  if (id === name || slugOf(id) === slugOf(name)) return 0
+  return id.includes(name) || slugOf(id).includes(slugOf(name)) ? id.length - name.length : undefined
+}
