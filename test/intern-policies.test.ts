@@ -66,3 +66,15 @@ test('content filters hold for prompts and for answers to questions, value by va
   const { text } = await accept('by "falcon-7"\nand ä')
   assert.deepEqual(JSON.parse(text).content, { word: 'by "[CODE]"\nand ä' })
 })
+
+test('a model that the builtin agent could not ask is refused when the intern is made or changed', async () => {
+  await using service = await startTestService({ settings: scripted })
+  const make = async (body: object) => (await service.ask('POST', '/interns', { body: { name: 'ada', ...body } })).body
+  const { error } = await make({ model: 'demo' })
+  assert.equal(error.code, 400)
+  assert.match(error.message, /^Invalid request: model: There is no model "demo"\. Did you mean "signalbox\/demo"\?/)
+  const { id } = await make({ model: '@preset/not-yet' })
+  const change = (model: string) => service.ask('PATCH', `/interns/${id}`, { body: { model } })
+  assert.deepEqual([(await change('nope/nope')).status, (await change('signalbox/demo:nitro')).status], [400, 200])
+  assert.equal((await make({ name: 'other', agent: 'scripted', model: 'its-own/name' })).model, 'its-own/name')
+})

@@ -14,6 +14,7 @@ import type { Log } from '#lib/log.ts'
 import { processProvisioner } from '#provision/process.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { createSupervisor, type Supervisor } from '#provision/supervisor.ts'
+import { type Finder, resolveModels } from '#routing/resolve.ts'
 import { reachable } from './address.ts'
 
 type Parts = {
@@ -86,6 +87,20 @@ export function requireAgent(config: Pick<Config, 'agents' | 'allow_custom_agent
     'forbidden',
     'This server runs no commands of its users (setting allow_custom_agents); name a configured agent instead.',
   )
+}
+
+/**
+ * What the builtin agent cannot think with is told when an intern is made, rather than in its first turn. A preset may
+ * still come to be, and other agents have names of their own for models.
+ * @throws Fault `invalid`.
+ */
+export function requireModel(catalogue: Finder, { model, agent }: { model?: string | null; agent?: unknown }): void {
+  if (agent || !model || model === 'script' || model.includes('@preset/')) return
+  try {
+    resolveModels(catalogue, { model })
+  } catch (error) {
+    throw error instanceof Fault ? new Fault('invalid', `Invalid request: model: ${error.message}`) : error
+  }
 }
 
 /** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */

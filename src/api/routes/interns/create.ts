@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requireAgent } from '#api/interns.ts'
+import { requireAgent, requireModel } from '#api/interns.ts'
 import { Answer } from '#http/route.ts'
 import { createIntern } from '#interns/create.ts'
 import { InternRecord, NewIntern } from '#interns/intern.ts'
@@ -32,6 +32,7 @@ export const createOneIntern = route({
   bodyLimit: 1024 * 1024,
   handler: async ({ body, caller, headers }, deps) => {
     requireAgent(deps.config, body.agent ?? null)
+    requireModel(deps.catalogue.current(), body)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
     return replayed ? new Answer(200, {}, internRecord(intern)) : internRecord(intern)
   },

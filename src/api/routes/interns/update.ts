@@ -1,6 +1,7 @@
+import { requireModel } from '#api/interns.ts'
 import { changeIntern } from '#interns/change.ts'
 import { InternPatch, InternRecord } from '#interns/intern.ts'
-import { internRecord } from '#interns/store.ts'
+import { findIntern, internRecord } from '#interns/store.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -14,6 +15,9 @@ export const updateIntern = route({
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
   bodyLimit: 1024 * 1024,
-  handler: async ({ params, body, caller }, deps) =>
-    internRecord(await changeIntern(deps, caller, params.internId, body)),
+  handler: async ({ params, body, caller }, deps) => {
+    const { agent } = await findIntern(deps, caller, params.internId)
+    requireModel(deps.catalogue.current(), { agent, model: body.model })
+    return internRecord(await changeIntern(deps, caller, params.internId, body))
+  },
 })
