@@ -91,6 +91,13 @@ const refused: [path: string, body: object][] = [
   ['tool_choice', { tool_choice: 'sometimes' }],
   ['response_format.type', { response_format: {} }],
   ['max_completion_tokens', { max_completion_tokens: 1.5 }],
+  ['max_completion_tokens', { max_completion_tokens: 0 }],
+  ['max_tokens', { max_tokens: -1 }],
+  ['n', { n: 1.5 }],
+  ['n', { n: '100' }],
+  ['n', { n: Number.POSITIVE_INFINITY }],
+  ['n', { n: 129 }],
+  ['best_of', { best_of: 0 }],
   ['logit_bias.50256', { logit_bias: { 50256: 'never' } }],
 ]
 test('a wrong value is refused at its path', () => {

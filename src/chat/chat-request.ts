@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
-import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './generation-fields.ts'
+import {
+  AnswerCount,
+  AnswerLimit,
+  CacheControl,
+  ImageConfig,
+  PromptCacheOptions,
+  Reasoning,
+} from './generation-fields.ts'
 import { Message } from './message.ts'
 import { Metadata } from './metadata.ts'
 import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './routing-fields.ts'
@@ -42,8 +49,10 @@ const generation = {
   top_logprobs: z.int().nullish(),
   seed: z.int().nullish(),
   stop: z.union([z.string(), z.array(z.string())], { error: 'must be text or an array of text' }).nullish(),
-  max_tokens: z.int().nullish().describe('Deprecated: `max_completion_tokens`.'),
-  max_completion_tokens: z.int().nullish(),
+  max_tokens: AnswerLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
+  max_completion_tokens: AnswerLimit.nullish(),
+  n: AnswerCount.nullish().describe('How many answers.'),
+  best_of: AnswerCount.nullish().describe('Of how many answers the provider chooses.'),
   reasoning: Reasoning.nullish(),
   reasoning_effort: z.string().nullish(),
   response_format: ResponseFormat.nullish(),

@@ -11,6 +11,11 @@ export const Reasoning = z
   })
   .describe('Whether and how much the model thinks first.')
 
+export const AnswerLimit = z.int().min(1)
+
+/** How many answers at once. */
+export const AnswerCount = z.int().min(1).max(128)
+
 export const CacheControl = z
   .looseObject({ type: z.string(), ttl: z.string().optional() })
   .describe('Puts cache breakpoints on the last cacheable block, for models that take them.')

@@ -36,6 +36,7 @@ const refused: [path: string, body: object][] = [
   ['messages.0.content', { messages: [{ role: 'user', content: 1 }] }],
   ['system', { system: [{ text: 'no type' }] }],
   ['max_tokens', { max_tokens: '1024' }],
+  ['max_tokens', { max_tokens: 0 }],
   ['thinking.type', { thinking: { type: 'deep' } }],
   ['thinking.budget_tokens', { thinking: { type: 'enabled' } }],
   ['tool_choice.type', { tool_choice: { type: 'required' } }],

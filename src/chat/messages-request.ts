@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EndUser, SessionId, Trace } from './call-fields.ts'
-import { CacheControl } from './generation-fields.ts'
+import { AnswerLimit, CacheControl } from './generation-fields.ts'
 import { Content } from './message.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
 
@@ -47,7 +47,7 @@ export const MessagesRequest = z
       model: z.string().optional(),
       models: z.array(z.string()).nullish(),
       fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
-      max_tokens: z.int().optional(),
+      max_tokens: AnswerLimit.optional(),
       temperature: z.number().nullish(),
       top_p: z.number().nullish(),
       top_k: z.int().nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { FunctionTool, ResponsesRequest } from './responses-request.ts'
 
 /** Any tool; a function must have what a function needs. */
@@ -16,6 +17,9 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
 /** The same body sent to be answered: what real clients send beyond the specified values is let through. */
 export const ResponsesCall = ResponsesRequest.extend({
   preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  max_output_tokens: AnswerLimit.nullish(),
+  n: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
+  best_of: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
   tools: z.array(Tool).optional(),
   tool_choice: ToolChoice.optional(),
 }).meta({ id: 'ResponsesCall', description: 'A responses-style request to be answered.' })

@@ -56,3 +56,11 @@ test("a call's functions need a name, and its tool choice a type", () => {
   assert.deepEqual(pathsOf(ResponsesCall, { tool_choice: 'sometimes' }), ['tool_choice'])
   assert.deepEqual(pathsOf(ResponsesCall, { tool_choice: {} }), ['tool_choice'])
 })
+
+test("a call's limit is at least 1; a stored one is any whole number, as specified", () => {
+  for (const max_output_tokens of [0, -1]) {
+    assert.deepEqual(pathsOf(ResponsesCall, { max_output_tokens }), ['max_output_tokens'])
+    assert.deepEqual(pathsOf(ResponsesRequest, { max_output_tokens }), [])
+  }
+  assert.deepEqual(pathsOf(ResponsesCall, { max_output_tokens: null, n: '2' }), ['n'])
+})

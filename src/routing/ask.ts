@@ -3,7 +3,7 @@ import type { Ask } from './attempt.ts'
 import type { Answering } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
 import type { Target } from './plan.ts'
-import { protocols } from './providers/protocols.ts'
+import { wireOf } from './providers/protocols.ts'
 
 /** The request as one endpoint gets it. */
 export function askOf(
@@ -14,9 +14,9 @@ export function askOf(
   const { endpoint } = target
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && answering.accesses.find(provider, endpoint)
-  if (!access)
+  const wire = wireOf(endpoint, provider)
+  if (!access || !wire)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
-  const wire = protocols[endpoint.protocol ?? provider.protocol]
   const stream = answering.chat.stream === true
   const wireTarget = { endpoint, credential: access.secret, stream }
   const encoded =

@@ -1,7 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Region } from '#catalogue/model.ts'
-import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenRequest } from '#guardrails/content.ts'
@@ -10,13 +9,16 @@ import type { InForce } from '#guardrails/in-force.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
 import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
+import type { RoutingDeps } from './deps.ts'
 import { budgetsFor, setAside } from './money.ts'
 import type { Candidate } from './plan.ts'
 import type { Policy, Ruling } from './policy.ts'
+import { wireOf } from './providers/protocols.ts'
 import { regionOf } from './region.ts'
-import { worstCase } from './worst-case.ts'
+import { type Asked, worstCase } from './worst-case.ts'
 
 type GuardDeps = {
+  catalogue: RoutingDeps['catalogue']
   inForce: Pick<InForce, 'of'>
   budgets: Pick<Budgets, 'reserve'>
   scanner: Pick<Scanner, 'scanRequest'>
@@ -25,16 +27,17 @@ type GuardDeps = {
 }
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
-export function guardrailPolicy({ inForce, budgets, scanner, now, config }: GuardDeps): Policy {
+export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat, body, candidates }) {
       const guardrails = await inForce.of(caller)
-      const purse = purseFor({ budgets, now }, caller, guardrails, chat)
-      if (guardrails.length === 0) return { candidates, chat, body, findings: [], ...purse }
+      const purse = (asked: Asked) => purseFor({ catalogue, budgets, now }, caller, guardrails, asked)
+      if (guardrails.length === 0) return { candidates, chat, body, findings: [], ...purse({ chat, body }) }
       throughRegion(guardrails, regionOf(config.regions, host))
       const left = permitted(guardrails, candidates, config.zdr_vendors)
       const { bodies, findings } = await screenRequest(scanner, guardrails, { chat, body })
-      return { candidates: left, ...bodies, findings, ...purse }
+      // A label may be longer than what it stands for.
+      return { candidates: left, ...bodies, findings, ...purse(bodies) }
     },
   }
 }
@@ -43,17 +46,19 @@ const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {},
 
 /** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
 function purseFor(
-  deps: Pick<GuardDeps, 'budgets' | 'now'>,
+  deps: Pick<GuardDeps, 'catalogue' | 'budgets' | 'now'>,
   caller: Caller,
   guardrails: readonly GuardrailRecord[],
-  chat: ChatRequest,
+  asked: Asked,
 ): Pick<Ruling, 'reserve' | 'settle'> {
   const budgets = budgetsFor(caller, guardrails)
   if (budgets.length === 0) return freePurse
   let reservation: Reservation | undefined
   return {
     async reserve(targets) {
-      reservation = await setAside(deps, budgets, guardrails, worstCase(chat, targets))
+      const catalogue = deps.catalogue.current()
+      const most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
+      reservation = await setAside(deps, budgets, guardrails, most)
     },
     settle: ({ cost, byok }) => reservation?.settle(cost, (budget) => !byok || budget.includesByok),
   }

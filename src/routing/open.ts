@@ -55,7 +55,7 @@ export function openRouting({
       const { latencyMs, throughput } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
-    policy: guardrailPolicy({ inForce, budgets, scanner, now, config }),
+    policy: guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }),
     presets,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),

@@ -23,9 +23,11 @@ export type Wire = {
   encode: (chat: ChatRequest, target: WireTarget) => WireRequest
   /**
    * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
-   * taken out, and usage asked for.
+   * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
    */
   passThrough?: (body: Body, target: WireTarget) => WireRequest
+  /** The limit that is sent for such a request: so many tokens its answer has at most. */
+  answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
   /** Reads one streamed answer. @throws Error on what is not this protocol. */
   reader: () => (event: SseEvent) => AnswerEvent[]
   /** Reads a whole answer. @throws Error on what is not this protocol. */

@@ -1,25 +1,27 @@
-import type { Prices } from '#catalogue/model.ts'
+import type { Endpoint, Prices } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { costOf } from './cost.ts'
+import { mostPromptTokens } from './most-prompt-tokens.ts'
 import type { Target } from './plan.ts'
+import type { Body, Wire } from './wire.ts'
 
-/** What a part that is not text may count as, in tokens: nobody can know before the provider says. */
-const tokensOfMedia = 4096
+/** A request as it is sent on: in the client's own words to those who speak them, as a chat to all others. */
+export type Asked = { chat: ChatRequest; body: Body }
 
-/** Tokens a message has beside its text. */
-const tokensOfFrame = 16
+type WireOf = (endpoint: Endpoint) => Pick<Wire, 'answerLimit'> | undefined
 
 /** The most a request may cost, by its dearest endpoint: what is set aside for it until it is known. */
-export function worstCase(chat: ChatRequest, targets: readonly Target[]): PicoUsd {
-  const prompt = mostPromptTokens(chat)
+export function worstCase({ chat, body }: Asked, targets: readonly Target[], wireOf: WireOf): PicoUsd {
+  const prompt = mostPromptTokens(body)
+  const answers = answersOf(chat)
   let most = 0n
   for (const { endpoint } of targets) {
     const completion =
-      chat.max_completion_tokens ?? chat.max_tokens ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
+      wireOf(endpoint)?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
     const tokens = {
       prompt: Math.min(prompt, endpoint.contextLength),
-      completion: completion * answersOf(chat),
+      completion: completion * answers,
       cached: 0,
       reasoning: 0,
     }
@@ -39,22 +41,7 @@ function writingCosts({ cacheWrite, tiers }: Prices): boolean {
   return cacheWrite !== undefined || tiers?.some((tier) => tier.cacheWrite !== undefined) === true
 }
 
-function answersOf(chat: ChatRequest): number {
-  const { n } = chat as { n?: unknown }
-  return typeof n === 'number' && n > 1 ? n : 1
-}
-
-/** No token is shorter than a byte. */
-function mostPromptTokens(chat: ChatRequest): number {
-  let tokens = chat.tools ? Buffer.byteLength(JSON.stringify(chat.tools)) : 0
-  for (const message of chat.messages) {
-    tokens += tokensOfFrame
-    if (typeof message.content === 'string') tokens += Buffer.byteLength(message.content)
-    else
-      for (const part of message.content ?? [])
-        tokens += part.text === undefined ? tokensOfMedia : Buffer.byteLength(part.text)
-    if (message.role === 'assistant' && message.tool_calls)
-      tokens += Buffer.byteLength(JSON.stringify(message.tool_calls))
-  }
-  return tokens
+/** Those a provider only chooses among cost as much as those it gives. */
+function answersOf({ n, best_of: candidates }: ChatRequest): number {
+  return Math.max(1, n ?? 1, candidates ?? 1)
 }

@@ -1,3 +1,4 @@
+import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Body } from '../wire.ts'
@@ -18,7 +19,6 @@ const translated: ReadonlySet<string> = new Set([
   'include',
   'input',
   'instructions',
-  'max_output_tokens',
   'max_tool_calls',
   'parallel_tool_calls',
   'store',
@@ -33,7 +33,9 @@ const translated: ReadonlySet<string> = new Set([
 /** A responses body as a chat request. @throws Fault `invalid` for what this service cannot do. */
 export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
-  const shared = Object.fromEntries(Object.entries(body).filter(([name]) => !translated.has(name)))
+  const shared = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
+  )
   const messages = messagesOf(body.instructions, body.input)
   if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
   return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body) } as ChatRequest
@@ -47,8 +49,9 @@ function refuseStored(body: Body): void {
     throw new Fault('invalid', 'background: this service stores no responses. Stream the answer instead.')
 }
 
-function limitOf({ max_output_tokens: limit }: Body): Body {
-  return limit == null ? {} : { max_completion_tokens: limit }
+function limitOf(body: Body): Body {
+  const limit = answerLimitOf(body)
+  return limit === undefined ? {} : { max_completion_tokens: limit }
 }
 
 type Format = { type?: string } & Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { Wire } from '../wire.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
-import { anthropicRequest } from './anthropic-request.ts'
+import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 
 /** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
 export const anthropicMessages: Wire = {
@@ -10,6 +10,7 @@ export const anthropicMessages: Wire = {
     headers: { 'anthropic-version': '2023-06-01', ...(credential && { 'x-api-key': credential }) },
     body: JSON.stringify(anthropicRequest(chat, endpoint, stream)),
   }),
+  answerLimit: (chat, endpoint) => thinkingFor(chat, endpoint).maxTokens,
   reader: anthropicReader,
   readBody: readAnthropicMessage,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,

@@ -1,7 +1,8 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { Body } from '../wire.ts'
-import { thinkingSettings } from './anthropic-thinking.ts'
+import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
 import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 import { defined } from './defined.ts'
 import { chosenFunction } from './tool-arguments.ts'
@@ -12,8 +13,7 @@ const defaultMaxTokens = 4096
 /** A chat request in Anthropic's words. */
 export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
   const system = systemOf(chat.messages)
-  const asked = chat.max_completion_tokens ?? chat.max_tokens ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
-  const { thinking, effort, maxTokens, samples } = thinkingSettings(chat, endpoint, asked)
+  const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return defined({
     model: endpoint.upstreamModel,
@@ -31,6 +31,11 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
     metadata: chat.user ? { user_id: chat.user } : undefined,
     service_tier: serviceTiers[chat.service_tier ?? ''],
   })
+}
+
+export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
+  const asked = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
+  return thinkingSettings(chat, endpoint, asked)
 }
 
 /** Temperatures end at 1 here, and newer models take only one of the two. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { Body } from '../wire.ts'
 import { defined } from './defined.ts'
@@ -20,7 +21,7 @@ export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
 }
 
 function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
-  const maxOutputTokens = chat.max_completion_tokens ?? chat.max_tokens
+  const maxOutputTokens = answerLimitOf(chat)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return defined({
     maxOutputTokens,

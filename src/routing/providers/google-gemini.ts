@@ -1,3 +1,4 @@
+import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { Wire } from '../wire.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiRequest } from './gemini-request.ts'
@@ -12,6 +13,7 @@ export const googleGemini: Wire = {
     headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
     body: JSON.stringify(geminiRequest(chat, endpoint)),
   }),
+  answerLimit: answerLimitOf,
   reader: geminiReader,
   readBody: readGenerated,
   // What would have been streamed is refused as a list.

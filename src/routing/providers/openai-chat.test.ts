@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Endpoint } from '#catalogue/model.ts'
 import { encoded, endpointFor, weatherCall } from '#test/harness/encode.ts'
 import { openaiChat } from './openai-chat.ts'
 
@@ -10,7 +11,7 @@ const passed = (body: object) => {
 
 describe('openai-chat, requests', () => {
   test('only the model is renamed, what is ours taken out, and usage asked for', () => {
-    const body = { messages: [{ role: 'user', content: 'Hi' }], unknown: { deep: [1] }, max_completion_tokens: 9 }
+    const body = { messages: [{ role: 'user', content: 'Hi' }], unknown: { deep: [1] }, max_tokens: 9 }
     const ours = { model: 'x-ai/grok-4', models: ['a/b'], provider: {}, session_id: 's', preset: 'p', trace: {} }
     const stream_options = { include_usage: true }
     assert.deepEqual(passed({ ...body, ...ours }), { ...body, model: 'grok-4', stream: true, stream_options })
@@ -29,13 +30,17 @@ describe('openai-chat, requests', () => {
     assert.deepEqual(passed({ reasoning: {}, reasoning_effort: 'low' }).reasoning_effort, 'low')
   })
 
-  test('a translated limit has the name that the model knows', () => {
-    const limit = (model: string) => {
-      const { max_tokens, max_completion_tokens } = encoded(openaiChat, model, { max_completion_tokens: 9 }).body
+  test('a limit has the name that the model knows, whichever the client used', () => {
+    const limit = (endpoint: Endpoint, asked: object) => {
+      const { max_tokens, max_completion_tokens } = encoded(openaiChat, endpoint, asked).body
       return [max_tokens, max_completion_tokens]
     }
-    assert.deepEqual(limit('mistral-large'), [9, undefined])
-    assert.deepEqual(limit('gpt-5-mini'), [undefined, 9])
+    for (const asked of [{ max_completion_tokens: 9 }, { max_tokens: 9 }]) {
+      assert.deepEqual(limit(endpointFor('mistral-large'), asked), [9, undefined])
+      assert.deepEqual(limit(endpointFor('gpt-5-mini'), asked), [undefined, 9])
+      const knowing = endpointFor('my-deployment', { supportedParameters: ['max_completion_tokens'] })
+      assert.deepEqual(limit(knowing, asked), [undefined, 9])
+    }
   })
 
   test('signed thoughts of other providers stay behind', () => {

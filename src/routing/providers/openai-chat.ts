@@ -1,3 +1,5 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import { answerLimitOf, type LimitName, nameLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
@@ -9,8 +11,9 @@ import { effortOf, thinkingWish } from './reasoning-budget.ts'
 /** OpenAI chat completions, which most providers speak. */
 export const openaiChat: Wire = {
   protocol: 'openai-chat',
-  encode: (chat, target) => request(limited(chat, target), target),
-  passThrough: (body, target) => request(body, target),
+  encode: request,
+  passThrough: request,
+  answerLimit: answerLimitOf,
   reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
   readBody: (body) => readCompletion(body as Completion),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
@@ -22,6 +25,7 @@ function request(body: Body, { endpoint, credential, stream }: WireTarget): Wire
     stream,
     stream_options: undefined,
   })
+  nameLimit(sent, limitNameFor(endpoint))
   if (body.reasoning != null) Object.assign(sent, effortFor(body as ChatRequest))
   if (Array.isArray(body.messages)) sent.messages = body.messages.map(withoutThoughts)
   if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
@@ -38,11 +42,13 @@ function effortFor(chat: ChatRequest): Body {
   return { reasoning: undefined, ...(wish && { reasoning_effort: wish.enabled ? effortOf(wish) : 'none' }) }
 }
 
-/** OpenAI's own later models know the new name of the limit only, most other providers the old one only. */
-function limited(chat: ChatRequest, { endpoint }: WireTarget): Body {
-  const { max_completion_tokens: limit, ...rest } = chat
-  if (limit == null || /^(?:o\d|gpt-[5-9])/.test(endpoint.upstreamModel)) return chat
-  return { ...rest, max_tokens: limit }
+/**
+ * OpenAI's own later models know the new name of the limit only, most other providers the old one only, and a limit that
+ * is not known is none.
+ */
+function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitName {
+  const isNew = /^(?:o\d|gpt-[5-9])/.test(upstreamModel) || supportedParameters.includes('max_completion_tokens')
+  return isNew ? 'max_completion_tokens' : 'max_tokens'
 }
 
 type WireUsage = {

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { Body } from '../wire.ts'
 import { defined } from './defined.ts'
@@ -10,12 +11,11 @@ const leastOutputTokens = 16
 
 /** A chat request in the words of OpenAI responses. Nothing is stored there; thoughts come back encrypted instead. */
 export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
-  const limit = chat.max_completion_tokens ?? chat.max_tokens
   const thinks = endpoint.supportedParameters.includes('reasoning')
   return defined({
     input: inputItems(chat.messages),
     store: false,
-    max_output_tokens: limit == null ? undefined : Math.max(limit, leastOutputTokens),
+    max_output_tokens: responsesLimit(chat),
     temperature: chat.temperature,
     top_p: chat.top_p,
     tools: chat.tools?.length ? chat.tools.map(toolOf) : undefined,
@@ -32,6 +32,11 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     prompt_cache_key: chat.prompt_cache_key,
     prompt_cache_retention: chat.prompt_cache_retention,
   })
+}
+
+export function responsesLimit(chat: ChatRequest): number | undefined {
+  const limit = answerLimitOf(chat)
+  return limit && Math.max(limit, leastOutputTokens)
 }
 
 /** Not strict unless told, as in chat completions; here the default is the other way round. */

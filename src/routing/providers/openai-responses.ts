@@ -1,8 +1,9 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import { nameLimit } from '#chat/answer-limit.ts'
 import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
-import { responsesRequest } from './openai-responses-request.ts'
+import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { withoutOurs } from './ours.ts'
 
 /** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
@@ -10,6 +11,7 @@ export const openaiResponses: Wire = {
   protocol: 'openai-responses',
   encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
   passThrough: (body, target) => sent(asUpstreamsTakeIt(body, target.endpoint), target),
+  answerLimit: responsesLimit,
   reader: responsesReader,
   readBody: readResponse,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
@@ -30,6 +32,7 @@ function sent(body: Body, { endpoint, credential, stream }: WireTarget): WireReq
 function asUpstreamsTakeIt(body: Body, endpoint: Endpoint): Body {
   const kept = withoutOurs(body)
   const asked: Body = { ...kept, store: kept.store ?? false }
+  nameLimit(asked, 'max_output_tokens')
   const isLost =
     asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
   if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isLost(item))

@@ -14,6 +14,10 @@ const ours: ReadonlySet<string> = new Set([
   'stop_server_tools_when',
 ])
 
+export function isOurs(name: string): boolean {
+  return ours.has(name)
+}
+
 /** The body as an upstream may see it. Whatever is not known here passes: it may be a provider's own. */
 export function withoutOurs(body: Body): Body {
   const sent: Body = {}

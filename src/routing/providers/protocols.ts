@@ -1,4 +1,4 @@
-import type { Protocol } from '#catalogue/model.ts'
+import type { Endpoint, Protocol, Provider } from '#catalogue/model.ts'
 import type { Wire } from '../wire.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { demo } from './demo.ts'
@@ -13,4 +13,10 @@ export const protocols: Record<Protocol, Wire> = {
   'anthropic-messages': anthropicMessages,
   'google-gemini': googleGemini,
   demo,
+}
+
+/** How an endpoint is spoken to: as it says itself, else as its provider is. Undefined where nobody says. */
+export function wireOf(endpoint: Endpoint, provider: Provider | undefined): Wire | undefined {
+  const protocol = endpoint.protocol ?? provider?.protocol
+  return protocol && protocols[protocol]
 }
