@@ -5,19 +5,20 @@ import { test } from 'node:test'
 import { newPlace, onEachDatabase } from '#test/harness/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 
-/** The demo model at a price: a word of its answer costs a cent, a token of the prompt nothing. */
-const priced = {
-  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 10_000 } } } } },
-}
+/** The demo model at a price: a word of its answer costs a cent, a token of the prompt nothing unless told. */
+const priced = (prompt: number) => ({
+  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt, completion: 10_000 } } } } },
+})
 
 async function startPriced(
   kind: 'sqlite' | 'postgres',
   place = newPlace(kind),
   now: () => number = Date.now,
+  promptPrice = 0,
 ): Promise<TestService> {
   const at = await place
   const file = join(at.settings.data_dir, '..', `priced-${process.pid}.json`)
-  writeFileSync(file, JSON.stringify(priced))
+  writeFileSync(file, JSON.stringify(priced(promptPrice)))
   return startTestService({ place: at, now, settings: { catalogue_file: file } })
 }
 
@@ -73,6 +74,42 @@ onEachDatabase('spending limits', (kind) => {
     const refused = await say(service, 1, key.key)
     assert.deepEqual([refused.status, refused.body.error.metadata.rule], [403, 'limit'])
     assert.equal((await say(service, 5)).status, 200)
+    await service.stop()
+    await place.remove()
+  })
+
+  test('what would make a limit say nothing is refused, and means no limit where a preset holds it', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place))
+    const { body: made } = await service.manage('POST', '/keys', { name: 'thrifty', limit: 0.05 })
+    const post = (path: string, more: object) =>
+      service.ask('POST', path, { key: made.key, body: { model: 'signalbox/demo', ...more } })
+    const messages = [{ role: 'user', content: 'demo:words=100' }]
+    const faulty = { max_tokens: -1, max_completion_tokens: 0, n: 1.5, best_of: 1000 }
+    for (const [name, value] of Object.entries(faulty)) {
+      const { status, body } = await post('/chat/completions', { messages, max_tokens: 1, [name]: value })
+      assert.equal(status, 400)
+      assert.match(body.error.message, new RegExp(`^Invalid request: ${name}: .*(?:1|128|int)`))
+    }
+    assert.equal((await post('/responses', { input: 'Hi', max_output_tokens: -1 })).status, 400)
+    await service.manage('POST', '/presets/endless/responses', { model: 'signalbox/demo', max_output_tokens: -100_000 })
+    assert.equal((await post('/chat/completions', { messages, preset: 'endless' })).status, 403)
+    assert.equal((await post('/responses', { input: 'Hi', preset: 'endless' })).status, 403)
+    await service.stop()
+    await place.remove()
+  })
+
+  test('a label that is longer than what it stands for counts', async () => {
+    const place = await newPlace(kind)
+    await using service = await startPriced(kind, Promise.resolve(place), Date.now, 10_000)
+    const { body } = await service.manage('GET', '/workspaces')
+    const path = `/guardrails/${body.data[0].default_guardrail_id}`
+    const needed = async () => (await say(service, 1000)).body.error.metadata.needed_usd
+    await service.manage('PATCH', path, { limit_usd: 0.01 })
+    const before = await needed()
+    const label = 'x'.repeat(100)
+    await service.manage('PATCH', path, { content_filters: [{ pattern: 'words', action: 'redact', label }] })
+    assert.ok((await needed()) > before)
     await service.stop()
     await place.remove()
   })
