@@ -44,7 +44,7 @@ describe('a completion that names a preset', () => {
       messages: [{ role: 'system', content: 'Rhyme.' }, ...messages],
       top_p: 0.5,
       temperature: 0.9,
-      max_completion_tokens: 50,
+      max_tokens: 50,
       tools: [{ type: 'function', function: function_ }],
       stream: false,
     })
