@@ -1,10 +1,16 @@
 import type { Span } from './span.ts'
 
-const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
+/**
+ * What Unicode says to draw nothing for (`Default_Ignorable_Code_Point`: joiners, variation selectors, tags, Hangul
+ * fillers and so on), control characters that break no line, marks of annotations, and the blank of Braille.
+ */
+const invisible =
+  /(?:[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff])+/g
 const lookalike =
-  /[\u00a0\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u2000-\u200a\u2010-\u2015\u202f\u2212\u3000\uff01-\uff5e]/g
+  /[\u00a0\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u1680\u2000-\u200a\u2010-\u2015\u202f\u205f\u2212\u3000\uff01-\uff5e]/g
+/** Any of both, as far as one unit tells. */
 const unusual =
-  /[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u2000-\u2015\u202a-\u202f\u2060-\u2069\u2212\u3000\ufeff\uff01-\uff5e]/
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\xa0\xad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u2015\u202a-\u202f\u205f-\u206f\u2212\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\ufff0-\ufffb\ud82f\ud834\udb40-\udb43]/
 
 /** A text as filters look at it, and where what they find in it was. */
 export type Folded = { text: string; restore: (found: Span[]) => Span[] }
@@ -37,8 +43,12 @@ function withoutInvisible(text: string): { visible: string; places?: Uint32Array
   const visible = text.replace(invisible, '')
   if (visible.length === text.length) return { visible }
   const places = new Uint32Array(visible.length)
-  for (let from = 0, at = 0; at < visible.length; from++) {
-    if (text.charCodeAt(from) === visible.charCodeAt(at)) places[at++] = from
+  let from = 0
+  let at = 0
+  for (const { index, 0: hidden } of text.matchAll(invisible)) {
+    while (from < index) places[at++] = from++
+    from += hidden.length
   }
+  while (from < text.length) places[at++] = from++
   return { visible, places }
 }
