@@ -18,7 +18,7 @@ const mayImport: Record<string, string[]> = {
   catalogue: ['lib', 'db', 'accounts', 'audit', 'measure'],
   measure: ['lib', 'db'],
   byok: ['lib', 'db', 'accounts', 'audit'],
-  filters: ['lib'],
+  filters: ['lib', 'chat'],
   guardrails: ['budgets', 'lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
   agent: ['lib', 'demo'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { ownFields } from '#chat/own-fields.ts'
 import { type RecordedProviders, startWithRecordings, upstreamProtocols } from './harness/recorded-providers.ts'
 
 /** A conversation with secrets in every place where a text may stand; `mail` and `code` are the secrets. */
@@ -44,6 +45,18 @@ const responsesBody = (model: string, stream: boolean, mail: string, code: strin
   ],
 })
 
+/** A secret in the fields of our own, where they take any. */
+const ownValues: Record<string, unknown> = {
+  models: ['ada@example.com/model'],
+  provider: { x: 'ada@example.com' },
+  route: 'fallback',
+  plugins: [{ id: 'ada@example.com' }],
+  trace: { x: 'ada@example.com' },
+  debug: { x: 'ada@example.com' },
+  usage: { x: 'ada@example.com' },
+  stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 1 }],
+}
+
 const clients = [
   ['/chat/completions', chatBody],
   ['/responses', responsesBody],
@@ -85,6 +98,21 @@ describe('what a filter redacts', () => {
           assert.equal(redacted.split('[EMAIL]').length, 6)
         })
       }
+    }
+  }
+
+  for (const protocol of upstreamProtocols) {
+    for (const [path, bodyOf] of clients) {
+      test(`leaves out what ${protocol} does not get from ${path}, and nothing else`, async () => {
+        const model = `${protocol}/text`
+        const body = bodyOf(model, false, '', '')
+        const own = Object.fromEntries([...ownFields].map((name) => [name, ownValues[name] ?? 'ada@example.com']))
+        delete own.preset
+        const text = await sent(path, { ...body, ...own }, watched)
+        assert.equal(text, await sent(path, body))
+        const passed = { fallbacks: [{ x: 'ada@example.com' }], stream_options: { x: 'ada@example.com' } }
+        assert.doesNotMatch(await sent(path, { ...body, ...passed, stream: true }, watched), /ada@/)
+      })
     }
   }
 })

@@ -23,6 +23,13 @@ describe('thoughts that clients keep', () => {
     ])
   })
 
+  test('pieces of other formats between them keep the pieces of a thought apart', () => {
+    const other = { text: 'x', format: 'google-gemini-v1' as const }
+    const pieces = [{ text: 'blue', format }, other, { text: 'berry', format, signature: 's' }]
+    const details = pieces.flatMap((piece) => detailsOf(piece, 0))
+    assert.deepEqual(thoughtsOf(saying(details), format), [{ text: 'berry', format, signature: 's' }])
+  })
+
   test('a thought without a signature is not sent back: its provider would not know it', () => {
     assert.deepEqual(thoughtsOf(saying(detailsOf({ text: 'Hm', format }, 0)), format), [])
   })
@@ -32,7 +39,7 @@ describe('thoughts that clients keep', () => {
   })
 
   test('details of no shape that is known do no harm', () => {
-    for (const details of [null, 'text', [], [{}], [{ type: 'reasoning.server_tool_call' }]])
+    for (const details of [null, 'text', [], [{}], [null, 'x'], [{ type: 'reasoning.server_tool_call' }]])
       assert.deepEqual(thoughtsOf(saying(details), format), [])
   })
 

@@ -49,29 +49,47 @@ export function detailsOf({ text, format, signature, encrypted, id }: Thought, i
 }
 
 /**
- * The thoughts that a client sends back with an assistant message, as far as a provider of this format may take them
- * for its own. Clients send the pieces as they came or joined: a signature or encrypted data ends a thought.
+ * The pieces of each thought in a list: what stands together in one format, up to a signature or encrypted data. Clients
+ * send the pieces as they came or joined.
+ */
+export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
+  const thoughts: ReasoningDetail[][] = []
+  let isOpen = false
+  for (const detail of details as (ReasoningDetail | null)[]) {
+    if (typeof detail !== 'object' || detail === null) continue
+    const last = thoughts.at(-1)
+    if (isOpen && (last?.[0]?.format ?? undefined) === (detail.format ?? undefined)) last?.push(detail)
+    else thoughts.push([detail])
+    isOpen = typeof detail.signature !== 'string' && typeof detail.data !== 'string'
+  }
+  return thoughts
+}
+
+/** What one piece adds to the text of its thought. */
+export function textOfPiece({ text, summary }: ReasoningDetail): string {
+  return typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
+}
+
+/**
+ * The whole thoughts that a client sends back with an assistant message, as far as a provider of this format may take
+ * them for its own.
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
-  const { reasoning_details: details } = message as { reasoning_details?: ReasoningDetail[] | null }
+  const { reasoning_details: details } = message as { reasoning_details?: unknown }
   if (!Array.isArray(details)) return []
-  const thoughts: Thought[] = []
-  let text = ''
-  for (const detail of details) {
-    if ((detail.format ?? format) !== format) continue
-    text += detail.text ?? detail.summary ?? ''
-    const { signature, data } = detail
-    if (typeof signature !== 'string' && typeof data !== 'string') continue
-    thoughts.push({
-      text,
+  return thoughtPieces(details).flatMap((pieces) => {
+    const { signature, data, id, format: told } = pieces.at(-1)!
+    if ((told ?? format) !== format) return []
+    if (typeof signature !== 'string' && typeof data !== 'string') return []
+    const thought = {
+      text: pieces.map(textOfPiece).join(''),
       format,
       ...(typeof signature === 'string' && { signature }),
       ...(typeof data === 'string' && { encrypted: data }),
-      ...(typeof detail.id === 'string' && { id: detail.id }),
-    })
-    text = ''
-  }
-  return thoughts
+      ...(typeof id === 'string' && { id }),
+    }
+    return [thought]
+  })
 }
 
 /** The message without thoughts that only their own provider takes; elsewhere they are refused as unknown. */

@@ -26,7 +26,13 @@ export function effortMs(rules: readonly Pick<Rule, 'sought'>[], bodies: object,
   while (open.length > 0 && ns <= enough && eachNs < Number.POSITIVE_INFINITY) {
     const value = open.pop()
     if (typeof value === 'string') ns += value.length * eachNs + rules.length * textNs
-    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner)
+    else if (Array.isArray(value)) for (const inner of value) open.push(inner)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        ns += name.length * eachNs
+        open.push(inner)
+      }
+    }
   }
   return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
 }

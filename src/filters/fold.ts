@@ -5,12 +5,12 @@ import type { Span } from './span.ts'
  * fillers and so on), control characters that break no line, marks of annotations, and the blank of Braille.
  */
 const invisible =
-  /(?:[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff])+/g
+  /(?:[\u034f\ufe00-\ufe0f\u180b-\u180f\u17b4\u17b5\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff])+/g
 const lookalike =
   /[\u00a0\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u1680\u2000-\u200a\u2010-\u2015\u202f\u205f\u2212\u3000\uff01-\uff5e]/g
 /** Any of both, as far as one unit tells. */
 const unusual =
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\xa0\xad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u2015\u202a-\u202f\u205f-\u206f\u2212\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\ufff0-\ufffb\ud82f\ud834\udb40-\udb43]/
+  /[\u034f\ufe00-\ufe0f\u180b-\u180f\u17b4\u17b5\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\xa0\xad\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u115f\u1160\u1680\u2000-\u2015\u202a-\u202f\u205f-\u206f\u2212\u2800\u3000\u3164\ufeff\uff01-\uff5e\uffa0\ufff0-\ufffb\ud82f\ud834\udb40-\udb43]/
 
 /** A text as filters look at it, and where what they find in it was. */
 export type Folded = { text: string; restore: (found: Span[]) => Span[] }

@@ -1,8 +1,8 @@
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
-/** Whether a text is a JSON object or array as a whole. */
+/** Whether a text is JSON as a whole: an object, an array, or a text in quotes. */
 export function isJsonText(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false
+  if (!/^\s*[[{"]/.test(text)) return false
   try {
     JSON.parse(text)
     return true

@@ -1,4 +1,17 @@
+import { ownFields } from '#chat/own-fields.ts'
+import { isByUser } from './author.ts'
 import { isJsonText, rewriteJsonText } from './json-text.ts'
+import { isPlain, rewriteReference } from './references.ts'
+import {
+  holdsValues,
+  isPointer,
+  isSchemaValue,
+  isSchemaWord,
+  rewritePointer,
+  type SchemaPlace,
+  schemaPlaceOf,
+} from './schema-words.ts'
+import { joinedTexts, withText } from './thought-texts.ts'
 
 /** A text of a request: the name of its field where that says what it is, and whether the user wrote it. */
 export type Leaf = { text: string; context: string; user: boolean }
@@ -6,33 +19,28 @@ export type Leaf = { text: string; context: string; user: boolean }
 /** Returns what takes the place of a leaf's text. */
 export type Rewrite = (leaf: Leaf) => string
 
-/** Fields for this service, which no provider sees. */
-const ours = new Set(
-  'model models preset provider plugins route fallbacks trace debug session_id stream stream_options'.split(' '),
-)
-
-/** Fields whose text is a reference, a kind, a form or bytes: to change it would break the request. */
-const references = new Set(
-  'type role id name url image_url file_url video_url data file_data b64_json filename detail format media_type mime_type status signature encrypted_content effort $ref $id $schema'.split(
-    ' ',
-  ),
-)
-const reference = (key: string) => references.has(key) || key.endsWith('_id')
-
 /** Fields that hold what somebody made up, under names of their own. */
 const free = new Set(['metadata', 'variables', 'arguments'])
 
-type Place = { key: string; user: boolean; isFree: boolean; isResult: boolean }
+type Place = {
+  key: string
+  /** Of the body, of its list of messages or items, or of what is in them. */
+  of: 'body' | 'list' | 'rest'
+  user: boolean
+  isFree: boolean
+  isResult: boolean
+  schema: SchemaPlace | undefined
+}
+
+const body: Place = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
 
 /**
  * Rewrites every text of a request that goes to a provider, whatever the style of the body (chat, responses, messages):
  * all but references and this service's own fields. Arguments and results of tools that are JSON are rewritten value by
- * value and stay JSON. What did not change is the same object as before.
+ * value and stay JSON; schemas stay schemas. What did not change is the same object as before.
  */
-export function rewriteBody<Body extends object>(body: Body, rewrite: Rewrite): Body {
-  return rewriteFields(body as Fields, { key: '', user: false, isFree: false, isResult: false }, rewrite, (key) =>
-    ours.has(key),
-  ) as Body
+export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite): Body {
+  return rewriteFields(request as Fields, body, rewrite) as Body
 }
 
 type Fields = Record<string, unknown>
@@ -45,8 +53,11 @@ function rewriteValue(value: unknown, place: Place, rewrite: Rewrite): unknown {
   return rewriteFields(value as Fields, placeWithin(value as Fields, place), rewrite)
 }
 
-function rewriteText(text: string, { key, user, isFree, isResult }: Place, rewrite: Rewrite): string {
-  if (text === '') return text
+function rewriteText(text: string, { key, user, isFree, isResult, schema }: Place, rewrite: Rewrite): string {
+  if (text === '' || (schema && isSchemaValue(key, text))) return text
+  if (schema && isPointer(key, text)) {
+    return rewritePointer(text, (name) => rewrite({ text: name, context: '', user }))
+  }
   if ((key === 'arguments' || isResult) && isJsonText(text)) {
     return rewriteJsonText(text, (value, context) => rewrite({ text: value, context, user }))
   }
@@ -60,17 +71,26 @@ function rewriteNumber(value: number, { key, user }: Place, rewrite: Rewrite): n
 }
 
 function rewriteItems(items: unknown[], place: Place, rewrite: Rewrite): unknown[] {
-  const rewritten = items.map((item) => rewriteValue(item, place, rewrite))
+  const joined = place.key === 'reasoning_details' ? rewriteThoughts(items, place, rewrite) : undefined
+  const rewritten = items.map((item) => joined?.get(item) ?? rewriteValue(item, place, rewrite))
   return rewritten.some((item, i) => item !== items[i]) ? rewritten : items
 }
 
-function rewriteFields(fields: Fields, place: Place, rewrite: Rewrite, skip = (_key: string) => false): Fields {
+/** The pieces of thoughts that are not looked at one by one, as they are to be. */
+function rewriteThoughts(items: unknown[], place: Place, rewrite: Rewrite): Map<unknown, Fields> {
+  const texts = joinedTexts(items, (text) => rewriteText(text, { ...place, key: 'text' }, rewrite))
+  const others = (piece: Fields) => rewriteFields(piece, place, rewrite)
+  return new Map([...texts].map(([piece, text]) => [piece, withText(piece as Fields, text, others)]))
+}
+
+function rewriteFields(fields: Fields, place: Place, rewrite: Rewrite): Fields {
   let changed = false
   const names = new Set<string>()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
-    const name = place.isFree && key ? unused(names, rewrite({ text: key, context: '', user: place.user })) : key
-    const stays = skip(key) || (!place.isFree && isReference(fields, key, value))
-    const next = stays ? value : rewriteValue(value, placeOf(key, value, fields, place), rewrite)
+    const stays = place.of === 'body' && (key === 'model' || ownFields.has(key))
+    const name =
+      stays || !isTelling(key, place) ? key : unused(names, rewrite({ text: key, context: '', user: place.user }))
+    const next = stays ? value : rewriteField(fields, key, value, place, rewrite)
     names.add(name)
     changed ||= next !== value || name !== key
     return [name, next]
@@ -78,10 +98,11 @@ function rewriteFields(fields: Fields, place: Place, rewrite: Rewrite, skip = (_
   return changed ? Object.fromEntries(rewritten) : fields
 }
 
-function isReference(fields: Fields, key: string, value: unknown): boolean {
-  // A document in plain text carries it where others carry bytes.
-  if (key === 'data' && fields.type === 'text') return false
-  return typeof value === 'string' && reference(key)
+/** Whether the name of a field may say something itself. */
+function isTelling(key: string, { isFree, schema }: Place): boolean {
+  if (key === '') return false
+  if (schema) return !isSchemaWord(key, schema)
+  return isFree || !isPlain(key)
 }
 
 function unused(names: Set<string>, name: string): string {
@@ -90,16 +111,26 @@ function unused(names: Set<string>, name: string): string {
   return free
 }
 
+function rewriteField(fields: Fields, key: string, value: unknown, place: Place, rewrite: Rewrite): unknown {
+  const within = placeOf(key, value, fields, place)
+  if (typeof value !== 'string' || place.isFree || place.schema) return rewriteValue(value, within, rewrite)
+  const asText = (text: string) => rewrite({ text, context: '', user: within.user })
+  return rewriteReference(fields, key, value, asText) ?? rewriteText(value, within, rewrite)
+}
+
 function placeOf(key: string, value: unknown, fields: Fields, place: Place): Place {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // What a message's tool was called with; a whole request has its input there, as a text or an array.
-  const isFree = place.isFree || free.has(key) || (key === 'input' && isObject)
-  const user = place.user || (place.key === '' && (key === 'input' || key === 'prompt'))
+  const isFree =
+    place.isFree || (place.schema ? holdsValues(key, place.schema) : free.has(key) || (key === 'input' && isObject))
+  const user = place.user || (place.of === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
+    of: place.of === 'body' && (key === 'messages' || key === 'input') ? 'list' : 'rest',
     user,
     isFree: isFree && !(key === 'arguments' && typeof value === 'string'),
     isResult: place.isResult || isResult(key, fields),
+    schema: isFree ? undefined : schemaPlaceOf(key, isObject, place.schema),
   }
 }
 
@@ -108,11 +139,7 @@ function isResult(key: string, { role, type }: Fields): boolean {
   return key === 'content' && (role === 'tool' || type === 'tool_result')
 }
 
-const byOthers = /_(?:output|call|result|use)$|^reasoning$|^thinking$/
-
-/** Who wrote what a message, an item or a part holds. */
-function placeWithin({ role, type }: Fields, place: Place): Place {
-  if (place.isFree) return place
-  if (typeof role === 'string') return { ...place, user: role === 'user' }
-  return typeof type === 'string' && byOthers.test(type) ? { ...place, user: false } : place
+function placeWithin(fields: Fields, place: Place): Place {
+  if (place.of !== 'list') return place
+  return { ...place, of: 'rest', user: isByUser(fields, place.user) }
 }

@@ -1,4 +1,4 @@
-import { isOurs } from './providers/ours.ts'
+import { ownFields } from '#chat/own-fields.ts'
 import type { Body } from './wire.ts'
 
 /** What a part that is not text may count as, in tokens: nobody can know before the provider says. */
@@ -29,7 +29,7 @@ const unread: ReadonlySet<string> = new Set([
 export function mostPromptTokens(body: Body): number {
   let tokens = tokensOfRequest
   for (const name in body) {
-    if (isOurs(name) || unread.has(name)) continue
+    if (ownFields.has(name) || unread.has(name)) continue
     const value = body[name]
     if ((name === 'messages' || name === 'input') && Array.isArray(value)) {
       for (const turn of value) tokens += ofTurn(turn)

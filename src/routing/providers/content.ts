@@ -30,6 +30,14 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
   })
 }
 
+/**
+ * Texts that a protocol wants as one. Each stays on lines of its own: put together seamlessly they could say what no
+ * filter has seen.
+ */
+export function asOneText(texts: string[]): string {
+  return texts.join('\n')
+}
+
 type KnownPart = {
   image_url?: { url?: string; detail?: string } | string
   input_audio?: { data?: string; format?: string }

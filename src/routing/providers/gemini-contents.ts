@@ -1,7 +1,7 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../wire.ts'
-import { type Piece, piecesOf } from './content.ts'
+import { asOneText, type Piece, piecesOf } from './content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
 import { wantsSignatures } from './gemini-thinking.ts'
 import { argumentsOf } from './tool-arguments.ts'
@@ -78,14 +78,16 @@ function functionCalls(
 /** What is not text stands beside the response, which is an object. */
 function functionResponse({ tool_call_id: id, content }: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
   const pieces = piecesOf(content)
-  const text = pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('')
+  const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
   const beside = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
-  return [{ functionResponse: { ...sentId(id), name, response: responseOf(text) } }, ...beside]
+  return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts) } }, ...beside]
 }
 
-function responseOf(text: string): object {
+/** JSON only as it came: filters look at JSON value by value, and not at what parts of it come to. */
+function responseOf(texts: string[]): object {
+  const text = asOneText(texts)
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = texts.length === 1 ? JSON.parse(text) : text
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { output: value }
   } catch {
     return { output: text }

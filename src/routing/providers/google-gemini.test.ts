@@ -49,6 +49,17 @@ describe('google-gemini, requests', () => {
     assert.deepEqual(contents[0].parts[1], { inlineData: { mimeType: 'image/png', data: 'AAAA' } })
   })
 
+  test('a result in parts is no JSON and not put together seamlessly', () => {
+    const resultOf = (...texts: string[]) => {
+      const content = texts.map((text) => ({ type: 'text', text }))
+      const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
+      return contents[0].parts[0].functionResponse.response
+    }
+    assert.deepEqual(resultOf('blue', 'berry'), { output: 'blue\nberry' })
+    assert.deepEqual(resultOf('{"to":', '"\\u0062lueberry"}'), { output: '{"to":\n"\\u0062lueberry"}' })
+    assert.deepEqual(resultOf('{"sky":"blue"}', ''), { sky: 'blue' })
+  })
+
   test('tools are declared together, with their JSON Schema as it is', () => {
     const { name, description, parameters } = weatherTool.function
     const { tools } = bodyOf({ tools: [weatherTool] })

@@ -1,7 +1,7 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../wire.ts'
-import { type Piece, piecesOf } from './content.ts'
+import { asOneText, type Piece, piecesOf } from './content.ts'
 import { defined } from './defined.ts'
 
 /** Messages as input items: a call and its result are items of their own, and so is a thought. */
@@ -37,7 +37,7 @@ function reasoningItem({ text, encrypted, id }: Thought): Body {
 function toolOutput({ tool_call_id, content }: Extract<Message, { role: 'tool' }>): Body {
   const pieces = piecesOf(content)
   const isText = pieces.every((piece) => piece.kind === 'text')
-  const output = isText ? pieces.map(({ text }) => text).join('') : pieces.map(inputPart)
+  const output = isText ? asOneText(pieces.map(({ text }) => text)) : pieces.map(inputPart)
   return { type: 'function_call_output', call_id: tool_call_id, output }
 }
 

@@ -37,6 +37,12 @@ describe('openai-responses, requests', () => {
     ])
   })
 
+  test('a result in parts is not put together seamlessly', () => {
+    const content = ['blue', 'berry'].map((text) => ({ type: 'text', text }))
+    const { input } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'call_A', content }] })
+    assert.equal(input[0].output, 'blue\nberry')
+  })
+
   test('its own thoughts go back before the call they led to, and no others do', () => {
     const own = { type: 'reasoning.encrypted', data: 'gAAAA', id: 'rs_1', format: 'openai-responses-v1' }
     const foreign = { type: 'reasoning.text', text: 'Hm', signature: 'sig', format: 'anthropic-claude-v1' }

@@ -1,0 +1,16 @@
+/**
+ * Fields of a request's body that speak to this service. No upstream gets them, which is why no filter looks at them:
+ * what stands here must be left out wherever a body is sent.
+ */
+export const ownFields: ReadonlySet<string> = new Set([
+  'models',
+  'preset',
+  'provider',
+  'route',
+  'plugins',
+  'session_id',
+  'trace',
+  'debug',
+  'usage',
+  'stop_server_tools_when',
+])

@@ -1,0 +1,29 @@
+import { textOfPiece, thoughtPieces } from '#chat/thoughts.ts'
+
+/**
+ * What takes the place of the texts of thoughts that came in several pieces: a provider gets them joined, so that is how
+ * they are looked at. Where that changes them, the first piece has the whole text.
+ */
+export function joinedTexts(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
+  const texts = new Map<unknown, string>()
+  for (const pieces of thoughtPieces(details)) {
+    const [first, ...others] = pieces.filter((piece) => textOfPiece(piece) !== '')
+    if (first === undefined || others.length === 0) continue
+    const joined = [first, ...others].map(textOfPiece).join('')
+    const rewritten = rewrite(joined)
+    const isSame = rewritten === joined
+    texts.set(first, isSame ? textOfPiece(first) : rewritten)
+    for (const piece of others) texts.set(piece, isSame ? textOfPiece(piece) : '')
+  }
+  return texts
+}
+
+/** A piece with this text, whose other fields are rewritten by themselves. */
+export function withText(piece: Fields, text: string, rewriteOthers: (piece: Fields) => Fields): Fields {
+  const field = typeof piece.text === 'string' ? 'text' : 'summary'
+  const bare = { ...piece, [field]: '' }
+  const others = rewriteOthers(bare)
+  return others === bare && text === piece[field] ? piece : { ...others, [field]: text }
+}
+
+type Fields = Record<string, unknown>
