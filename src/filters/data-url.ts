@@ -1,6 +1,6 @@
-/** Types that a model reads as text. */
+/** Types that a model reads as text; without one a data URL holds plain text. */
 const readable =
-  /^(?:$|;|text\/|image\/svg\+xml|[^;]*[/+](?:json|xml|yaml|x-yaml|javascript|toml|csv|markdown)(?:;|$))/i
+  /^(?:$|;|text\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|ndjson|jsonl|xml|yaml|toml|csv|sql|sh|javascript|typescript|markdown)(?:;|$))/i
 const head = /^data:([^,]*),/i
 const base64Mark = /;\s*base64\s*$/i
 
@@ -19,6 +19,7 @@ export function rewriteDataUrl(url: string, rewrite: (text: string) => string): 
   return rewritten === text ? url : prefix + encodeURIComponent(rewritten)
 }
 
+/** The same for what is base64 alone. */
 export function rewriteBase64(data: string, rewrite: (text: string) => string): string {
   const text = Buffer.from(data, 'base64').toString('utf8')
   const rewritten = text === '' ? text : rewrite(text)
