@@ -6,7 +6,7 @@ import { openDb } from '#db/open.ts'
 import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/databases.ts'
 import { generation } from '#test/harness/generations.ts'
 import { startProcess } from '#test/harness/server-process.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
 import { openLedger } from '#usage/ledger.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
@@ -47,6 +47,14 @@ async function writtenIds(place: Place): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+async function statusWhenWritten(service: TestService, id: string): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const { status } = await service.ask('GET', `/generation?id=${id}`)
+    if (status === 200 || tries === 49) return status
+    await sleep(100)
+  }
+}
+
 onEachDatabase('what was metered', (kind) => {
   test('is there after a crash, but for the last second', async () => {
     const place = await newPlace(kind)
@@ -76,6 +84,17 @@ onEachDatabase('what was metered', (kind) => {
     assert.deepEqual(new Set(written), new Set(load.answered.keys()))
   })
 
+  test('is written however odd the text that a client or a provider sent along', async () => {
+    await using service = await startTestService({ kind })
+    const messages = [{ role: 'user', content: 'Hi' }]
+    for (const odd of ['x\0', 'x\ud800']) {
+      const named = { model: odd, models: ['signalbox/demo'], provider: { only: ['nobody'] } }
+      assert.equal((await service.ask('POST', '/chat/completions', { body: { ...named, messages } })).status, 404)
+    }
+    const { headers } = await service.ask('POST', '/chat/completions', { body: JSON.parse(body) })
+    assert.equal(await statusWhenWritten(service, headers.get('x-generation-id') ?? ''), 200)
+  })
+
   test('waits for a database that is gone, up to a limit, and then no request is taken', async () => {
     await using store = await newDb(kind)
     let gone = true
@@ -86,7 +105,7 @@ onEachDatabase('what was metered', (kind) => {
         return store.db.query
       },
     }
-    const ledger = openLedger({ db: flaky, onError: () => {} }, { everyMs: 10, limit: 3 })
+    const ledger = openLedger({ db: flaky, onError: () => {}, onRefused: () => {} }, { everyMs: 10, limit: 3 })
     for (let made = 0; made < 3; made++) ledger.record(generation())
     await sleep(50)
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])
@@ -115,14 +134,8 @@ test('a Postgres that goes away refuses requests rather than serve them unchecke
     after = await ask()
   }
   assert.deepEqual([before.status, away.status, after.status], [200, 503, 200])
-  for (const { headers } of [before, after]) {
-    for (let tries = 0; tries < 50; tries++) {
-      const { status } = await service.ask('GET', `/generation?id=${headers.get('x-generation-id')}`)
-      if (status === 200) break
-      assert.notEqual(tries, 49)
-      await sleep(100)
-    }
-  }
+  for (const { headers } of [before, after])
+    assert.equal(await statusWhenWritten(service, headers.get('x-generation-id') ?? ''), 200)
 })
 
 async function setReachable({ settings }: Place, reachable: boolean): Promise<void> {

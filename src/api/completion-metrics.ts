@@ -7,7 +7,11 @@ const tokenCounts = [1, 10, 50, 100, 500, 1000, 5000, 10_000, 50_000, 100_000, 5
 const usd = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
 
 /** What completions took and cost, by provider and outcome: models and keys would make too many series. */
-export function completionMetrics(): { all: Metric[]; observe: (generation: Generation) => void } {
+export function completionMetrics(): {
+  all: Metric[]
+  observe: (generation: Generation) => void
+  observeUnmetered: () => void
+} {
   const duration = createHistogram({
     name: 'signalbox_completion_duration_seconds',
     help: 'Completions, and how long they took.',
@@ -37,8 +41,14 @@ export function completionMetrics(): { all: Metric[]; observe: (generation: Gene
     help: 'Endpoints that were asked, and how that went.',
     labels: ['provider', 'outcome'],
   })
+  const unmetered = createCounter({
+    name: 'signalbox_completion_unmetered_total',
+    help: 'Completions that the database refused to keep.',
+    labels: [],
+  })
   return {
-    all: [duration, firstToken, tokens, cost, attempts],
+    all: [duration, firstToken, tokens, cost, attempts, unmetered],
+    observeUnmetered: () => unmetered.add(),
     observe(generation) {
       const { provider = 'none', outcome, latencyMs } = generation
       duration.observe(generation.durationMs / 1000, provider, outcome)

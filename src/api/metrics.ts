@@ -11,6 +11,8 @@ import { completionMetrics } from './completion-metrics.ts'
 export type Metrics = {
   observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
   observeCompletion: (generation: Generation) => void
+  /** A completion that the database refused to keep. */
+  observeUnmetered: () => void
   observeQuery: NonNullable<Watch['onQuery']>
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
   read: () => Promise<{ contentType: string; text: string }>
@@ -48,6 +50,7 @@ export function createMetrics(): Metrics {
   return {
     observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
     observeCompletion: completions.observe,
+    observeUnmetered: completions.observeUnmetered,
     observeQuery: (seconds, outcome) => queries.observe(seconds, outcome),
     observeCatalogue(current) {
       const help = 'How many models, endpoints and providers the catalogue holds.'

@@ -111,7 +111,14 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const vault = await openVault({ db, settings })
   const ownCredentials = createCredentialsInUse({ db, now, vault })
   opened.defer(ownCredentials.close)
-  const ledger = openLedger({ db, onError: warn('metered requests are not written yet') })
+  const ledger = openLedger({
+    db,
+    onError: warn('metered requests are not written yet'),
+    onRefused(error) {
+      metrics.observeUnmetered()
+      log.error({ err: error }, 'a metered request is lost')
+    },
+  })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
     // What was metered a moment ago counts too.

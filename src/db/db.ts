@@ -55,3 +55,13 @@ export function isUnreachable(error: unknown): boolean {
     /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(message)
   )
 }
+
+/** Codes of Postgres (bad data, a broken constraint, a limit of the program) and of SQLite's driver. */
+const refused = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
+
+/** Whether a write failed because of what was to be written: it would fail again. */
+export function isRefused(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string') return false
+  return refused.test(code) || /constraint failed|datatype mismatch|too big/.test(String(message))
+}

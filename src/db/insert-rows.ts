@@ -25,12 +25,25 @@ export async function insertRows<Name extends keyof Tables & string>(
 ): Promise<void> {
   const kinds = Object.values<'text' | 'bigint' | undefined>(columns)
   const into = `insert into ${table} (${Object.keys(columns).join(', ')})`
+  const kept = rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
   if (db.kind === 'sqlite') {
-    const each: EachRow = { each: rows }
+    const each: EachRow = { each: kept }
     await tx.executeQuery(CompiledQuery.raw(`${into} values (${kinds.map(() => '?').join(', ')}) ${more}`, [each]))
     return
   }
   const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
   const from = `select ${cells.join(', ')} from json_array_elements($1::json)`
-  await tx.executeQuery(CompiledQuery.raw(`${into} ${from} ${more}`, [JSON.stringify(rows)]))
+  await tx.executeQuery(CompiledQuery.raw(`${into} ${from} ${more}`, [JSON.stringify(kept)]))
+}
+
+function isStorable(cell: Cell): boolean {
+  return typeof cell !== 'string' || (cell.isWellFormed() && !cell.includes('\0'))
+}
+
+/**
+ * Postgres takes neither U+0000 nor half a surrogate pair, in text that may come from anywhere. Both databases keep the
+ * replacement character in their place.
+ */
+function storable(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.toWellFormed().replaceAll('\0', '\ufffd') : cell
 }

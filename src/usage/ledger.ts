@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Generation } from './generation.ts'
-import { writeGenerations } from './write.ts'
+import { type Refused, writeAcceptable } from './write.ts'
 
 /** Takes metered requests in memory and writes them in batches, off the way of requests. */
 export type Ledger = {
@@ -16,7 +16,13 @@ export type Ledger = {
   close: () => Promise<void>
 }
 
-type Deps = { db: Db; onError: (error: Error) => void }
+type Deps = {
+  db: Db
+  /** Nothing can be written now. What waits is kept, and tried again. */
+  onError: (error: Error) => void
+  /** The database will not take a request as it is. It is not kept. */
+  onRefused: (error: Error) => void
+}
 type Rhythm = { everyMs?: number; batch?: number; limit?: number }
 
 /** A crash loses what was recorded during the last `everyMs`, half a second unless told; a clean stop loses nothing. */
@@ -28,8 +34,9 @@ export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
       const next = queue.slice(0, batch)
-      await writeGenerations(deps, next)
+      const refused = await writeAcceptable(deps, next)
       queue = queue.slice(next.length)
+      for (const one of refused) deps.onRefused(refusal(one))
     }
   }
   const flush = (): Promise<void> => {
@@ -65,4 +72,10 @@ export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50
         deps.onError(new Error(`${queue.length} metered requests could not be written and are lost`))
     },
   }
+}
+
+/** Without a word of the row: the database's own message may repeat some of it. */
+function refusal({ generation, error }: Refused): Error {
+  const { code } = error as { code?: string }
+  return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)
 }

@@ -71,13 +71,40 @@ onEachDatabase('the ledger', (kind) => {
       },
     }
     const errors: Error[] = []
-    const ledger = openLedger({ db: flaky, onError: (error) => errors.push(error) }, { everyMs: 5 })
+    const onError = (error: Error) => errors.push(error)
+    const ledger = openLedger({ db: flaky, onError, onRefused: onError }, { everyMs: 5 })
     for (let i = 0; i < 50; i++) ledger.record(generation())
     await ledger.flush().catch(() => {})
     assert.equal(ledger.waiting, 50)
     broken = false
     await ledger.close()
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 50)
+  })
+
+  test('a request that the database refuses is told by its id and left out, and all others are written once', async () => {
+    await using store = await newDb(kind)
+    const refused: Error[] = []
+    const onRefused = (error: Error) => refused.push(error)
+    const ledger = openLedger({ ...store, onError: assert.ifError, onRefused }, { everyMs: 5 })
+    const bad = [3, 4, 17].map((at) => [at, generation({ createdAt: Number.NaN, sessionId: 'secret' })] as const)
+    const all = Array.from({ length: 20 }, () => generation())
+    for (const [at, one] of bad) all[at] = one
+    all.forEach(ledger.record)
+    await ledger.close()
+    assert.deepEqual(
+      refused.map(({ message }) => /gen-\d+/.exec(message)?.[0]),
+      bad.map(([, { id }]) => id),
+    )
+    assert.doesNotMatch(refused.join(), /secret/)
+    assert.equal((await listActivity(store, wholeTime))[0]?.requests, 17)
+  })
+
+  test('text with U+0000 or half a character is kept without them, the same in both databases', async () => {
+    await using store = await newDb(kind)
+    const one = generation({ sessionId: 'a\0b\ud800', requestedModel: 'x\0', modelId: undefined, nativeFinish: '\0' })
+    await writeGenerations(store, [one])
+    const { session_id, model, requested_model } = await findGeneration(store, caller, one.id)
+    assert.deepEqual([session_id, model, requested_model], ['a\ufffdb\ufffd', 'x\ufffd', 'x\ufffd'])
   })
 
   test('spending is told for the running day, week and month, with what is left of the limit', async () => {

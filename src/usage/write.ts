@@ -1,4 +1,4 @@
-import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import { type Db, isRefused, isUniqueViolation, type Tx } from '#db/db.ts'
 import { type Cell, insertRows } from '#db/insert-rows.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
@@ -18,6 +18,27 @@ export async function writeGenerations({ db }: { db: Db }, generations: Generati
       db,
       generations.filter(({ id }) => !known.has(id)),
     )
+  }
+}
+
+/** A request that the database will never take, and why. */
+export type Refused = { generation: Generation; error: unknown }
+
+/**
+ * Writes all but those that the database refuses for what is in them: halves find them, so that one bad row keeps
+ * nobody else's from being written. @throws what passes, such as a database that is away.
+ */
+export async function writeAcceptable(deps: { db: Db }, generations: Generation[]): Promise<Refused[]> {
+  try {
+    await writeGenerations(deps, generations)
+    return []
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const [first] = generations
+    if (first && generations.length === 1) return [{ generation: first, error }]
+    const middle = generations.length >> 1
+    const before = await writeAcceptable(deps, generations.slice(0, middle))
+    return [...before, ...(await writeAcceptable(deps, generations.slice(middle)))]
   }
 }
 
