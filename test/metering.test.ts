@@ -4,6 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDb } from '#db/open.ts'
 import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/databases.ts'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import {
+  chunk,
+  completion,
+  delta,
+  done,
+  first,
+  head,
+  lastChunk,
+  type Play,
+  startFaultyUpstream,
+  whole,
+} from '#test/harness/faulty-upstream.ts'
 import { generation } from '#test/harness/generations.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
@@ -113,6 +126,50 @@ onEachDatabase('what was metered', (kind) => {
     await ledger.flush()
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [true, 0])
     await ledger.close()
+  })
+})
+
+/** Whole and streamed answers whose upstream tells such a usage. */
+const tells = (told: object): Record<'whole' | 'streamed', Play> => ({
+  whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: told }))),
+  streamed({ socket }) {
+    const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: told })}\n\n`
+    const events = [first, delta({ content: 'Hello there' }), delta({}, 'stop'), last, done].join('')
+    socket.write(Buffer.concat([Buffer.from(head()), chunk(events), Buffer.from(lastChunk)]))
+  },
+})
+
+const oddUsages = [
+  { prompt_tokens: 1.5, completion_tokens: 1 },
+  { prompt_tokens: 1, completion_tokens: {} },
+  { prompt_tokens: 1_000_000_000_000, completion_tokens: 1 },
+  { prompt_tokens: 1e300, completion_tokens: 1 },
+  { prompt_tokens: -100_000, completion_tokens: -100_000 },
+]
+
+onEachDatabase('a provider’s count that makes no sense', (kind) => {
+  test('costs nobody the answer, is estimated instead, and leaves spending known', async () => {
+    const plays = oddUsages.flatMap((told, at) =>
+      Object.entries(tells(told)).map(([how, play]) => [`${how}${at}`, play] as const),
+    )
+    await using upstream = await startFaultyUpstream(Object.fromEntries(plays))
+    const names = plays.map(([name]) => name)
+    await using service = await startFaultyService(upstream, names, { kind })
+    const { body: made } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
+    for (const name of names) {
+      const asked = { model: `faulty/${name}`, stream: name.startsWith('streamed'), max_tokens: 10 }
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const answer = await service.ask('POST', '/chat/completions', { key: made.key, body: { ...asked, messages } })
+      assert.equal(answer.status, 200, `${name}: ${answer.text}`)
+      assert.match(answer.text, /Hello there/)
+      const id = answer.headers.get('x-generation-id') ?? ''
+      assert.equal(await statusWhenWritten(service, id), 200)
+      const { data } = (await service.ask('GET', `/generation?id=${id}`)).body
+      assert.deepEqual([data.tokens_estimated, data.tokens_prompt, data.tokens_completion], [true, 1, 3], name)
+    }
+    const { data } = (await service.ask('GET', '/key', { key: made.key })).body
+    assert.deepEqual([data.usage, data.limit_remaining], [0.00031, 0.99969])
+    assert.equal((await service.manage('GET', '/activity')).status, 200)
   })
 })
 

@@ -43,7 +43,7 @@ export function completionMetrics(): {
   })
   const unmetered = createCounter({
     name: 'signalbox_completion_unmetered_total',
-    help: 'Completions that the database refused to keep.',
+    help: 'Completions that could not be metered, or that the database refused to keep.',
     labels: [],
   })
   return {

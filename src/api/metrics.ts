@@ -11,7 +11,7 @@ import { completionMetrics } from './completion-metrics.ts'
 export type Metrics = {
   observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
   observeCompletion: (generation: Generation) => void
-  /** A completion that the database refused to keep. */
+  /** A completion that could not be metered, or that the database refused to keep. */
   observeUnmetered: () => void
   observeQuery: NonNullable<Watch['onQuery']>
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void

@@ -111,14 +111,11 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const vault = await openVault({ db, settings })
   const ownCredentials = createCredentialsInUse({ db, now, vault })
   opened.defer(ownCredentials.close)
-  const ledger = openLedger({
-    db,
-    onError: warn('metered requests are not written yet'),
-    onRefused(error) {
-      metrics.observeUnmetered()
-      log.error({ err: error }, 'a metered request is lost')
-    },
-  })
+  const lost = (error: Error) => {
+    metrics.observeUnmetered()
+    log.error({ err: error }, 'a completion is not metered')
+  }
+  const ledger = openLedger({ db, onError: warn('metered requests are not written yet'), onRefused: lost })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
     // What was metered a moment ago counts too.
@@ -150,6 +147,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     measures,
     ownCredentials,
     ledger: { record: metered, hasRoom: ledger.hasRoom },
+    onUnaccounted: lost,
     variable,
     now,
     newId,

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
-import type { PicoUsd } from '#lib/pico-usd.ts'
+import { keepable, type PicoUsd } from '#lib/pico-usd.ts'
+import { exactly } from '#usage/exact.ts'
 import type { Budget } from './budget.ts'
 
 /** How long a server that says nothing keeps what it holds. After it the server is gone, and what it held returns. */
@@ -73,7 +74,7 @@ export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`
+const asText = (column: string) => exactly(sql.ref(column))
 
 async function readSpent(query: Db['query'] | Tx, budget: string, period: number): Promise<PicoUsd | undefined> {
   const row = await query
@@ -86,14 +87,17 @@ async function readSpent(query: Db['query'] | Tx, budget: string, period: number
 }
 
 async function begin(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<PicoUsd> {
-  await tx.insertInto('budget_periods').values({ budget, period, spent_pico: spent }).execute()
+  await tx
+    .insertInto('budget_periods')
+    .values({ budget, period, spent_pico: keepable(spent) })
+    .execute()
   return spent
 }
 
 async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
   await tx
     .updateTable('budget_periods')
-    .set({ spent_pico: spent })
+    .set({ spent_pico: keepable(spent) })
     .where('budget', '=', budget)
     .where('period', '=', period)
     .execute()

@@ -35,3 +35,11 @@ export function decimalUsd(pico: PicoUsd): string {
   const fraction = text.slice(-digits).replace(/0+$/, '')
   return `${pico < 0n ? '-' : ''}${text.slice(0, -digits)}${fraction && `.${fraction}`}`
 }
+
+/** Nine million USD: no column holds more. */
+export const mostKept: PicoUsd = 2n ** 63n - 1n
+
+/** As much of it as a column holds. */
+export function keepable(pico: PicoUsd): PicoUsd {
+  return pico < mostKept ? pico : mostKept
+}

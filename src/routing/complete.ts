@@ -1,4 +1,5 @@
 import { Fault } from '#lib/fault.ts'
+import type { Generation } from '#usage/generation.ts'
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
 import type { Accesses } from './credentials.ts'
@@ -8,6 +9,7 @@ import { Journal } from './journal.ts'
 import { needsOf } from './needs.ts'
 import { nothingLeft } from './nothing-left.ts'
 import { type Candidate, planAttempts, type Target } from './plan.ts'
+import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
 import { charactersOf } from './prompt-size.ts'
 import { resolveModels } from './resolve.ts'
@@ -51,11 +53,21 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     await ruling.reserve(targets)
     return await answerFrom(deps, answering, targets)
   } finally {
-    const generation = journal.close()
-    deps.meter(generation)
-    const settling = ruling.settle(generation)
+    const settling = settle(deps, ruling, journal)
     if (settling) await settling
   }
+}
+
+/** Whatever fails here: the client keeps its answer, and nothing stays set aside for ever. */
+function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): Promise<unknown> | undefined {
+  let generation: Generation | undefined
+  try {
+    generation = journal.close()
+    deps.meter(generation)
+  } catch (error) {
+    deps.onUnaccounted(error as Error)
+  }
+  return ruling.settle(generation)
 }
 
 /** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */

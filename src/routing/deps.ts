@@ -30,6 +30,8 @@ export type RoutingDeps = {
   meter: (generation: Generation) => void
   /** False while so much is not written that nothing more may be metered, hence nothing served. */
   canMeter: () => boolean
+  /** The account of a request could not be closed. The client has its answer all the same. */
+  onUnaccounted: (error: Error) => void
   now: () => number
   newId: NewId
   random: () => number

@@ -9,6 +9,7 @@ import type { InForce } from '#guardrails/in-force.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
 import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { RoutingDeps } from './deps.ts'
 import { budgetsFor, setAside } from './money.ts'
 import type { Candidate } from './plan.ts'
@@ -53,14 +54,15 @@ function purseFor(
 ): Pick<Ruling, 'reserve' | 'settle'> {
   const budgets = budgetsFor(caller, guardrails)
   if (budgets.length === 0) return freePurse
-  let reservation: Reservation | undefined
+  let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
   return {
     async reserve(targets) {
       const catalogue = deps.catalogue.current()
-      const most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
+      most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
       reservation = await setAside(deps, budgets, guardrails, most)
     },
-    settle: ({ cost, byok }) => reservation?.settle(cost, (budget) => !byok || budget.includesByok),
+    settle: ({ cost, byok } = { cost: most, byok: false }) =>
+      reservation?.settle(cost, (budget) => !byok || budget.includesByok),
   }
 }
 

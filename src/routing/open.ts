@@ -27,6 +27,7 @@ type Parts = {
   presets: PresetsInUse
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
+  onUnaccounted: RoutingDeps['onUnaccounted']
   variable: (name: string) => string | undefined
   now: () => number
   newId: NewId
@@ -43,6 +44,7 @@ export function openRouting({
   measures,
   ownCredentials,
   ledger,
+  onUnaccounted,
   variable,
   now,
   newId,
@@ -64,6 +66,7 @@ export function openRouting({
     measure: measures.record,
     meter: ledger.record,
     canMeter: ledger.hasRoom,
+    onUnaccounted,
     now,
     newId,
     random: Math.random,

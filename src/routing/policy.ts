@@ -25,8 +25,9 @@ export type Ruling = {
   /**
    * Called exactly once, when the request is over: what was reserved is paid or given back. A whole answer waits for a
    * promise, so that a crash cannot hide much of what was spent. It never rejects.
+   * @param generation undefined when nobody can tell what was spent: then all that was reserved counts as spent.
    */
-  settle: (generation: Generation) => Promise<unknown> | undefined
+  settle: (generation: Pick<Generation, 'cost' | 'byok'> | undefined) => Promise<unknown> | undefined
 }
 
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */

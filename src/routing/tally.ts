@@ -21,6 +21,11 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / charactersPerToken)
 }
 
+/** Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one. */
+const lengthOf = (text: unknown) => (typeof text === 'string' ? text.length : 0)
+const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
+const longestName = 256
+
 export function createTally(now: () => number) {
   let characters = 0
   let reasoningCharacters = 0
@@ -32,31 +37,31 @@ export function createTally(now: () => number) {
       for (const event of events) {
         switch (event.type) {
           case 'started':
-            tally.upstreamId ??= event.id || undefined
-            tally.upstreamModel ??= event.model || undefined
+            tally.upstreamId ??= nameIn(event.id)
+            tally.upstreamModel ??= nameIn(event.model)
             break
           case 'text':
           case 'refusal':
           case 'tool_arguments':
             tally.firstTokenAt ??= now()
-            characters += event.text.length
+            characters += lengthOf(event.text)
             break
           case 'reasoning':
             tally.firstTokenAt ??= now()
-            characters += event.text.length
-            reasoningCharacters += event.text.length
+            characters += lengthOf(event.text)
+            reasoningCharacters += lengthOf(event.text)
             break
           case 'tool_call':
             tally.firstTokenAt ??= now()
             tally.toolCalls = (tally.toolCalls ?? 0) + 1
-            characters += event.name.length
+            characters += lengthOf(event.name)
             break
           case 'usage':
             told = event.tokens
             break
           case 'finish':
             tally.finish = event.reason
-            tally.nativeFinish = event.native
+            tally.nativeFinish = nameIn(event.native)
             break
           case 'error':
             tally.finish = 'error'

@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import { exactly, exactSum, readSum } from './exact.ts'
 import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 
 /** Whose requests: those of a workspace, or of some keys and users in it. */
@@ -12,7 +13,7 @@ export type PastRequest = { createdAt: number; cost: PicoUsd; record: Generation
 /** Enough to be quick, few enough to be read between two other requests. */
 const rowsAtOnce = 200
 
-const exactCost = sql<string>`cast(cost_pico as text)`
+const costColumn = sql.ref('cost_pico')
 
 /** The requests from one instant to before another, in order of time, page by page. */
 export async function* pastRequests(
@@ -29,7 +30,7 @@ export async function* pastRequests(
       .where('created_at', '<', to)
       .where('workspace_id', '=', workspaceId)
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
-      .select([...recordColumns, exactCost.as('cost')])
+      .select([...recordColumns, exactly(costColumn).as('cost')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsAtOnce)
@@ -61,9 +62,9 @@ export async function spentOnDays(
     .where('day', '<', days.to)
     .where('byok', '<=', days.includesByok ? 1 : 0)
     .groupBy(['key_hash', 'user_id'])
-    .select(['key_hash', 'user_id', sql<string>`cast(sum(cost_pico) as text)`.as('cost')])
+    .select(['key_hash', 'user_id', exactSum(costColumn).as('cost')])
     .execute()
   return rows
     .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
-    .reduce((sum, { cost }) => sum + BigInt(cost), 0n)
+    .reduce((sum, { cost }) => sum + readSum(cost), 0n)
 }

@@ -4,6 +4,7 @@ import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'
+import { exactSum, readSum } from './exact.ts'
 import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 
 /**
@@ -73,12 +74,8 @@ export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Pr
   const rows = await matching
     .select(['day', 'model', 'endpoint'])
     .select(filter.byWorkspace ? 'workspace_id' : sql<string>`''`.as('workspace_id'))
-    .select((e) => [
-      e.fn.sum<number>('requests').as('requests'),
-      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
-      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
-      e.fn.sum<number>('reasoning_tokens').as('reasoning_tokens'),
-    ])
+    .select((e) => e.fn.sum<number>('requests').as('requests'))
+    .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
     .select([spent(0).as('cost'), spent(1).as('byok')])
     .groupBy(filter.byWorkspace ? ['day', 'model', 'endpoint', 'workspace_id'] : ['day', 'model', 'endpoint'])
     .orderBy('day', 'desc')
@@ -91,17 +88,18 @@ export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Pr
     endpoint: row.endpoint,
     workspaceId: filter.byWorkspace ? row.workspace_id : undefined,
     requests: row.requests,
-    promptTokens: row.prompt_tokens,
-    completionTokens: row.completion_tokens,
-    reasoningTokens: row.reasoning_tokens,
-    costUsd: toUsd(BigInt(row.cost)),
-    byokUsd: toUsd(BigInt(row.byok)),
+    promptTokens: Number(readSum(row.prompt_tokens)),
+    completionTokens: Number(readSum(row.completion_tokens)),
+    reasoningTokens: Number(readSum(row.reasoning_tokens)),
+    costUsd: toUsd(readSum(row.cost)),
+    byokUsd: toUsd(readSum(row.byok)),
   }))
 }
 
-/** As text: a sum of pico-dollars does not fit a double. */
+const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
+
 function spent(byok: 0 | 1) {
-  return sql<string>`cast(coalesce(sum(case when byok = ${sql.lit(byok)} then cost_pico else 0 end), 0) as text)`
+  return exactSum(sql`case when byok = ${sql.lit(byok)} then cost_pico else 0 end`)
 }
 
 export type Spending = { total: PicoUsd; byok: PicoUsd }
@@ -120,7 +118,7 @@ export async function spendingOfKeys(
     .select(['key_hash', spent(0).as('total'), spent(1).as('byok')])
     .groupBy('key_hash')
     .execute()
-  return new Map(rows.map((row) => [row.key_hash, { total: BigInt(row.total), byok: BigInt(row.byok) }]))
+  return new Map(rows.map((row) => [row.key_hash, { total: readSum(row.total), byok: readSum(row.byok) }]))
 }
 
 /** Whose spending: all of a workspace, or that of some keys and members in it. */
@@ -144,5 +142,5 @@ export async function spendingOf(
     )
   }
   const row = await matching.select([spent(0).as('total'), spent(1).as('byok')]).executeTakeFirstOrThrow()
-  return { total: BigInt(row.total), byok: BigInt(row.byok) }
+  return { total: readSum(row.total), byok: readSum(row.byok) }
 }

@@ -6,7 +6,7 @@ import { dayOf, periodEnd, periodStart } from './days.ts'
 import { keySpending } from './key-spending.ts'
 import { openLedger } from './ledger.ts'
 import { pruneGenerations } from './prune.ts'
-import { findGeneration, listActivity } from './read.ts'
+import { findGeneration, listActivity, spendingOf } from './read.ts'
 import { writeGenerations } from './write.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
@@ -31,6 +31,35 @@ onEachDatabase('the ledger', (kind) => {
       .select((e) => e.cast<string>('cost_pico', 'text').as('cost'))
       .execute()
     assert.equal(row?.cost, '18014398509481986')
+  })
+
+  test('sums beyond what a column holds are told all the same, and stay what they are', async () => {
+    await using store = await newDb(kind)
+    const most = 2n ** 63n - 1n
+    const costly = (more = {}) => generation({ cost: most, tokens: { ...generation().tokens, prompt: 1e9 }, ...more })
+    await writeGenerations(store, [costly(), costly({ cost: 10n ** 24n }), costly({ endpointId: 'other' })])
+    await writeGenerations(store, [costly()])
+    const usd = Number(most) / 1e12
+    const told = (await listActivity(store, wholeTime)).map(({ costUsd, promptTokens }) => [costUsd, promptTokens])
+    assert.deepEqual(told, [
+      [usd, 3e9],
+      [usd, 1e9],
+    ])
+    const key = { hash: 'hash', limit: null, limit_reset: null, include_byok_in_limit: true }
+    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    assert.equal(figures?.usage, 2 * usd)
+  })
+
+  test('sums that were kept before counts had to make sense are told', { skip: kind === 'postgres' }, async () => {
+    await using store = await newDb(kind)
+    await writeGenerations(store, [generation(), generation({ endpointId: 'other' })])
+    await store.db.query
+      .updateTable('usage_days')
+      .set({ cost_pico: 1e300 as never, prompt_tokens: 1.5 })
+      .execute()
+    const [day] = await listActivity(store, wholeTime)
+    assert.deepEqual([day?.costUsd, day?.promptTokens], [Number(2n ** 63n - 1n) / 1e12, 1])
+    assert.ok((await spendingOf(store, { workspaceId: 'workspace' }, 0)).total > 2n ** 63n)
   })
 
   test('what was written already is not written again', async () => {

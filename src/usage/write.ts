@@ -1,5 +1,6 @@
 import { type Db, isRefused, isUniqueViolation, type Tx } from '#db/db.ts'
 import { type Cell, insertRows } from '#db/insert-rows.ts'
+import { keepable, mostKept } from '#lib/pico-usd.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 import { keptRecord, modelOf } from './record.ts'
@@ -81,7 +82,7 @@ function toRow(generation: Generation): Cell[] {
     generation.sessionId ?? null,
     generation.upstreamId ?? null,
     modelOf(generation),
-    String(generation.cost),
+    String(keepable(generation.cost)),
     keptRecord(generation),
   ]
 }
@@ -141,13 +142,15 @@ const dayColumns = {
 } as const satisfies Record<keyof Sums, 'text' | 'bigint'>
 
 const addToSums = `on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
-  ${(['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cost_pico'] as const)
+  ${(['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const)
     .map((sum) => `${sum} = usage_days.${sum} + excluded.${sum}`)
-    .join(', ')}`
+    .join(', ')},
+  cost_pico = case when usage_days.cost_pico > ${mostKept} - excluded.cost_pico then ${mostKept}
+    else usage_days.cost_pico + excluded.cost_pico end`
 
 async function addToDays(db: Db, tx: Tx, sums: Sums[]): Promise<void> {
   if (sums.length === 0) return
   const names = Object.keys(dayColumns) as (keyof Sums)[]
-  const rows = sums.map((sum) => names.map((name) => (name === 'cost_pico' ? String(sum[name]) : sum[name])))
+  const rows = sums.map((sum) => names.map((name) => (name === 'cost_pico' ? String(keepable(sum[name])) : sum[name])))
   await insertRows(db, tx, 'usage_days', dayColumns, rows, addToSums)
 }

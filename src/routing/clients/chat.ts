@@ -15,7 +15,7 @@ export const chatClient: ClientWire = {
   usageEvent(raw, cost, includeUsage) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
-    const choices = includeUsage || chunk.choices.length > 0 ? chunk.choices : [unasked]
+    const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [unasked]
     return `data: ${JSON.stringify({ ...chunk, choices, usage: { ...chunk.usage, cost: cost.costUsd } })}\n\n`
   },
 }

@@ -1,7 +1,8 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { sumOf, usageEvents } from './token-counts.ts'
 
 type Usage = {
   input_tokens?: number
@@ -74,9 +75,7 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
         return event.delta ? added(event.delta, toolOfBlock.get(block) ?? 0) : []
       case 'message_delta':
         usage = { ...usage, ...event.usage }
-        return event.delta?.stop_reason
-          ? [finish(event.delta.stop_reason), { type: 'usage', tokens: tokensOf(usage) }]
-          : []
+        return event.delta?.stop_reason ? [finish(event.delta.stop_reason), ...usageIn(usage)] : []
       case 'error':
         return [errorEvent(event.error)]
       default:
@@ -98,11 +97,7 @@ export function readAnthropicMessage(body: unknown): AnswerEvent[] {
     if (block.type === 'tool_use')
       events.push({ type: 'tool_arguments', index, text: JSON.stringify(block.input ?? {}) })
   }
-  return [
-    ...events,
-    finish(message.stop_reason ?? 'end_turn'),
-    { type: 'usage', tokens: tokensOf(message.usage ?? {}) },
-  ]
+  return [...events, finish(message.stop_reason ?? 'end_turn'), ...usageIn(message.usage ?? {})]
 }
 
 function started(message: Message | undefined): AnswerEvent {
@@ -150,14 +145,8 @@ function errorEvent(error: WireError | undefined): AnswerEvent {
 }
 
 /** Anthropic counts what came from the cache apart from the rest of the prompt. */
-function tokensOf(usage: Usage): TokenCounts {
-  const cached = usage.cache_read_input_tokens ?? 0
-  const cacheWritten = usage.cache_creation_input_tokens ?? 0
-  return {
-    prompt: (usage.input_tokens ?? 0) + cached + cacheWritten,
-    completion: usage.output_tokens ?? 0,
-    cached,
-    cacheWritten,
-    reasoning: 0,
-  }
+function usageIn(usage: Usage): AnswerEvent[] {
+  const { cache_read_input_tokens: cached, cache_creation_input_tokens: cacheWritten } = usage
+  const prompt = sumOf(usage.input_tokens, cached, cacheWritten)
+  return usageEvents({ prompt, completion: usage.output_tokens, cached, cacheWritten })
 }

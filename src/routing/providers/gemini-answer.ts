@@ -1,7 +1,8 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { callIdFor } from './gemini-call-id.ts'
+import { sumOf, usageEvents } from './token-counts.ts'
 
 type Part = {
   text?: string
@@ -69,8 +70,7 @@ class Answer {
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
     if (ended) events.push(this.#finish(ended, blocked !== undefined))
     const usage = generated.usageMetadata
-    if (usage && (ended || usage.candidatesTokenCount !== undefined))
-      events.push({ type: 'usage', tokens: tokensOf(usage) })
+    if (usage && (ended || usage.candidatesTokenCount !== undefined)) events.push(...usageIn(usage))
     return events
   }
 
@@ -115,13 +115,12 @@ function errorEvent({ code, message }: NonNullable<Generated['error']>): AnswerE
 }
 
 /** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
-function tokensOf(usage: Usage): TokenCounts {
-  const reasoning = usage.thoughtsTokenCount ?? 0
-  return {
-    prompt: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
-    completion: (usage.candidatesTokenCount ?? 0) + reasoning,
-    cached: usage.cachedContentTokenCount ?? 0,
-    cacheWritten: 0,
+function usageIn(usage: Usage): AnswerEvent[] {
+  const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
+  return usageEvents({
+    prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+    completion: sumOf(usage.candidatesTokenCount, reasoning),
+    cached,
     reasoning,
-  }
+  })
 }

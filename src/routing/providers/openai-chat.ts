@@ -2,11 +2,12 @@ import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf, type LimitName, nameLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import { withoutThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { withoutOurs } from './ours.ts'
 import { effortOf, thinkingWish } from './reasoning-budget.ts'
+import { usageEvents } from './token-counts.ts'
 
 /** OpenAI chat completions, which most providers speak. */
 export const openaiChat: Wire = {
@@ -76,7 +77,7 @@ function readChunk(chunk: Partial<Chunk> & WireError): AnswerEvent[] {
     readDelta(choice.delta ?? {}, events)
     if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
   }
-  if (chunk.usage) events.push({ type: 'usage', tokens: tokensOf(chunk.usage) })
+  if (chunk.usage) events.push(...usageIn(chunk.usage))
   return events
 }
 
@@ -88,7 +89,7 @@ function readCompletion(completion: Completion): AnswerEvent[] {
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
   readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events)
   events.push(finish(choice.finish_reason ?? 'stop'))
-  if (completion.usage) events.push({ type: 'usage', tokens: tokensOf(completion.usage) })
+  if (completion.usage) events.push(...usageIn(completion.usage))
   return events
 }
 
@@ -120,12 +121,12 @@ function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
   }
 }
 
-function tokensOf(usage: WireUsage): TokenCounts {
-  return {
-    prompt: usage.prompt_tokens ?? 0,
-    completion: usage.completion_tokens ?? 0,
-    cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWritten: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-  }
+function usageIn(usage: WireUsage): AnswerEvent[] {
+  return usageEvents({
+    prompt: usage.prompt_tokens,
+    completion: usage.completion_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens,
+    cacheWritten: usage.prompt_tokens_details?.cache_write_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  })
 }

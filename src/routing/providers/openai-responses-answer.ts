@@ -1,5 +1,6 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { usageEvents } from './token-counts.ts'
 
 type Usage = {
   input_tokens?: number
@@ -146,7 +147,7 @@ function ending({ status, error, incomplete_details, usage }: Response, called: 
           native: reason ?? 'incomplete',
         }
       : { type: 'finish', reason: called ? 'tool_calls' : 'stop', native: status ?? 'completed' }
-  return usage ? [finish, { type: 'usage', tokens: tokensOf(usage) }] : [finish]
+  return usage ? [finish, ...usageIn(usage)] : [finish]
 }
 
 const statuses: Record<string, number> = {
@@ -166,12 +167,12 @@ function errorEvent({ code, type, message }: WireError): AnswerEvent {
   return { type: 'error', message: message ?? 'the upstream failed', status }
 }
 
-function tokensOf(usage: Usage): TokenCounts {
-  return {
-    prompt: usage.input_tokens ?? 0,
-    completion: usage.output_tokens ?? 0,
-    cached: usage.input_tokens_details?.cached_tokens ?? 0,
-    cacheWritten: usage.input_tokens_details?.cache_write_tokens ?? 0,
-    reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
-  }
+function usageIn(usage: Usage): AnswerEvent[] {
+  return usageEvents({
+    prompt: usage.input_tokens,
+    completion: usage.output_tokens,
+    cached: usage.input_tokens_details?.cached_tokens,
+    cacheWritten: usage.input_tokens_details?.cache_write_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens,
+  })
 }

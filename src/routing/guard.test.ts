@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpointOf } from '#test/harness/candidates.ts'
+import { caller } from '#test/harness/generations.ts'
+import { guardrailPolicy } from './guard.ts'
+import type { Target } from './plan.ts'
+import type { PolicyQuestion } from './policy.ts'
+
+test('a request of which nobody can tell what it cost has spent all that was set aside for it', async () => {
+  let needed = 0n
+  const spent: bigint[] = []
+  const settle = (cost: bigint, counts: (budget: never) => boolean) =>
+    void spent.push(counts({ includesByok: false } as never) ? cost : 0n)
+  const reserve = (_budgets: unknown, need: bigint) => {
+    needed = need
+    return { reservation: { settle } }
+  }
+  const policy = guardrailPolicy({ inForce: { of: async () => [] }, budgets: { reserve }, now: () => 0 } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const ruling = await policy.decide({ caller: limited, chat: { messages: [] } } as unknown as PolicyQuestion)
+  await ruling.reserve([{ endpoint: endpointOf('p') } as Target])
+  ruling.settle(undefined)
+  assert.ok(needed > 0n)
+  assert.deepEqual(spent, [needed])
+})

@@ -1,0 +1,25 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from '#db/kysely.ts'
+
+/** What high and low half of a sum are split at: the halves of nine billion rows of any size add up. */
+const split = 1_000_000_000n
+
+/** Whole in any case: SQLite makes a floating point number of what has become too large. */
+const whole = (value: RawBuilder<unknown>) => sql`cast(${value} as bigint)`
+
+/** A whole number as text, since it need not fit a double. */
+export function exactly(value: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`cast(${whole(value)} as text)`
+}
+
+/** A sum that may be larger than what it adds up: SQLite refuses to add up beyond 2⁶³. To be read by `readSum`. */
+export function exactSum(value: RawBuilder<unknown>): RawBuilder<string> {
+  const [number, by] = [whole(value), sql.lit(Number(split))]
+  const half = (part: RawBuilder<unknown>) => sql`cast(coalesce(sum(${part}), 0) as text)`
+  return sql<string>`${half(sql`${number} / ${by}`)} || ' ' || ${half(sql`${number} % ${by}`)}`
+}
+
+export function readSum(text: string): bigint {
+  const [high = '0', low = '0'] = text.split(' ')
+  return BigInt(high) * split + BigInt(low)
+}
