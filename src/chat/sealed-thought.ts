@@ -23,8 +23,14 @@ export function unseal(sealed: string, id: string | undefined): ThoughtMark | un
   if (!isOurSeal(sealed)) return { format: 'openai-responses-v1', encrypted: sealed, ...(id !== undefined && { id }) }
   try {
     const mark = JSON.parse(Buffer.from(sealed.slice(prefix.length), 'base64url').toString('utf8')) as ThoughtMark
-    return formats.has(mark?.format ?? '') ? mark : undefined
+    return formats.has(mark?.format ?? '') ? ours(mark) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Clients could write one themselves: nothing but what `seal` puts in comes out. */
+function ours({ format, ...rest }: ThoughtMark): ThoughtMark {
+  const texts = (['signature', 'encrypted', 'id'] as const).filter((name) => typeof rest[name] === 'string')
+  return { format, ...Object.fromEntries(texts.map((name) => [name, rest[name]])) }
 }

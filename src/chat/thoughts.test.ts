@@ -34,6 +34,20 @@ describe('thoughts that clients keep', () => {
     assert.deepEqual(thoughtsOf(saying(detailsOf({ text: 'Hm', format }, 0)), format), [])
   })
 
+  test('what is no thought at all is passed over', () => {
+    const odd = [null, 5, 'text', [null], { text: 5, format }, { text: {}, format, signature: 5 }]
+    const sound = { text: 'Hm', format, signature: 'one' }
+    assert.deepEqual(thoughtsOf(saying([...odd, ...detailsOf(sound, 0)]), format), [sound])
+    assert.deepEqual(withoutThoughts(saying([null, 5])), { role: 'assistant', content: 'Yes.' })
+  })
+
+  test('a seal that somebody made up gives nothing but the texts of a mark', () => {
+    const forged = { format, signature: 'one', encrypted: 5, id: {}, text: 'x', index: null } as never
+    assert.deepEqual(unseal(seal(forged)!, undefined), { format, signature: 'one' })
+    const made = `sealed.${Buffer.from(JSON.stringify(forged)).toString('base64url')}`
+    assert.deepEqual(unseal(made, undefined), { format, signature: 'one' })
+  })
+
   test('a thought without an owner gives clients nothing to keep', () => {
     assert.deepEqual(detailsOf({ text: 'Hm' }, 0), [])
   })

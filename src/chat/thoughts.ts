@@ -55,8 +55,7 @@ export function detailsOf({ text, format, signature, encrypted, id }: Thought, i
 export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
   const thoughts: ReasoningDetail[][] = []
   let isOpen = false
-  for (const detail of details as (ReasoningDetail | null)[]) {
-    if (typeof detail !== 'object' || detail === null) continue
+  for (const detail of details.filter(isDetail)) {
     const last = thoughts.at(-1)
     if (isOpen && (last?.[0]?.format ?? undefined) === (detail.format ?? undefined)) last?.push(detail)
     else thoughts.push([detail])
@@ -75,9 +74,7 @@ export function textOfPiece({ text, summary }: ReasoningDetail): string {
  * them for its own.
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
-  const { reasoning_details: details } = message as { reasoning_details?: unknown }
-  if (!Array.isArray(details)) return []
-  return thoughtPieces(details).flatMap((pieces) => {
+  return thoughtPieces(detailsIn(message)).flatMap((pieces) => {
     const { signature, data, id, format: told } = pieces.at(-1)!
     if ((told ?? format) !== format) return []
     if (typeof signature !== 'string' && typeof data !== 'string') return []
@@ -95,7 +92,17 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
 /** The message without thoughts that only their own provider takes; elsewhere they are refused as unknown. */
 export function withoutThoughts<T extends object>(message: T): T {
   if (!('reasoning_details' in message) || !Array.isArray(message.reasoning_details)) return message
-  const { reasoning_details: details, ...rest } = message as { reasoning_details: ReasoningDetail[] }
-  const kept = details.filter(({ format }) => !thoughtFormats.some((known) => known === format))
+  const { reasoning_details: _details, ...rest } = message
+  const kept = detailsIn(message).filter(({ format }) => !thoughtFormats.some((known) => known === format))
   return (kept.length > 0 ? { ...rest, reasoning_details: kept } : rest) as T
+}
+
+/** What is no detail at all tells nobody anything, and is passed over. */
+function detailsIn(message: object): ReasoningDetail[] {
+  const { reasoning_details: details } = message as { reasoning_details?: unknown }
+  return Array.isArray(details) ? details.filter(isDetail) : []
+}
+
+function isDetail(detail: unknown): detail is ReasoningDetail {
+  return typeof detail === 'object' && detail !== null
 }

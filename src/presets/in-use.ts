@@ -1,7 +1,7 @@
 import type { Db } from '#db/db.ts'
 import { createRemembered } from '#db/remembered.ts'
 import type { Now } from '#lib/clock.ts'
-import type { PresetWithVersion } from './preset.ts'
+import { isSlug, type PresetWithVersion } from './preset.ts'
 import { noPreset } from './read.ts'
 import { findPreset } from './rows.ts'
 
@@ -29,8 +29,8 @@ export function createPresetsInUse({ db, now }: { db: Pick<Db, 'query' | 'signal
   return {
     async find(workspaceId, slug) {
       if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
-      // A slash would make one name of another's; no slug has any.
-      const preset = slug.includes('/') ? undefined : await presets.get(`${workspaceId}/${slug}`)
+      // What no slug can be is never looked for: a slash would make one name of another's, U+0000 fails the query.
+      const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
       return preset?.status === 'active' ? preset : noPreset(slug)
     },
     close: presets.close,

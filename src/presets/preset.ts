@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { text } from '#lib/text.ts'
 
+const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+export const isSlug = (name: string) => slug.test(name)
+
 /** How a preset is named in paths and by `@preset/<slug>`. */
 export const PresetSlug = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, "-" and "_", and start with a letter or digit')
+  .regex(slug, 'must be 1 to 64 of a-z, 0-9, "-" and "_", and start with a letter or digit')
   .describe('1 to 64 of `a-z 0-9 - _`, starting with a letter or digit.')
 
 /** Only an `active` preset can be used for inference. */

@@ -44,7 +44,7 @@ function add(messages: Message[], item: Item, path: string): void {
       `${path}: this service stores no responses. Send the item itself instead of a reference.`,
     )
   if (type === 'message') return addMessage(messages, item, path)
-  if (type === 'reasoning') return addThought(messages, item)
+  if (type === 'reasoning') return addThought(messages, item, path)
   if (type === 'function_call') {
     const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
     const called = { name: textIn(item, 'name', path), arguments: textIn(item, 'arguments', path) }
@@ -72,14 +72,28 @@ function addMessage(messages: Message[], item: Item, path: string): void {
   messages.push({ role: item.role as 'user', content })
 }
 
-function addThought(messages: Message[], { id, summary, content, encrypted_content: sealed }: Item): void {
+function addThought(messages: Message[], item: Item, path: string): void {
+  const { id, summary, content, encrypted_content: sealed } = item
+  if (sealed != null && typeof sealed !== 'string')
+    throw new Fault('invalid', `${path}.encrypted_content: must be text.`)
+  const said = [...textsIn(summary, `${path}.summary`), ...(summary?.length ? [] : textsIn(content, `${path}.content`))]
   const mark = sealed ? unseal(sealed, id) : undefined
   if (!mark) return
-  const told = summary?.length ? summary : ((content ?? []) as { text?: string }[])
-  const text = told.map((part) => part.text ?? '').join('\n\n')
   const assistant = speaking(messages)
   const details = assistant.reasoning_details ?? []
+  const text = said.join('\n\n')
   assistant.reasoning_details = [...details, ...detailsOf({ text, ...mark }, details.length)]
+}
+
+function textsIn(parts: unknown, path: string): string[] {
+  if (parts == null) return []
+  if (!Array.isArray(parts)) throw new Fault('invalid', `${path}: must be an array of parts.`)
+  return parts.map((part: { text?: unknown } | null, index) => {
+    if (typeof part !== 'object' || part === null) throw new Fault('invalid', `${path}.${index}: must be an object.`)
+    if (part.text != null && typeof part.text !== 'string')
+      throw new Fault('invalid', `${path}.${index}.text: must be text.`)
+    return part.text ?? ''
+  })
 }
 
 /** The assistant's message that is being put together. */

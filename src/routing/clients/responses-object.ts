@@ -1,4 +1,5 @@
 import type { TokenCounts } from '#chat/events.ts'
+import { Fault } from '#lib/fault.ts'
 import type { AnswerHead, Body, CostNote } from '../wire.ts'
 
 export type TextPart =
@@ -71,6 +72,24 @@ const defaults: Body = {
   top_logprobs: 0,
   top_p: null,
   truncation: 'disabled',
+}
+
+/** Deeper than any schema; what is nested much deeper still cannot be written out again. */
+const deepest = 500
+
+/** @throws Fault `invalid` for a setting that could not be said back, before anybody is asked for an answer. */
+export function refuseUnspeakable(request: Body): void {
+  for (const name in defaults) {
+    if (nestsDeeper(request[name], deepest))
+      throw new Fault('invalid', `${name}: is nested more than ${deepest} levels deep. Send a flatter one.`)
+  }
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const name in value) if (nestsDeeper((value as Body)[name], levels - 1)) return true
+  return false
 }
 
 function settings(request: Body): Body {

@@ -3,6 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Body } from '../wire.ts'
 import { messagesOf } from './responses-input.ts'
+import { refuseUnspeakable } from './responses-object.ts'
 
 /** What would need an answer, a conversation or a prompt that somebody has kept: nobody does here. */
 const needsStore: Record<string, string> = {
@@ -33,6 +34,7 @@ const translated: ReadonlySet<string> = new Set([
 /** A responses body as a chat request. @throws Fault `invalid` for what this service cannot do. */
 export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
+  refuseUnspeakable(body)
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
   )
@@ -97,6 +99,8 @@ function choiceOf(choice: unknown): unknown {
   const { type, name, mode, tools } = choice as Choice
   if (type === 'function') return { type, function: { name } }
   if (type !== 'allowed_tools') return undefined
+  if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))
+    throw new Fault('invalid', 'tool_choice.tools: must be an array of tools, each an object with its type and name.')
   return {
     type,
     allowed_tools: { mode, tools: tools?.map((tool) => ({ type: tool.type, function: { name: tool.name } })) },

@@ -56,6 +56,28 @@ describe('responses clients, requests', () => {
     assert.deepEqual(messages[3], { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'grey' }] })
   })
 
+  test('a thought that is none, and a choice among no tools, are refused by their place', () => {
+    const refusedFor = (more: object) =>
+      refusal({ input: [{ type: 'reasoning', encrypted_content: 'AAAA', ...more }] }) ?? ''
+    assert.match(refusedFor({ summary: [null] }), /^input\.0\.summary\.0: must be an object/)
+    assert.match(refusedFor({ summary: 5 }), /^input\.0\.summary: must be an array/)
+    assert.match(refusedFor({ content: 5 }), /^input\.0\.content: must be an array/)
+    assert.match(refusedFor({ content: 'abc' }), /^input\.0\.content: must be an array/)
+    assert.match(refusedFor({ content: [{ text: {} }] }), /^input\.0\.content\.0\.text: must be text/)
+    assert.match(refusedFor({ encrypted_content: 5 }), /^input\.0\.encrypted_content: must be text/)
+    const tools = [{ type: 'function', name: 'x' }]
+    const choosing = (among: unknown) => ({ input: 'Hi', tools, tool_choice: { type: 'allowed_tools', tools: among } })
+    assert.match(refusal(choosing(5)) ?? '', /^tool_choice\.tools: must be an array/)
+    assert.match(refusal(choosing([null])) ?? '', /^tool_choice\.tools: must be an array/)
+  })
+
+  test('what is nested too deep to be said back is refused before anybody is asked', () => {
+    const nested = (levels: number): object => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels))
+    assert.equal(refusal({ input: 'Hi', text: { format: { type: 'text', schema: nested(400) } } }), undefined)
+    assert.match(refusal({ input: 'Hi', text: { format: nested(50_000) } }) ?? '', /^text: is nested more than 500/)
+    assert.match(refusal({ input: 'Hi', tools: [{ parameters: nested(50_000) }] }) ?? '', /^tools: is nested more/)
+  })
+
   test('images and files', () => {
     const content = [
       { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' },

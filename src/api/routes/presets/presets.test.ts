@@ -266,6 +266,13 @@ describe('requests about presets that are refused', () => {
     assert.deepEqual([status, answered.get('allow')], [405, 'POST'])
   })
 
+  test('a completion that names what cannot be a preset’s name gets 404', async () => {
+    for (const preset of ['a\0', 'a\ud800', 'A b', 'x/y']) {
+      const asked = { body: { preset, messages: [{ role: 'user', content: 'Hi' }] } }
+      assert.equal((await service.ask('POST', '/chat/completions', asked)).status, 404, JSON.stringify(preset))
+    }
+  })
+
   test('an unknown preset or version is 404, a malformed version number 400', async () => {
     for (const [path, expected] of [
       ['/presets/unknown', 404],
