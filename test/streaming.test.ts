@@ -115,6 +115,21 @@ describe('a client that leaves', () => {
     assert.equal(place.upstream.taken.length, 1)
   })
 
+  test('before the first byte pays for the prompt that was on its way, and for no connection that never came', async () => {
+    await using place = await setUp({ connect_timeout_ms: 5000 })
+    const told: unknown[] = []
+    for (const model of ['faulty/thinks', 'faulty/mute']) {
+      const client = openStream(place.service, model)
+      await sleep(200)
+      client.destroy()
+    }
+    // Until both are written.
+    await sleep(1000)
+    for (const day of (await place.service.manage('GET', '/activity')).body.data)
+      told.push([day.model, day.prompt_tokens, day.completion_tokens, day.usage])
+    assert.deepEqual(told, [['faulty/thinks', 3, 0, 3e-6]])
+  })
+
   test('while it reads nothing still takes the upstream with it', async () => {
     await using place = await setUp()
     const client = openStream(place.service, 'faulty/floods').pause()

@@ -77,7 +77,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
   })
   const failure = await attempt(deps, ask, relay, outlet.signal)
   if (failure) {
-    journal.gaveNothing(target, failure, outlet.signal.aborted)
+    journal.gaveNothing(target, byok, failure, outlet.signal.aborted)
     return { failure }
   }
   journal.gaveAnswer(target, byok, relay.failure, outlet.signal.aborted)
@@ -98,7 +98,7 @@ async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target
   const failure = (await attempt(deps, ask, relay, outlet.signal)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint may still be asked.
-    journal.gaveNothing(target, failure, outlet.signal.aborted)
+    journal.gaveNothing(target, byok, failure, outlet.signal.aborted)
     return { failure }
   }
   journal.gaveAnswer(target, byok, undefined, false)

@@ -11,6 +11,8 @@ export type AttemptFailure = {
   retryAfterMs: number | undefined
   /** The upstream's own words, secrets masked. */
   raw: string | undefined
+  /** The connection was there and the request on its way: the provider may charge for it. */
+  sent?: boolean
 }
 
 const maxRaw = 2000

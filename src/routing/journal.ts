@@ -72,13 +72,17 @@ export class Journal {
     this.#note(endpoint.id, endpoint.provider, why)
   }
 
-  /** The attempt gave nothing that reached the client. */
-  gaveNothing(target: Target, failure: AttemptFailure, clientLeft: boolean): void {
+  /**
+   * The attempt gave nothing that reached the client. One that left when its prompt was on the way already has used it:
+   * no provider gives that back.
+   */
+  gaveNothing(target: Target, byok: boolean, failure: AttemptFailure, clientLeft: boolean): void {
     const { id, provider } = target.endpoint
     this.#note(id, provider, clientLeft ? 'client_left' : failure.kind)
     this.#pass(clientLeft ? { kind: 'unknown' } : signOf(failure))
-    if (clientLeft) this.#outcome = 'client_left'
-    else this.#measureFailure(target, failure)
+    if (!clientLeft) return this.#measureFailure(target, failure)
+    this.#outcome = 'client_left'
+    if (failure.sent) this.#answering = { target, byok, failed: false }
   }
 
   /** The attempt answered, whole or up to `failure`. */

@@ -30,7 +30,7 @@ export type Generation = {
   preset: { id: string; slug: string; version: number } | undefined
   /** The region the request came in through. */
   region: 'global' | 'europe' | 'us'
-  /** Who answered; undefined when nobody did. */
+  /** Who answered, or was about to when the client left; undefined when nobody did. */
   modelId: string | undefined
   endpointId: string | undefined
   provider: string | undefined
