@@ -15,9 +15,12 @@ test('a request of which nobody can tell what it cost has spent all that was set
     needed = need
     return { reservation: { settle } }
   }
-  const policy = guardrailPolicy({ inForce: { of: async () => [] }, budgets: { reserve }, now: () => 0 } as never)
+  const provider = { protocol: 'openai-chat' }
+  const catalogue = { current: () => ({ findProvider: () => provider }) }
+  const inForce = { of: async () => [] }
+  const policy = guardrailPolicy({ catalogue, inForce, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
-  const ruling = await policy.decide({ caller: limited, chat: { messages: [] } } as unknown as PolicyQuestion)
+  const ruling = await policy.decide({ caller: limited, chat: { messages: [] }, body: {} } as unknown as PolicyQuestion)
   await ruling.reserve([{ endpoint: endpointOf('p') } as Target])
   ruling.settle(undefined)
   assert.ok(needed > 0n)
