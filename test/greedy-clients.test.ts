@@ -139,3 +139,17 @@ test('an expectation that nobody can meet is 417, in the envelope', async () => 
   ])
   assert.match(answer, /^HTTP\/1.1 417 .*x-request-id: [\w-]{36}\r\n.*\{"error":\{"code":417,/s)
 })
+
+test('a body of a million wrong items, or as many levels, is refused at once in the usual envelope', async () => {
+  await using service = await startTestService()
+  const send = async (part: string) => {
+    const body = `{"model":"signalbox/demo","input":"x","tools":[${part}]}`
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${service.url}/responses`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { error: { code: number; message: string } }).error
+  }
+  const many = await send(Array(1_000_000).fill('{}').join(','))
+  assert.deepEqual([many.code, /more than 200000 items/.test(many.message)], [413, true])
+  const deep = await send('['.repeat(1_900_000) + ']'.repeat(1_900_000))
+  assert.deepEqual([deep.code, /more than 1000 levels/.test(deep.message)], [400, true])
+})

@@ -6,6 +6,8 @@ type Issue = z.core.$ZodIssue
 const maxTold = 5
 /** A client's own keys may be as long as its body. */
 const maxNameTold = 80
+/** Zod repeats every name it does not know. */
+const maxMessageTold = 1000
 
 /** Turns what a schema found into one sentence a client can act on: where, what was wrong, what would be right. */
 export function invalidRequest(issues: readonly Issue[]): Fault {
@@ -16,7 +18,7 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 
 function describeIssue(issue: Issue): string {
   const where = pathOf(issue.path)
-  const what = issue.message.replace(/^Invalid input: /, '')
+  const what = shortened(issue.message.replace(/^Invalid input: /, ''), maxMessageTold)
   return where ? `${where}: ${what}` : what
 }
 
@@ -25,7 +27,11 @@ function pathOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
     const name = String(step)
-    const shown = name.length > maxNameTold ? `${name.slice(0, maxNameTold)}…` : name
+    const shown = shortened(name, maxNameTold)
     return text ? `${text}.${shown}` : shown
   }, '')
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
 }

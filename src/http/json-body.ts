@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#lib/fault.ts'
+import { excessOfText, excessOfValue } from './json-parts.ts'
 
 /** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
 export function parseJsonBodies(app: FastifyInstance): void {
@@ -7,9 +8,11 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
+    const excess = excessOfText(body)
+    if (excess) return done(excess)
     parse(request, body, (error, value) => {
       if (error) done(new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`))
-      else done(null, value)
+      else done(excessOfValue(body, value) ?? null, value)
     })
   })
 }

@@ -1,0 +1,77 @@
+import { Fault } from '#lib/fault.ts'
+
+/** How deep arrays and objects may lie in each other. What handles a body may recurse. */
+export const maxDepth = 1000
+/** How many items, members, arrays and objects a body may have together. */
+export const maxParts = 200_000
+
+/** How many members one object may have: each is looked up by its name, time and again. */
+export const maxMembers = 50_000
+
+const quote = 34
+const comma = 44
+const colon = 58
+const backslash = 92
+const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
+
+/**
+ * What is wrong with JSON whose size in memory, and the time it takes, are out of all proportion to its length. Asked
+ * before it is parsed, as parsing alone may take long; that it is valid need not be known.
+ */
+export function excessOfText(text: string): Fault | undefined {
+  // Each part takes a character. What is shorter is parsed quickly, and its few values are seen faster than its text.
+  return text.length > maxParts ? excessOfLongText(text) : undefined
+}
+
+/** What is wrong with a text's value that was short enough to be parsed unseen. */
+export function excessOfValue(text: string, value: unknown): Fault | undefined {
+  const canBeTooDeep = text.length > 2 * maxDepth && text.length <= maxParts
+  return canBeTooDeep && isDeeper(value, maxDepth) ? tooDeep() : undefined
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeper(item, levels - 1)) return true
+  } else for (const name in value) if (isDeeper(value[name as never], levels - 1)) return true
+  return false
+}
+
+function excessOfLongText(text: string): Fault | undefined {
+  /** Of each object and array around: how many members it had so far. */
+  const around: number[] = []
+  let members = 0
+  let parts = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === quote) at = endOfText(text, at)
+    else if (character === comma) parts++
+    else if (character === colon) members++
+    else if (character === openArray || character === openObject) {
+      parts++
+      around.push(members)
+      members = 0
+    } else if (character === closeArray || character === closeObject) members = around.pop() ?? 0
+    if (around.length > maxDepth) return tooDeep()
+    if (members > maxMembers) return tooMany(`an object of more than ${maxMembers} members`)
+    if (parts > maxParts) return tooMany(`more than ${maxParts} items, members, arrays and objects together`)
+  }
+  return undefined
+}
+
+/** Where the text ends that begins at a quote; the end of everything when it does not end. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end
+    while (text.charCodeAt(before - 1) === backslash) before--
+    if ((end - before) % 2 === 0) return end
+  }
+  return text.length
+}
+
+const tooDeep = () =>
+  new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
+
+const tooMany = (what: string) =>
+  new Fault('payload_too_large', `The body has ${what}, the most any path takes. Send less at once.`)
