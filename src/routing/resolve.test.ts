@@ -24,6 +24,12 @@ test(':nitro and :floor sort, :free is a model of its own, and they go together'
   assert.deepEqual(resolved('a/m:free:nitro'), [['a/m:free', 'throughput']])
 })
 
+test('a suffix that JavaScript knows and we do not is unknown', () => {
+  for (const suffix of ['constructor', 'toString', '__proto__']) {
+    assert.throws(() => resolved(`a/m:${suffix}`), { kind: 'not_found' })
+  }
+})
+
 test('an unknown fallback is passed over, but one name must be known', () => {
   assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
   assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })

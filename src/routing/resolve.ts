@@ -4,7 +4,10 @@ import { nearNames } from './near-names.ts'
 import type { Candidate, SortKey } from './plan.ts'
 
 /** Suffixes that say how to route rather than which model. `:free` and the like name a variant in the catalogue. */
-const routingSuffixes: Record<string, SortKey> = { nitro: 'throughput', floor: 'price' }
+const routingSuffixes = new Map<string, SortKey>([
+  ['nitro', 'throughput'],
+  ['floor', 'price'],
+])
 
 export type Finder = { findModel: (name: string) => Model | undefined; models?: readonly Model[] }
 
@@ -38,7 +41,7 @@ export function resolveModel(catalogue: Finder, name: string): Candidate | undef
   const exact = catalogue.findModel(name)
   if (exact) return { model: exact, endpoints: exact.endpoints }
   const colon = name.lastIndexOf(':')
-  const sort = colon > 0 ? routingSuffixes[name.slice(colon + 1)] : undefined
+  const sort = colon > 0 ? routingSuffixes.get(name.slice(colon + 1)) : undefined
   const model = sort && catalogue.findModel(name.slice(0, colon))
   return model && { model, endpoints: model.endpoints, sort }
 }
