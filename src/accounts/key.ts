@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { text } from '#lib/text.ts'
 import type { KeyKind } from './caller.ts'
 
 const Limit = z.number().positive().nullable().describe('The most the key may spend, in USD; null for no limit.')
@@ -16,7 +17,7 @@ const ExpiresAt = z.iso
   .nullable()
   .describe('When the key stops working; null for never.')
 
-const KeyName = z.string().min(1).max(200).describe('What the key is for.')
+const KeyName = text({ min: 1, max: 200 }).describe('What the key is for.')
 
 const IncludeByok = z.boolean().describe("Whether spend on the caller's own provider keys counts toward the limit.")
 
@@ -35,7 +36,7 @@ export const NewKey = z
     creator_user_id: z.string().nullish().describe('The member the key acts for; the calling key’s own unless told.'),
     workspace_id: z.string().optional().describe("The key's workspace; that of the calling key unless told."),
     external: z
-      .object({ user: z.string().min(1).max(256).describe('The end user the key is for, in your own terms.') })
+      .object({ user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.') })
       .optional(),
   })
   .meta({ id: 'NewKey' })

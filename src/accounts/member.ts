@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { text } from '#lib/text.ts'
 
 const Email = z
   .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })
@@ -6,7 +7,11 @@ const Email = z
   .toLowerCase()
   .describe('Their address, by which they are one and the same person wherever they belong. Kept in lower case.')
 
-const Name = z.string().trim().min(1).max(200).describe('First and last names, as one text.')
+const Name = z
+  .string()
+  .trim()
+  .pipe(text({ min: 1, max: 200 }))
+  .meta({ minLength: 1, maxLength: 200, description: 'First and last names, as one text.' })
 
 const role = z
   .enum(['org:admin', 'org:member'])

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { text } from '#lib/text.ts'
 
 const Slug = z
   .string()
@@ -12,9 +13,9 @@ const Slug = z
 /** What a client may ask of a new workspace. */
 export const NewWorkspace = z
   .object({
-    name: z.string().min(1).max(200),
+    name: text({ min: 1, max: 200 }),
     slug: Slug,
-    description: z.string().max(1000).nullish(),
+    description: text({ max: 1000 }).nullish(),
   })
   .meta({ id: 'NewWorkspace' })
 export type NewWorkspace = z.output<typeof NewWorkspace>

@@ -2,9 +2,14 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { text } from '#lib/text.ts'
 
 const allowed = (what: string) =>
-  z.array(z.string().min(1).max(256)).min(1).nullable().describe(`${what} that may use it; null: any.`)
+  z
+    .array(text({ min: 1, max: 256 }))
+    .min(1)
+    .nullable()
+    .describe(`${what} that may use it; null: any.`)
 
 /** Who may use a credential, for what, and what happens without it. */
 const rules = {
@@ -37,7 +42,7 @@ const Secret = z
   .max(4096)
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, as it goes into a header')
   .describe('The provider’s key. Encrypted at rest, and never told again.')
-const Name = z.string().max(256).nullable()
+const Name = text({ max: 256 }).nullable()
 
 const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
   !(wanted.is_fallback && wanted.is_byok_only)

@@ -30,11 +30,14 @@ const Model = text({ min: 1, max: 256 })
 /** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
 export const AgentChoice = z.union(
   [
-    z.string().min(1).max(100),
+    text({ min: 1, max: 100 }),
     z.strictObject({
-      command: z.string().min(1).max(4096),
-      args: z.array(z.string().max(4096)).max(100).default([]),
-      env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).default({}),
+      command: text({ min: 1, max: 4096 }),
+      args: z
+        .array(text({ max: 4096 }))
+        .max(100)
+        .default([]),
+      env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), text({ max: 32_768 })).default({}),
     }),
   ],
   { error: 'must be the name of a configured agent, or an object with "command", "args" and "env"' },
