@@ -153,3 +153,15 @@ test('a body of a million wrong items, or as many levels, is refused at once in 
   const deep = await send('['.repeat(1_900_000) + ']'.repeat(1_900_000))
   assert.deepEqual([deep.code, /more than 1000 levels/.test(deep.message)], [400, true])
 })
+
+test('a request without a host is 400 in the usual envelope', async () => {
+  await using service = await startTestService()
+  for (const path of ['/health', '/models', '/nothing']) {
+    const answer = await converse(service, [
+      `GET /api/v1${path} HTTP/1.1\r\nauthorization: Bearer ${service.apiKey}\r\nconnection: close\r\n\r\n`,
+    ])
+    assert.match(answer, /^HTTP\/1.1 400 Bad Request\r\n/)
+    assert.match(answer, /x-request-id: /)
+    assert.match(answer, /\{"error":\{"code":400,"message":"The request has no Host header/)
+  }
+})

@@ -60,6 +60,11 @@ test('the scheme is read in any case, and nothing but one token is a key', async
   }
 })
 
+test('a key without the scheme before it is told what it lacks', async () => {
+  const asked = () => admit(ringOf('api'), { key: 'any' }, `sb-v1-${'0'.repeat(64)}`)
+  await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /stands without "Bearer "/ })
+})
+
 test('a 401 names the scheme', async () => {
   await using service = await startTestService()
   const { status, headers } = await service.ask('GET', '/key', { key: null })

@@ -4,6 +4,8 @@ import { isUnreachable } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Route } from './route.ts'
 
+/** Any of our keys, without the scheme that should stand before it. */
+const bareKey = /^sb-v1-\S+$/
 const bearer = /^Bearer +(\S+)$/i
 
 /** The secret an `Authorization` header carries. */
@@ -23,8 +25,12 @@ export function admit(
   const secret = secretIn(authorization)
   const known = secret && deps.keys.known(secret)
   if (known) return allowed(known, route)
+  if (!secret && bareKey.test(authorization)) throw withoutScheme()
   return findCaller(deps, secret).then((caller) => allowed(caller, route))
 }
+
+const withoutScheme = () =>
+  new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
 
 async function findCaller({ keys }: { keys: Pick<KeyRing, 'find'> }, secret: string | undefined): Promise<Caller> {
   const caller = secret && (await keys.find(secret).catch(notNow))

@@ -10,6 +10,14 @@ test('every error has one envelope, the request id and its own status as the cod
   assert.match(unknown.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
 })
 
+test('who leaves the prefix out is told what every path begins with', async () => {
+  await using service = await startTestService()
+  const { origin } = new URL(service.url)
+  const answer = await fetch(`${origin}/v1/chat/completions`, { method: 'POST' })
+  const { message } = ((await answer.json()) as { error: { message: string } }).error
+  assert.equal(message, 'There is no POST /v1/chat/completions. Every path begins with /api/v1.')
+})
+
 test('a wrong method is refused and the right ones are named', async () => {
   await using service = await startTestService()
   const { status, headers } = await service.ask('POST', '/health')

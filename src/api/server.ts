@@ -21,6 +21,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
   const app = createApp({
     log: deps.log,
     bodyLimit: deps.config.max_body_bytes,
+    prefix,
     patience,
     guard: (request) => guardInterns(deps, request),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),

@@ -46,6 +46,8 @@ type AppOptions = {
   log: Log
   /** The largest body, in bytes, where a route does not say otherwise. */
   bodyLimit: number
+  /** What every path begins with. */
+  prefix: string
   patience?: Patience | undefined
   guard?: Guard
   /** How a path that could not be read is refused, where it owes a refusal of its own form. */
@@ -56,6 +58,7 @@ type AppOptions = {
 export function createApp({
   log,
   bodyLimit,
+  prefix,
   patience = ordinaryPatience,
   guard,
   restate,
@@ -76,6 +79,8 @@ export function createApp({
       headersTimeout: patience.headersMs,
       connectionsCheckingInterval: patience.checkEveryMs,
       maxHeaderSize: 32 * 1024,
+      // Node would refuse without a word who names none.
+      requireHostHeader: false,
     },
     routerOptions: { maxParamLength: maxPathPart, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
@@ -97,7 +102,11 @@ export function createApp({
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done()
+    done(
+      namesNoHost(request.raw)
+        ? new Fault('invalid', 'The request has no Host header, which HTTP/1.1 requires.')
+        : undefined,
+    )
   })
   if (guard) {
     app.addHook('onRequest', (request, _reply, done) => {
@@ -108,9 +117,16 @@ export function createApp({
   }
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) =>
-    sendFailure(new Fault('not_found', `There is no ${request.method} ${pathOnly(request.url)}.`), request, reply),
+    sendFailure(new Fault('not_found', nothingAt(request.method, pathOnly(request.url), prefix)), request, reply),
   )
   return app
+}
+
+const namesNoHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1'
+
+function nothingAt(method: string, path: string, prefix: string): string {
+  const hint = path.startsWith(`${prefix}/`) ? '' : ` Every path begins with ${prefix}.`
+  return `There is no ${method} ${path}.${hint}`
 }
 
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {

@@ -9,7 +9,8 @@ export function takeShortcut({ server }: FastifyInstance, shortcut: Shortcut): v
   const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
-    if (server.listening && shortcut(request, response)) return
+    const isWhole = server.listening && request.headers.host !== undefined
+    if (isWhole && shortcut(request, response)) return
     for (const listener of listeners) listener(request, response)
   })
 }
