@@ -68,8 +68,33 @@ test('only those whom its rules name use it, and it may keep the operator’s ou
   await place.service.manage('PATCH', `/byok/${id}`, { is_byok_only: true })
   assert.equal((await place.ask('faulty/ok')).status, 503)
   await place.service.manage('PATCH', `/byok/${id}`, { allowed_models: null, allowed_api_key_hashes: ['0'.repeat(64)] })
-  await place.ask('faulty/ok')
+  assert.equal((await place.ask('faulty/ok')).status, 503)
+  await place.service.manage('PATCH', `/byok/${id}`, { is_byok_only: false, is_required: true })
+  assert.equal((await place.ask('faulty/ok')).status, 503)
+  await place.service.manage('PATCH', `/byok/${id}`, { is_required: false })
+  assert.equal((await place.ask('faulty/ok')).status, 200)
   assert.equal(place.usedKey(), undefined)
+})
+
+test('its models may be named by id or canonical slug', async () => {
+  await using place = await setUp()
+  const { id } = (await place.bring({ is_required: true, allowed_models: ['faulty/ok'] })).body.data
+  for (const name of ['faulty/ok', 'faulty/ok-2026-01-01']) {
+    await place.service.manage('PATCH', `/byok/${id}`, { allowed_models: [name] })
+    assert.equal((await place.ask('faulty/ok')).status, 200)
+    assert.equal(place.usedKey(), secret, name)
+  }
+})
+
+test('a limit that does not count it leaves room for any request that is asked with nothing else', async () => {
+  await using place = await setUp()
+  const { id } = (await place.bring({ is_byok_only: true })).body.data
+  const key = (await place.service.manage('POST', '/keys', { name: 'poor', limit: 1e-9 })).body.key
+  const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
+  const ask = async () => (await place.service.ask('POST', '/chat/completions', { key, body })).status
+  assert.equal(await ask(), 200)
+  await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+  assert.equal(await ask(), 403)
 })
 
 for (const include_byok_in_budgets of [false, true]) {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/model.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
 import { answerFrom } from './answer.ts'
@@ -47,10 +48,14 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   call.outlet.header('x-generation-id', journal.id)
   try {
     const accesses = await deps.credentials.of(call.caller)
-    const circuitOf = circuitNames(deps, accesses, call.caller.workspaceId)
+    const isByok = byokIn(deps, accesses)
+    const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses, circuitOf }
     const targets = targetsFor(deps, answering, ruling.candidates)
-    await ruling.reserve(targets)
+    await ruling.reserve(
+      targets,
+      targets.every(({ endpoint }) => isByok(endpoint)),
+    )
     return await answerFrom(deps, answering, targets)
   } finally {
     const settling = settle(deps, ruling, journal)
@@ -71,12 +76,16 @@ function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): Promise<un
 }
 
 /** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */
-function circuitNames(deps: RoutingDeps, accesses: Accesses, workspaceId: string): Answering['circuitOf'] {
+function circuitNames(isByok: (endpoint: Endpoint) => boolean, workspaceId: string): Answering['circuitOf'] {
+  return (endpoint) => (isByok(endpoint) ? `${endpoint.id} ${workspaceId}` : endpoint.id)
+}
+
+/** Which endpoints are asked with the workspace's own credential. */
+function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => boolean {
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const provider = catalogue.findProvider(endpoint.provider)
-    const byok = provider !== undefined && accesses.find(provider, endpoint)?.byok === true
-    return byok ? `${endpoint.id} ${workspaceId}` : endpoint.id
+    return provider !== undefined && accesses.find(provider, endpoint)?.byok === true
   }
 }
 

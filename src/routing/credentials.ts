@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { CredentialsInUse, OwnCredential } from '#byok/in-use.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
+import type { Finder } from './resolve.ts'
 
 /** What opens an upstream: where it is, the secret if it wants one, and whether the caller's workspace brought it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
@@ -37,13 +38,14 @@ export function environmentCredentials(variable: Variable): { of: (caller: Askin
 export function ownCredentialsFirst(
   operators: { of: (caller: Asking) => Accesses },
   inUse: Pick<CredentialsInUse, 'of'>,
+  catalogue: { current: () => Finder },
   variable: Variable,
 ): Credentials {
   const over = (caller: Asking, all: readonly OwnCredential[]): Accesses => {
     const operator = operators.of(caller)
     if (all.length === 0) return operator
-    const mine = all.filter((own) => mayUse(own, caller))
-    return { find: (provider, endpoint) => findOwn(mine, operator, variable, provider, endpoint) }
+    const asked = { all, caller, operator, catalogue: catalogue.current(), variable }
+    return { find: (provider, endpoint) => findOwn(asked, provider, endpoint) }
   }
   return {
     of(caller) {
@@ -53,25 +55,38 @@ export function ownCredentialsFirst(
   }
 }
 
+type Asked = {
+  all: readonly OwnCredential[]
+  caller: Asking
+  operator: Accesses
+  catalogue: Finder
+  variable: Variable
+}
+
 function findOwn(
-  mine: OwnCredential[],
-  operator: Accesses,
-  variable: Variable,
+  { all, caller, operator, catalogue, variable }: Asked,
   provider: Provider,
   endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,
 ): Access | undefined {
-  const own = mine.filter((one) => one.provider === provider.slug)
-  if (own.length === 0) return operator.find(provider, endpoint)
+  const ofProvider = all.filter((one) => one.provider === provider.slug)
+  if (ofProvider.length === 0) return operator.find(provider, endpoint)
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
-  const fitting = own.filter(({ allowed_models }) => allowed_models?.includes(model) ?? true)
+  const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
+  const fitting = ofModel.filter((one) => mayUse(one, caller))
   const url = endpoint.baseUrl ?? provider.baseUrl
   const baseUrl = url === null ? undefined : filledIn(url, variable)
   const access = (one: OwnCredential | undefined): Access | undefined =>
     one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
   const first = access(fitting.find((one) => !one.is_fallback))
   if (first) return first
-  const operatorIsOut = own.some((one) => one.is_byok_only) || fitting.some((one) => one.is_required)
+  // For everybody in the workspace: who may not use the workspace's own is not let out through the operator's.
+  const operatorIsOut = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
   return (operatorIsOut ? undefined : operator.find(provider, endpoint)) ?? access(fitting[0])
+}
+
+/** Models are named as everywhere: by id, canonical slug or alias. */
+function isNamed(catalogue: Finder, model: string, names: string[] | null): boolean {
+  return names?.some((name) => name === model || catalogue.findModel(name)?.id === model) ?? true
 }
 
 function mayUse({ allowed_api_key_hashes, allowed_user_ids }: OwnCredential, { keyHash, userId }: Asking): boolean {

@@ -56,10 +56,12 @@ function purseFor(
   if (budgets.length === 0) return freePurse
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
   return {
-    async reserve(targets) {
+    async reserve(targets, allByok) {
+      const counting = allByok ? budgets.filter(({ includesByok }) => includesByok) : budgets
+      if (counting.length === 0) return
       const catalogue = deps.catalogue.current()
       most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
-      reservation = await setAside(deps, budgets, guardrails, most)
+      reservation = await setAside(deps, counting, guardrails, most)
     },
     settle: ({ cost, byok } = { cost: most, byok: false }) =>
       reservation?.settle(cost, (budget) => !byok || budget.includesByok),

@@ -51,7 +51,7 @@ export function openRouting({
 }: Parts): RoutingDeps {
   return {
     catalogue,
-    credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, variable),
+    credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),
     circuits: createCircuits({ now }),
     speeds: ({ id }) => {
       const { latencyMs, throughput } = measures.figures().endpoint(id)

@@ -20,8 +20,11 @@ export type Ruling = {
   body: Body
   /** What content filters found and let through. */
   findings: readonly ContentFinding[]
-  /** Sets aside what the request may cost at most. @throws Fault when a limit leaves no room. */
-  reserve: (targets: readonly Target[]) => Promise<void>
+  /**
+   * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys
+   * unless all targets are asked with those. @throws Fault when a limit leaves no room.
+   */
+  reserve: (targets: readonly Target[], allByok: boolean) => Promise<void>
   /**
    * Called exactly once, when the request is over: what was reserved is paid or given back. A whole answer waits for a
    * promise, so that a crash cannot hide much of what was spent. It never rejects.
