@@ -38,6 +38,16 @@ onEachDatabase('keys in the store', (kind) => {
     assert.equal(refused[0]?.reason.kind, 'conflict')
   })
 
+  test('where all management keys expire, the one that works longest stays', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const { key } = await createKey(deps, caller, { ...wanted, expires_at: '2999-01-01T00:00:00Z' })
+    const expiry = { expires_at: Date.parse('2998-01-01T00:00:00Z') }
+    await store.db.query.updateTable('api_keys').set(expiry).where('hash', '=', caller.keyHash).execute()
+    await assert.rejects(deleteKey(deps, caller, key.hash), { kind: 'conflict', message: /until 2999.* works as long/ })
+    await deleteKey(deps, caller, caller.keyHash)
+  })
+
   test("another organization's key is not found, in the same words as an unknown one", async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)

@@ -91,7 +91,8 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
     if (changesNothing(before, patch, expiresAt)) return before
-    if (patch.disabled) await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    const end = patch.disabled ? 0 : expiresAt
+    if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
     await tx
       .updateTable('api_keys')
       .set({

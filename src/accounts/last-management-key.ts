@@ -1,31 +1,47 @@
 import type { Tx } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { KeyRecord } from './key.ts'
 
 /**
- * Refuses to take away the last key an organization can be managed with.
- * @throws Fault `conflict` when `key` is it.
+ * Refuses to end the key an organization can be managed with longest: one that never expires while there is another,
+ * or, where all of them expire, the last to do so.
+ * @param until when the key ends instead, in milliseconds; at once unless told.
+ * @throws Fault `conflict` when no other works as long as `key` would have.
  */
 export async function keepOneManagementKey(
   deps: { now: Now },
   tx: Tx,
   key: KeyRecord,
   organizationId: string,
+  until = 0,
 ): Promise<void> {
-  if (key.kind !== 'management') return
-  const other = await tx
+  const end = endOf(key)
+  const works = key.kind === 'management' && !key.disabled && end > deps.now()
+  if (!works || until >= end) return
+  const others = await tx
     .selectFrom('api_keys')
     .where('organization_id', '=', organizationId)
     .where('kind', '=', 'management')
     .where('disabled', '=', 0)
     .where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', deps.now())]))
     .where('hash', '!=', key.hash)
-    .select('hash')
-    .executeTakeFirst()
-  if (other) return
-  throw new Fault(
-    'conflict',
-    'This is the last management key that works: without it nobody could manage the organization. Create another one first.',
-  )
+    .select('expires_at')
+    .execute()
+  const ends = others.map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY)
+  if (ends.some((one) => one >= end)) return
+  throw new Fault('conflict', ends.length === 0 ? onlyOne : lastUntil(end))
+}
+
+const endOf = ({ expires_at }: KeyRecord) => (expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at))
+
+const onlyOne =
+  'This is the last management key that works: without it nobody could manage the organization. Create another one first.'
+
+function lastUntil(end: number): string {
+  const [which, wanted] =
+    end === Number.POSITIVE_INFINITY
+      ? ['without an expiry', 'that does not expire']
+      : [`until ${isoTime(end)}`, 'that works as long']
+  return `This is the last management key that works ${which}: nobody could manage the organization once the others have expired. Create another one ${wanted} first.`
 }

@@ -174,6 +174,26 @@ test('the last working management key can be neither deleted nor disabled, and s
   }
 })
 
+test('some management key outlives every change: others count only when they work as long', async () => {
+  await using service = await startTestService()
+  const year = new Date().getUTCFullYear()
+  const in1 = `${year + 1}-01-01T00:00:00Z`
+  const in2 = `${year + 2}-01-01T00:00:00Z`
+  const first = `/keys/${(await service.manage('GET', '/key')).body.data.hash}`
+  const statusOf = async (path: string, patch?: object) =>
+    (await service.manage(patch ? 'PATCH' : 'DELETE', path, patch)).status
+  const { status, body } = await service.manage('PATCH', first, { expires_at: in1 })
+  assert.deepEqual([status, /last management key that works: .*Create another/.test(body.error.message)], [409, true])
+  const brief = `/keys/${(await newKey(service, { kind: 'management', expires_at: in1 })).data.hash}`
+  const refused = await service.manage('DELETE', first)
+  assert.match(refused.body.error.message, /without an expiry: .* Create another one that does not expire first/)
+  assert.equal(await statusOf(first, { disabled: true }), 409)
+  const lasting = `/keys/${(await newKey(service, { kind: 'management' })).data.hash}`
+  assert.equal(await statusOf(lasting, { expires_at: in2 }), 200)
+  assert.equal(await statusOf(lasting, { expires_at: in1 }), 200)
+  assert.deepEqual([await statusOf(brief), await statusOf(lasting)], [200, 200])
+})
+
 test('every operation on keys needs a management key', async () => {
   await using service = await startTestService()
   const asked: [string, string, object?][] = [
