@@ -23,6 +23,17 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
   return interval === null ? 0 : periodStart(interval, now)
 }
 
+const intervals = [null, 'daily', 'weekly', 'monthly'] as const
+
+/**
+ * The running periods of all other intervals: those in which what is spent now would count, had the limit another one.
+ * What it has now is left out: a period that is over is charged with what was set aside in it, not the next.
+ */
+export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
+  const own = periodOf({ interval }, now)
+  return intervals.map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
+}
+
 /** When the running period ends, in milliseconds since the epoch; null for never. */
 export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
   return interval === null ? null : periodEnd(interval, now)

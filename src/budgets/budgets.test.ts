@@ -109,6 +109,37 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
+  for (const servers of kind === 'postgres' ? [1, 3] : [1]) {
+    test(`what is under way at ${servers} of servers counts in whichever interval the limit is changed to`, async () => {
+      await using store = await newDb(kind)
+      let ledger = 0n
+      const [noon, start] = [Date.UTC(2026, 10, 25, 12), Date.now()]
+      const now = () => noon + Date.now() - start
+      const deps = { db: store.db, now, newId: newUuid, onError: assert.fail }
+      const opened = Array.from({ length: servers }, () =>
+        openBudgets(
+          { ...deps, spentEarlier: async () => ledger },
+          { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
+        ),
+      )
+      const ask = async (budget: Budget, at: number) => {
+        const reserved = await opened[at % servers]!.reserve([budget], usd(0.09))
+        if ('refusedBy' in reserved) return
+        await sleep(300)
+        ledger += usd(0.08)
+        reserved.reservation.settle(usd(0.08), () => true)
+      }
+      const asked: Promise<void>[] = []
+      for (const interval of ['daily', 'weekly', 'daily', 'monthly', null, 'weekly'] as const) {
+        for (let at = 0; at < 4; at++) asked.push(ask(budgetOf(1, { interval }), at))
+        await sleep(100)
+      }
+      await Promise.all(asked)
+      for (const one of opened) await one.close()
+      assert.ok(ledger <= usd(1) && ledger >= usd(0.8), `spent ${Number(ledger) / 1e12}`)
+    })
+  }
+
   test('what was spent before the limit was set counts', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db, Date.now, usd(0.8))

@@ -66,7 +66,7 @@ export function openBudgets(
 
   function findAccount(budget: Budget, at: number): Open {
     const period = periodOf(budget, at)
-    const key = `${budget.id} ${period}`
+    const key = `${budget.id} ${budget.interval} ${period}`
     const known = accounts.get(key)
     if (known) {
       // The limit may have been changed since.
@@ -80,7 +80,10 @@ export function openBudgets(
       account: new Account(
         (report) => {
           const { budget: current } = open
-          const earlier = () => deps.spentEarlier(current, period)
+          const earlier = async () => {
+            await reportOlder(open)
+            return deps.spentEarlier(current, period)
+          }
           return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
         },
         waitMs,
@@ -89,6 +92,17 @@ export function openBudgets(
     }
     accounts.set(key, open)
     return open
+  }
+
+  /**
+   * What was spent under another interval is in the ledger, which a new period begins with: said afterwards, it would
+   * count twice. Only of accounts opened before, so that no two wait for each other.
+   */
+  async function reportOlder(newer: Open): Promise<void> {
+    for (const open of accounts.values()) {
+      if (open === newer) return
+      if (open.budget.id === newer.budget.id) await open.account.report(false)
+    }
   }
 
   function reservation(opened: Open[], need: PicoUsd): Reservation {

@@ -2,7 +2,7 @@ import type { Db, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import { keepable, type PicoUsd } from '#lib/pico-usd.ts'
 import { exactly } from '#usage/exact.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, periodsOfOthers } from './budget.ts'
 
 /** How long a server that says nothing keeps what it holds. After it the server is gone, and what it held returns. */
 export const leaseMs = 30_000
@@ -53,10 +53,13 @@ export async function exchange(
     const before = (await readSpent(tx, budget.id, report.period)) ?? (await begin(tx, budget.id, report.period, start))
     const { others, hidden } = await leasesOfOthers(tx, budget, report)
     const spent = before + report.spent + hidden
-    if (spent !== before) await writeSpent(tx, budget.id, report.period, spent)
+    if (spent !== before) {
+      await writeSpent(tx, budget.id, report.period, spent)
+      await chargeOtherIntervals(tx, budget, report, spent - before)
+    }
     const free = smaller(budget.limit - spent - others, mostHeld) - report.held
     const granted = free >= report.need && report.need > 0n ? larger(report.need, free / shareOfRest) : 0n
-    await writeLease(tx, budget.id, report, report.held + granted)
+    await writeLease(tx, budget, report, report.held + granted)
     return { granted, spent, free: free - granted, others, at: report.now }
   })
 }
@@ -104,26 +107,45 @@ async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd
 }
 
 /**
- * What other servers hold, and what those may have spent that said nothing for too long and are taken for dead: their
+ * The interval may have been changed, here or unknown to this server, and may be changed back: what is spent counts in
+ * every period that was begun and runs now.
+ */
+async function chargeOtherIntervals(tx: Tx, budget: Budget, { period, now }: Report, spent: PicoUsd): Promise<void> {
+  for (const other of new Set(periodsOfOthers(budget, now))) {
+    if (other === period) continue
+    const before = await readSpent(tx, budget.id, other)
+    if (before !== undefined) await writeSpent(tx, budget.id, other, before + spent)
+  }
+}
+
+/** A server holds money apart for each interval that a limit has had: requests may be under way from before a change. */
+const holderOf = (server: string, { interval }: Budget) => `${server}${holds}${interval ?? 'never'}`
+const holds = ' '
+
+/**
+ * What others hold, and what those may have spent that said nothing for too long and are taken for dead: their
  * leases end here.
  */
 async function leasesOfOthers(
   tx: Tx,
-  { id, limit }: Budget,
+  budget: Budget,
   { period, server, now }: Report,
 ): Promise<{ others: PicoUsd; hidden: PicoUsd }> {
+  const { id, limit } = budget
   const leases = await tx
     .selectFrom('budget_leases')
     .where('budget', '=', id)
-    .where('server', '!=', server)
-    .select(['period', 'renewed_at', asText('held_pico').as('held')])
+    .where('server', '!=', holderOf(server, budget))
+    .select(['server', 'period', 'renewed_at', asText('held_pico').as('held')])
     .execute()
   let [others, hidden, ended] = [0n, 0n, false]
   for (const lease of leases) {
     const held = BigInt(lease.held)
-    const dead = lease.renewed_at < now - leaseMs
+    const [holder, interval] = lease.server.split(holds)
+    const dead = lease.renewed_at < now - leaseMs && holder !== server
     ended ||= dead
-    if (lease.period !== period) continue
+    // Of its own interval it is a period that is over, and charged with what it holds.
+    if (lease.period !== period && interval === (budget.interval ?? 'never')) continue
     if (dead) hidden += smaller(held, exposureOf(limit))
     else others += held
   }
@@ -131,19 +153,20 @@ async function leasesOfOthers(
     await tx
       .deleteFrom('budget_leases')
       .where('budget', '=', id)
-      .where('server', '!=', server)
+      .where('server', 'not like', `${server}${holds}%`)
       .where('renewed_at', '<', now - leaseMs)
       .execute()
   }
   return { others, hidden }
 }
 
-async function writeLease(tx: Tx, budget: string, { period, server, now }: Report, held: PicoUsd): Promise<void> {
-  const key = { budget, period, server }
+async function writeLease(tx: Tx, budget: Budget, { period, now, ...report }: Report, held: PicoUsd): Promise<void> {
+  const server = holderOf(report.server, budget)
+  const key = { budget: budget.id, period, server }
   if (held === 0n) {
     await tx
       .deleteFrom('budget_leases')
-      .where('budget', '=', budget)
+      .where('budget', '=', budget.id)
       .where('period', '=', period)
       .where('server', '=', server)
       .execute()
