@@ -80,10 +80,7 @@ export function openBudgets(
       account: new Account(
         (report) => {
           const { budget: current } = open
-          const earlier = async () => {
-            await reportOlder(open)
-            return deps.spentEarlier(current, period)
-          }
+          const earlier = { settled: () => reportOlder(open), spent: () => deps.spentEarlier(current, period) }
           return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
         },
         waitMs,

@@ -32,6 +32,14 @@ export const exposureOf = (limit: PicoUsd): PicoUsd => limit / 100n
 /** Nine million USD: a column holds little more. Above such limits a server just asks more often. */
 const mostHeld = 9n * 10n ** 18n
 
+/** What was spent of a budget before account was kept of it in a period. */
+export type Earlier = {
+  /** Once all that this server knows of is reported. */
+  settled: () => Promise<void>
+  /** What the ledger says. */
+  spent: () => Promise<PicoUsd>
+}
+
 /** A part of what is left, so that several servers can work at once and little lies idle at the end. */
 const shareOfRest = 16n
 
@@ -40,17 +48,14 @@ const shareOfRest = 16n
  * exceed it together.
  * @param earlier what was spent before this budget was kept account of, asked once for each period.
  */
-export async function exchange(
-  db: Db,
-  budget: Budget,
-  report: Report,
-  earlier: () => Promise<PicoUsd>,
-): Promise<Granted> {
+export async function exchange(db: Db, budget: Budget, report: Report, earlier: Earlier): Promise<Granted> {
   // Asked outside the transaction, which may hold the only connection.
   const begun = (await spentIn(db, budget.id, report.period)) !== undefined
-  const start = begun ? 0n : await earlier()
-  return db.exclusively(`budget ${budget.id}`, async (tx) => {
-    const before = (await readSpent(tx, budget.id, report.period)) ?? (await begin(tx, budget.id, report.period, start))
+  const start = begun ? undefined : await startOf(db, budget, report, earlier)
+  const granted = await db.exclusively(`budget ${budget.id}`, async (tx) => {
+    const known = await readSpent(tx, budget.id, report.period)
+    if (known === undefined && !start) return undefined
+    const before = known ?? (await begin(tx, budget, report, start!))
     const { others, hidden } = await leasesOfOthers(tx, budget, report)
     const spent = before + report.spent + hidden
     if (spent !== before) {
@@ -62,6 +67,8 @@ export async function exchange(
     await writeLease(tx, budget, report, report.held + granted)
     return { granted, spent, free: free - granted, others, at: report.now }
   })
+  // The account was forgotten in between, to begin anew with what the ledger says.
+  return granted ?? exchange(db, budget, report, earlier)
 }
 
 /** What was spent in a period, as far as it was reported; undefined when nothing was kept account of. */
@@ -89,12 +96,43 @@ async function readSpent(query: Db['query'] | Tx, budget: string, period: number
   return row && BigInt(row.spent)
 }
 
-async function begin(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<PicoUsd> {
+/** What a period begins with, by the ledger, and what its accounts said of other intervals just before. */
+type Start = { spent: PicoUsd; others: SpentByPeriod }
+type SpentByPeriod = ReadonlyMap<number, PicoUsd>
+
+async function startOf(db: Db, budget: Budget, report: Report, earlier: Earlier): Promise<Start> {
+  await earlier.settled()
+  const others = await spentUnderOthers(db.query, budget, report)
+  return { spent: await earlier.spent(), others }
+}
+
+/**
+ * What was reported under another interval since the ledger was asked may be in neither, and counts here too: rather
+ * twice than not at all. And a period has spent no less than one within it.
+ */
+async function begin(tx: Tx, budget: Budget, report: Report, start: Start): Promise<PicoUsd> {
+  let [meanwhile, within] = [0n, 0n]
+  for (const [period, spent] of await spentUnderOthers(tx, budget, report)) {
+    meanwhile = larger(meanwhile, spent - (start.others.get(period) ?? spent))
+    if (period >= report.period) within = larger(within, spent)
+  }
+  const spent = larger(start.spent + meanwhile, within)
   await tx
     .insertInto('budget_periods')
-    .values({ budget, period, spent_pico: keepable(spent) })
+    .values({ budget: budget.id, period: report.period, spent_pico: keepable(spent) })
     .execute()
   return spent
+}
+
+/** What was spent in the periods that run now under other intervals, as far as they were begun. */
+async function spentUnderOthers(query: Db['query'] | Tx, budget: Budget, { now }: Report): Promise<SpentByPeriod> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', '=', budget.id)
+    .where('period', 'in', [...new Set(periodsOfOthers(budget, now))])
+    .select(['period', asText('spent_pico').as('spent')])
+    .execute()
+  return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
 }
 
 async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
@@ -110,11 +148,9 @@ async function writeSpent(tx: Tx, budget: string, period: number, spent: PicoUsd
  * The interval may have been changed, here or unknown to this server, and may be changed back: what is spent counts in
  * every period that was begun and runs now.
  */
-async function chargeOtherIntervals(tx: Tx, budget: Budget, { period, now }: Report, spent: PicoUsd): Promise<void> {
-  for (const other of new Set(periodsOfOthers(budget, now))) {
-    if (other === period) continue
-    const before = await readSpent(tx, budget.id, other)
-    if (before !== undefined) await writeSpent(tx, budget.id, other, before + spent)
+async function chargeOtherIntervals(tx: Tx, budget: Budget, report: Report, spent: PicoUsd): Promise<void> {
+  for (const [period, before] of await spentUnderOthers(tx, budget, report)) {
+    if (period !== report.period) await writeSpent(tx, budget.id, period, before + spent)
   }
 }
 
