@@ -5,9 +5,9 @@ import type { Db } from '#db/db.ts'
 import { newUuid } from '#lib/id.ts'
 import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, periodOf } from './budget.ts'
 import { type Budgets, openBudgets } from './budgets.ts'
-import { exposureOf, leaseMs, spentIn } from './store.ts'
+import { exchange, exposureOf, leaseMs, spentIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -137,6 +137,31 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       await Promise.all(asked)
       for (const one of opened) await one.close()
       assert.ok(ledger <= usd(1) && ledger >= usd(0.8), `spent ${Number(ledger) / 1e12}`)
+    })
+  }
+
+  for (const [from, to] of [
+    ['daily', 'weekly'],
+    ['monthly', 'daily'],
+  ] as const) {
+    test(`what is reported ${from} while the account of a limit begins ${to} is not missed`, async () => {
+      await using store = await newDb(kind)
+      const now = Date.UTC(2026, 10, 25, 12)
+      const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
+      const said = (budget: Budget, spent: number, held: number) =>
+        [
+          store.db,
+          budget,
+          { server: 's', period: periodOf(budget, now), spent: usd(spent), held: usd(held), need: 0n, now },
+        ] as const
+      const settled = async () => {}
+      await exchange(...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })
+      const lookIntoLedger = async () => {
+        await exchange(...said(old, 0.3, 0.2), { settled, spent: assert.fail })
+        return usd(0.1)
+      }
+      await exchange(...said(young, 0, 0), { settled, spent: lookIntoLedger })
+      assert.equal(await spentIn(store.db, young.id, periodOf(young, now)), usd(0.4))
     })
   }
 
