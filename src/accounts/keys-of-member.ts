@@ -1,9 +1,9 @@
-import { recordChange } from '#audit/audit.ts'
 import type { Tx } from '#db/db.ts'
 import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Caller } from './caller.ts'
+import { disableKey } from './disable-key.ts'
 import { keyRecord } from './key.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 
@@ -28,18 +28,8 @@ export async function disableKeysOf(
     .selectAll()
     .execute()
   for (const row of rows) {
-    const before = keyRecord(row)
-    await keepOneManagementKey(deps, tx, before, caller.organizationId)
-    const changed = { disabled: 1, updated_at: deps.now() }
-    await tx.updateTable('api_keys').set(changed).where('hash', '=', row.hash).execute()
-    await recordChange(deps, tx, caller, {
-      action: 'key.updated',
-      targetKind: 'key',
-      targetId: row.hash,
-      before,
-      after: keyRecord({ ...row, ...changed }),
-    })
-    announce('key.changed', row.hash)
+    await keepOneManagementKey(deps, tx, keyRecord(row), caller.organizationId)
+    await disableKey(deps, tx, announce, caller, row)
   }
   return rows.length
 }

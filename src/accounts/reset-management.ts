@@ -1,10 +1,9 @@
 import { recordChange } from '#audit/audit.ts'
 import type { Db, Tx } from '#db/db.ts'
-import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
-import { keyRecord } from './key.ts'
+import { disableKey } from './disable-key.ts'
 import { insertKey, type KeyOwner } from './key-row.ts'
 import { accountsLock } from './lock.ts'
 import { newSecret } from './secret.ts'
@@ -25,7 +24,7 @@ export async function resetManagementKey(
   const actor = { ...owner, keyHash: null }
   return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, announce) => {
     const others = await enabledManagementKeys(tx, owner.organizationId)
-    if (disableOthers) for (const row of others) await disable(deps, tx, announce, actor, row)
+    if (disableOthers) for (const row of others) await disableKey(deps, tx, announce, actor, row)
     const secret = newSecret()
     const key = await insertKey(deps, tx, owner, {
       kind: 'management',
@@ -67,20 +66,4 @@ function enabledManagementKeys(tx: Tx, organizationId: string) {
     .where('disabled', '=', 0)
     .selectAll()
     .execute()
-}
-
-type Row = Awaited<ReturnType<typeof enabledManagementKeys>>[number]
-type Actor = KeyOwner & { keyHash: null }
-
-async function disable(deps: Deps, tx: Tx, announce: Announce, actor: Actor, row: Row): Promise<void> {
-  const changed = { disabled: 1, updated_at: deps.now() }
-  await tx.updateTable('api_keys').set(changed).where('hash', '=', row.hash).execute()
-  await recordChange(deps, tx, actor, {
-    action: 'key.updated',
-    targetKind: 'key',
-    targetId: row.hash,
-    before: keyRecord(row),
-    after: keyRecord({ ...row, ...changed }),
-  })
-  announce('key.changed', row.hash)
 }

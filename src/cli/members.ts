@@ -1,17 +1,12 @@
 import type { Command } from 'commander'
+import type { z } from 'zod'
+import type { Member } from '#api/routes/organization/member.ts'
 import { StartupError } from '#lib/fault.ts'
 import { type ApiClient, apiClient, clientHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-export type ListedMember = {
-  id: string
-  email: string
-  first_name: string | null
-  last_name: string | null
-  role: 'org:admin' | 'org:member'
-  joined_at: string
-}
+type ListedMember = z.infer<typeof Member>
 
 export function membersCommand(program: Command, { env, out }: Terminal): void {
   const members = program.command('members').description('list, add and remove members of the organization')

@@ -64,14 +64,14 @@ async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {
   const pairs = columns.map((column) => `'${column}', ${column}`).join(', ')
   const read = `select rowid as at, json_object(${pairs}) as record from ${table} where rowid > ? order by rowid limit ?`
   const write = `insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`
-  let copied = 0
+  let rowsCopied = 0
   for (let after = 0; ; ) {
     const { rows } = await from.executeQuery<{ at: number; record: string }>(
       CompiledQuery.raw(read, [after, rowsAtOnce]),
     )
-    if (rows.length === 0) return copied
+    if (rows.length === 0) return rowsCopied
     await tx.executeQuery(CompiledQuery.raw(write, [`[${rows.map(({ record }) => record).join(',')}]`]))
-    copied += rows.length
+    rowsCopied += rows.length
     after = rows.at(-1)!.at
   }
 }

@@ -1,3 +1,4 @@
+import { isDeeper } from '#lib/depth.ts'
 import { Fault } from '#lib/fault.ts'
 
 /** How deep arrays and objects may lie in each other. What handles a body may recurse. */
@@ -27,15 +28,6 @@ export function excessOfText(text: string): Fault | undefined {
 export function excessOfValue(text: string, value: unknown): Fault | undefined {
   const canBeTooDeep = text.length > 2 * maxDepth && text.length <= maxParts
   return canBeTooDeep && isDeeper(value, maxDepth) ? tooDeep() : undefined
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) {
-    for (const item of value) if (isDeeper(item, levels - 1)) return true
-  } else for (const name in value) if (isDeeper(value[name as never], levels - 1)) return true
-  return false
 }
 
 function excessOfLongText(text: string): Fault | undefined {

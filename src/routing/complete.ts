@@ -52,10 +52,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses, circuitOf }
     const targets = targetsFor(deps, answering, ruling.candidates)
-    await ruling.reserve(
-      targets,
-      targets.every(({ endpoint }) => isByok(endpoint)),
-    )
+    await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
   } finally {
     const settling = settle(deps, ruling, journal)
@@ -106,8 +103,7 @@ function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering,
     random: deps.random,
   })
   if (plan.targets.length === 0) {
-    const { findProvider } = deps.catalogue.current()
-    throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits, findProvider)
+    throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits, catalogue.findProvider)
   }
   return plan.targets
 }

@@ -21,7 +21,7 @@ test('a request of which nobody can tell what it cost has spent all that was set
   const policy = guardrailPolicy({ catalogue, inForce, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const ruling = await policy.decide({ caller: limited, chat: { messages: [] }, body: {} } as unknown as PolicyQuestion)
-  await ruling.reserve([{ endpoint: endpointOf('p') } as Target], false)
+  await ruling.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
   ruling.settle(undefined)
   assert.ok(needed > 0n)
   assert.deepEqual(spent, [needed])

@@ -56,7 +56,8 @@ function purseFor(
   if (budgets.length === 0) return freePurse
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
   return {
-    async reserve(targets, allByok) {
+    async reserve(targets, isByok) {
+      const allByok = targets.every(({ endpoint }) => isByok(endpoint))
       const counting = allByok ? budgets.filter(({ includesByok }) => includesByok) : budgets
       if (counting.length === 0) return
       const catalogue = deps.catalogue.current()

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
 import type { Generation } from '#usage/generation.ts'
@@ -22,9 +23,9 @@ export type Ruling = {
   findings: readonly ContentFinding[]
   /**
    * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys
-   * unless all targets are asked with those. @throws Fault when a limit leaves no room.
+   * unless all targets are asked with those, as `isByok` tells. @throws Fault when a limit leaves no room.
    */
-  reserve: (targets: readonly Target[], allByok: boolean) => Promise<void>
+  reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
   /**
    * Called exactly once, when the request is over: what was reserved is paid or given back. A whole answer waits for a
    * promise, so that a crash cannot hide much of what was spent. It never rejects.

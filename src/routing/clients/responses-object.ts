@@ -1,4 +1,5 @@
 import type { TokenCounts } from '#chat/events.ts'
+import { isDeeper } from '#lib/depth.ts'
 import { Fault } from '#lib/fault.ts'
 import type { AnswerHead, Body, CostNote } from '../wire.ts'
 
@@ -80,16 +81,9 @@ const deepest = 500
 /** @throws Fault `invalid` for a setting that could not be said back, before anybody is asked for an answer. */
 export function refuseUnspeakable(request: Body): void {
   for (const name in defaults) {
-    if (nestsDeeper(request[name], deepest))
+    if (isDeeper(request[name], deepest))
       throw new Fault('invalid', `${name}: is nested more than ${deepest} levels deep. Send a flatter one.`)
   }
-}
-
-function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const name in value) if (nestsDeeper((value as Body)[name], levels - 1)) return true
-  return false
 }
 
 function settings(request: Body): Body {
