@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newPlace, type Place } from './harness/databases.ts'
@@ -46,6 +46,16 @@ test('a killed daemon is noticed within a second, told, and started again with i
   const late = await answer(service, id, { ...asked, sessionId }, 'allow_once')
   assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
+})
+
+test('a daemon and its agent give way to the server', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service)
+  await say(service, id, 'hello')
+  const daemon = daemonPid(service.place.settings.data_dir, id)
+  const agents = children(daemon)
+  assert.equal(agents.length, 1)
+  for (const pid of [daemon, ...agents]) assert.equal(getPriority(pid), getPriority() + 5)
 })
 
 test('a run that waits survives the death of the server, and is answered through the next', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { giveWay } from '#lib/priority.ts'
 import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
 
@@ -37,6 +38,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)],
   })
+  if (child.pid) giveWay(child.pid)
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {

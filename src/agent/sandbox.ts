@@ -66,7 +66,7 @@ export function sandboxed(script: string, workspace: string, cpuSeconds: number,
   const set = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
   // Niced, so that who must end a fork bomb still gets the processor.
-  const start = `{ ${limit}; } 2>/dev/null; exec nice -n 10 /bin/bash -c "$0" 2>&1`
+  const start = `{ ${limit}; echo 15 > /proc/self/autogroup; } 2>/dev/null; exec nice -n 10 /bin/bash -c "$0" 2>&1`
   return {
     file: options.program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],

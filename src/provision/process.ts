@@ -10,6 +10,7 @@ import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import { once } from '#lib/once.ts'
+import { giveWay } from '#lib/priority.ts'
 import { agentOf } from './process-agent.ts'
 import {
   lastWords,
@@ -36,6 +37,9 @@ const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, lookEveryMs: 200 }
+
+/** Whatever interns do, the service comes first. */
+const internNiceness = 5
 
 /** What a daemon gets of our environment. None of it is secret. */
 const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
@@ -164,6 +168,7 @@ async function startDaemon(deps: ProcessDeps, home: string, uid: number | undefi
     child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
   })
   child.unref()
+  giveWay(child.pid!, internNiceness)
   const started = processAt(child.pid!)
   if (!started) throw new Error(`The daemon ended at once: ${lastWords(home)}`)
   return { process: started, ended }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { giveWay } from '#lib/priority.ts'
 import type { Channel } from './connection.ts'
 
 /** How to run an agent. `env` is all the environment it gets. */
@@ -37,6 +38,7 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))
   })
+  giveWay(child.pid!)
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, keepStderr(child)) }
