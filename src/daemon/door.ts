@@ -52,6 +52,8 @@ async function serve(deps: Deps, { request, response }: Exchange): Promise<void>
 
 /** Writes events as fast as the caller reads them: what it has not read stays with the run. */
 async function pour(response: ServerResponse, events: AsyncIterable<TurnEvent>): Promise<void> {
+  // Delimited by the end of the connection, which carries nothing else: without frames each event is one plain write.
+  response.removeHeader('transfer-encoding')
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   for await (const event of events) {
     const line = `${JSON.stringify(event)}\n`

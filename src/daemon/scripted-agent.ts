@@ -122,6 +122,8 @@ const modelOption = (model: string) => [
   },
 ]
 
+const beatMs = 20
+
 /** What a line can begin with. An unknown word does nothing. */
 const commands: Record<string, Command> = {
   say,
@@ -138,12 +140,19 @@ const commands: Record<string, Command> = {
       if (everyMs) await pause(everyMs, play.signal)
     }
   },
-  /** The same with the time as words, in milliseconds since the epoch: for measuring how long they are on their way. */
-  clock: async (play, rest) => {
+  /**
+   * The same with the time as words, in milliseconds since the epoch: for measuring how long they are on their way. Turns
+   * keep to their own pace, but talk on the beat: agents that woke for each word would leave no processor to measure.
+   */
+  clock: async ({ options, sessionId, signal }, rest) => {
     const [count = 1, everyMs = 0] = rest.split(' ').map(Number)
-    for (let index = 0; index < count && !play.signal.aborted; index++) {
-      await say(play, `${(performance.timeOrigin + performance.now()).toFixed(2)} `)
-      await pause(everyMs, play.signal)
+    const begunAt = performance.now()
+    for (let index = 1; index <= count && !signal.aborted; index++) {
+      const text = `${(performance.timeOrigin + performance.now()).toFixed(2)} `
+      const params = { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } }
+      options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`)
+      const due = Math.ceil((begunAt + index * everyMs) / beatMs) * beatMs
+      await pause(Math.max(0, due - performance.now()), signal)
     }
   },
   wait: ({ signal }, ms) => pause(Number(ms), signal),

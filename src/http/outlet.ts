@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import type { Outlet } from '#lib/outlet.ts'
+import { chunkedBody } from './chunked.ts'
 
 /** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
 export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
   const { raw } = reply
+  const body = chunkedBody(raw)
   const open = () => {
     outlet.opened = true
     const headers = reply.getHeaders()
@@ -21,9 +23,9 @@ export function eventStream(reply: FastifyReply, signal: AbortSignal): Outlet {
     header: (name: string, value: string) => void reply.header(name, value),
     write(chunk: string | Buffer) {
       if (!outlet.opened) open()
-      return raw.write(chunk)
+      return body.write(chunk)
     },
-    onDrain: (listener: () => void) => void raw.on('drain', listener),
+    onDrain: body.onDrain,
     end: () => void raw.end(),
     signal,
   }

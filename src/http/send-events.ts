@@ -1,18 +1,29 @@
 import type { Outlet } from '#lib/outlet.ts'
 
+/** How events read on the wire: what comes before the first, each of them, and what comes after the last. */
+export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
+
 /**
  * Writes a stream of events as fast as its reader takes them, and a comment whenever there was nothing to write for a
  * while. Stops, without a fuss, when the reader leaves.
  */
-export async function sendEvents(outlet: Outlet, events: AsyncIterable<string>, keepaliveMs: number): Promise<void> {
+export async function sendEvents<Event>(
+  outlet: Outlet,
+  events: AsyncIterable<Event>,
+  text: EventText<Event>,
+  keepaliveMs: number,
+): Promise<void> {
   const idle = setInterval(() => outlet.write(': keepalive\n\n'), keepaliveMs)
-  const caughtUp = reader(outlet)
   try {
+    outlet.write(text.opening)
+    const caughtUp = reader(outlet)
     for await (const event of events) {
       idle.refresh()
-      if (!outlet.write(event)) await caughtUp()
+      const piece = text.of(event)
+      if (piece && !outlet.write(piece)) await caughtUp()
       if (outlet.signal.aborted) return
     }
+    outlet.write(text.closing)
     outlet.end()
   } catch (error) {
     if (!outlet.signal.aborted) throw error

@@ -1,15 +1,12 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { lineCutter } from '#lib/lines.ts'
+import { readEvents } from './read-events.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
 import { contractVersion, type InternHealth, type Runs } from './runs.ts'
-import { closesStream, type TurnEvent } from './turn-event.ts'
 
 /** Where a daemon listens, and the token that opens its door. */
 export type DaemonAddress = { socketPath: string; token: string }
 
-/** One event of a daemon is never longer. */
-const maxEventBytes = 64 * 1024 * 1024
-/** Nor is an answer that is no stream. An agent may have taken over its daemon, but not us. */
+/** What a daemon answers that is no stream is never longer. An agent may have taken over its daemon, but not us. */
 const maxAnswerBytes = 1024 * 1024
 
 /** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
@@ -85,34 +82,4 @@ function readRefusal(body: string, status: number): Refusal {
   } catch {
     return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
   }
-}
-
-/** Ends after the closing event. A stream that breaks before it ends with `stream_severed`, like any other. */
-function readEvents(response: IncomingMessage, signal: AbortSignal): AsyncIterable<TurnEvent> {
-  const cut = lineCutter(maxEventBytes)
-  return (async function* () {
-    try {
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        for (const line of cut(chunk)) {
-          const event = JSON.parse(line) as TurnEvent
-          yield event
-          if (closesStream(event)) return
-        }
-      }
-    } catch (error) {
-      if (signal.aborted) throw error
-    } finally {
-      response.destroy()
-    }
-    yield severed
-  })()
-}
-
-const severed: TurnEvent = {
-  type: 'turn.failed',
-  reason: 'stream_severed',
-  message: 'The connection to the intern broke.',
-  retryable: true,
-  model: null,
-  usage: null,
 }

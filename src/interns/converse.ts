@@ -23,10 +23,10 @@ export type ConverseDeps = {
   budgetMs: number
 }
 
-/** A turn that has begun. Its events end with the one that closes the reply, or with `undefined` when time ran out. */
+/** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
 export type Turn = {
   started: Extract<TurnEvent, { type: 'turn.started' }>
-  events: AsyncGenerator<TurnEvent | 'timeout', void>
+  events: AsyncIterableIterator<TurnEvent | 'timeout', undefined>
 }
 
 /**
@@ -108,19 +108,25 @@ async function withinRate(deps: ConverseDeps, caller: Caller): Promise<void> {
   })
 }
 
-async function* until(events: AsyncIterator<TurnEvent>, silence: Silence, gaveUp: AbortSignal): Turn['events'] {
-  try {
-    for (;;) {
-      const { done, value } = await events.next()
-      if (done) return
-      silence.broken()
-      yield value
-    }
-  } catch (error) {
-    if (!gaveUp.aborted) throw error
-    yield 'timeout'
-  } finally {
+/** Passes events on while they come. When they stop coming for too long, `timeout` is the last. */
+function until(events: AsyncIterator<TurnEvent>, silence: Silence, gaveUp: AbortSignal): Turn['events'] {
+  const leave = async () => {
     silence.stop()
     await events.return?.()
+    return { done: true as const, value: undefined }
   }
+  const next = async () => {
+    try {
+      const result = await events.next()
+      if (result.done) silence.stop()
+      else silence.broken()
+      return result
+    } catch (error) {
+      await leave()
+      if (!gaveUp.aborted) throw error
+      return { done: false as const, value: 'timeout' as const }
+    }
+  }
+  const passed = { next, return: leave, [Symbol.asyncIterator]: () => passed }
+  return passed
 }

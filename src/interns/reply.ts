@@ -1,20 +1,19 @@
 import type { Now } from '#lib/clock.ts'
 import { type ChunkNames, chunkWriter, type InternChunk } from './chunks.ts'
 import { type Turn, timeoutMessage } from './converse.ts'
+import type { TurnEvent } from './turn-event.ts'
 
 const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
-/** A turn as the server-sent events of its reply, `[DONE]` last. */
-export async function* replyEvents(
-  { started, events }: Turn,
-  names: ChunkNames,
-  { now, budgetMs }: { now: Now; budgetMs: number },
-): AsyncGenerator<string, void> {
+/** The server-sent events of a turn's reply, `[DONE]` last. */
+export function replyText({ started }: Turn, names: ChunkNames, { now, budgetMs }: { now: Now; budgetMs: number }) {
   const writer = chunkWriter(started, names, Math.floor(now() / 1000))
-  yield line(writer.first())
-  for await (const event of events) {
-    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
-    if (chunks.length > 0) yield chunks.map(line).join('')
+  return {
+    opening: line(writer.first()),
+    of(event: TurnEvent | 'timeout'): string {
+      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
+      return chunks.map(line).join('')
+    },
+    closing: 'data: [DONE]\n\n',
   }
-  yield 'data: [DONE]\n\n'
 }

@@ -4,7 +4,7 @@ import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
 import { converse } from '#interns/converse.ts'
-import { replyEvents } from '#interns/reply.ts'
+import { replyText } from '#interns/reply.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -38,7 +38,7 @@ export const chatWithIntern = route({
     const { config, conversation, now } = deps
     await requireRegion(deps, caller, headers.host as string | undefined)
     const turn = await converse(conversation, caller, params.internId, body, outlet.signal)
-    const events = replyEvents(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
-    await sendEvents(outlet, events, config.intern_heartbeat_ms)
+    const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+    await sendEvents(outlet, turn.events, text, config.intern_heartbeat_ms)
   },
 })

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { suite, test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { chunkedBody } from './chunked.ts'
+
+async function serving(answer: (response: ServerResponse, path: string) => Promise<void>) {
+  const server = createServer((request, response) => void answer(response, request.url ?? ''))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const stop = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop }
+}
+
+/** All that a server says to these bytes until it closes the connection. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  let said = ''
+  for await (const data of socket) said += data
+  return said
+}
+
+suite('the body of a chunked answer', () => {
+  const pieces = [
+    'data: one\n\n',
+    'data: zwölf 🚂\n\n',
+    'x'.repeat(20_000),
+    Buffer.from('bytes €'),
+    '',
+    'data: last\n\n',
+  ]
+  const whole = pieces.map(String).join('')
+
+  test('arrives whole and in order, written in one turn of the loop or over many, on a connection used again', async () => {
+    await using server = await serving(async (response, path) => {
+      const body = chunkedBody(response)
+      for (let time = 0; time < 3; time++) {
+        for (const piece of pieces) {
+          body.write(piece)
+          if (path === '/turns') await nextTurn()
+        }
+      }
+      response.end()
+    })
+    for (const path of ['/turns', '/once', '/turns', '/turns', '/once']) {
+      const response = await fetch(server.url + path)
+      assert.equal(await response.text(), whole.repeat(3))
+    }
+  })
+
+  test('is not framed for a client of HTTP/1.0', async () => {
+    await using server = await serving(async (response) => {
+      const body = chunkedBody(response)
+      for (const piece of pieces) {
+        body.write(piece)
+        await nextTurn()
+      }
+      response.end()
+    })
+    const said = await exchange(server.port, 'GET / HTTP/1.0\r\nhost: x\r\n\r\n')
+    assert.equal(said.split('\r\n\r\n')[1], whole)
+  })
+
+  test('waits for the answer before it where requests are pipelined, and comes to nothing after its end', async () => {
+    await using server = await serving(async (response, path) => {
+      const body = chunkedBody(response)
+      if (path === '/slow') await sleep(50)
+      for (const piece of [path, ' begins', ' goes on']) {
+        body.write(piece)
+        await nextTurn()
+      }
+      response.on('error', () => {})
+      response.end()
+      body.write('too late')
+    })
+    const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+    const said = await exchange(server.port, ask('/slow') + ask('/fast', 'connection: close\r\n'))
+    assert.match(said, /\/slow.* begins.* goes on.*\/fast.* begins.* goes on/s)
+    assert.doesNotMatch(said, /too late/)
+  })
+
+  test('tells when a slow reader has caught up', async () => {
+    const { promise: drained, resolve } = Promise.withResolvers<void>()
+    await using server = await serving(async (response) => {
+      const body = chunkedBody(response)
+      body.write('begins')
+      await nextTurn()
+      body.onDrain(resolve)
+      while (body.write('x'.repeat(10_000)));
+      await drained
+      response.end()
+    })
+    const response = await fetch(server.url)
+    await sleep(50)
+    const received = await response.text()
+    await drained
+    assert.match(received, /^beginsx+$/)
+  })
+})
