@@ -12,11 +12,18 @@ export type Word = { saidAt: number; delay: number }
 
 type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
 
+/** What goes on while a turn is taken: who hears its first words, and when the client leaves it. */
+type Meanwhile = { onWords?: () => void; signal?: AbortSignal }
+
 /**
  * One turn over a connection of its own. It looks for words instead of parsing chunks: the client stays the cheaper
  * side. Words that are times tell how long they were on their way.
  */
-export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-drive' }: Saying): Promise<Turn> {
+export function takeTurn(
+  intern: Intern,
+  { content, sessionId, mode = 'self-drive' }: Saying,
+  { onWords, signal }: Meanwhile = {},
+): Promise<Turn> {
   const messages = [{ role: 'user', content }]
   const body = JSON.stringify({ stream: true, approval_mode: mode, messages, session_id: sessionId })
   const { url, key, id } = intern
@@ -34,6 +41,7 @@ export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-driv
     let last = ''
     const socket = connect(Number(url.port), url.hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
     socket.setNoDelay()
+    signal?.addEventListener('abort', () => socket.destroy(), { once: true })
     socket.on('data', (data) => {
       const arrivedAt = now()
       const text = data.toString('latin1')
@@ -45,12 +53,13 @@ export function takeTurn(intern: Intern, { content, sessionId, mode = 'self-driv
         }
       }
       last = (last + text).slice(-1000)
+      if (!Number.isNaN(turn.toFirstWord)) onWords?.()
     })
     socket.on('error', reject)
     socket.on('close', () => {
       turn.finished = last.includes('[DONE]')
       turn.sessionId = /"session_id":"([^"]+)"/.exec(last)?.[1]
-      if (turn.finished && !last.includes('"error"')) resolve(turn)
+      if (signal?.aborted || (turn.finished && !last.includes('"error"'))) resolve(turn)
       else reject(new Error(`a turn failed: ${last}`))
     })
   })
