@@ -10,6 +10,8 @@ import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './
 
 const streams = 1000
 const rampMs = 4000
+/** How often a rate of chunks a second is measured, without and with the server in turn. */
+const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const place = prepareFolder()
 const dataDir = join(place.folder, 'data')
@@ -174,9 +176,6 @@ function directRound(interns: Intern[], chunksPerSecond: number, seconds: number
   }
   return all(chunksPerSecond, seconds, begin)
 }
-
-/** How often a rate is measured, without and with the server in turn. */
-const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 
 async function benchStreams(interns: Intern[]): Promise<void> {
   await round(interns, 2000, 1)
