@@ -48,6 +48,19 @@ test('a killed daemon is noticed within a second, told, and started again with i
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
 })
 
+test('a daemon that lives but answers no more is told, ended, and started again', async () => {
+  await using service = await startTestService({ settings: { intern_unresponsive_ms: 1000 } })
+  const { id } = await runningIntern(service)
+  const { sessionId } = await say(service, id, 'hello')
+  const pid = daemonPid(service.place.settings.data_dir, id)
+  process.kill(pid, 'SIGSTOP')
+  const failed = await untilIntern(service, id, 'failed', 5000)
+  assert.equal(failed.last_failure_message, 'The daemon has not answered for 1 s.')
+  await untilIntern(service, id, 'running')
+  assert.equal(isRunning(pid), false)
+  assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
+})
+
 test('a daemon and its agent give way to the server', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)

@@ -164,6 +164,13 @@ export const Settings = z.strictObject({
     .describe(
       'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',
     ),
+  intern_unresponsive_ms: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .max(3_600_000)
+    .default(30_000)
+    .describe('How long the daemon of an intern may fail to answer before it is ended and started again.'),
   intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
   intern_open_questions: z.coerce
     .number()

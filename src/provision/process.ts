@@ -26,6 +26,7 @@ import {
   writeRecord,
 } from './process-home.ts'
 import { userFor, whyNoUsers } from './process-user.ts'
+import { watchDaemon } from './process-watch.ts'
 import { endsWithin, isAlive, type ProcessId, processAt, send, withItsOwn } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
 
@@ -36,7 +37,7 @@ const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 /** What a process of an intern reads of us, in as many ways as files can be kept from it. */
 const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
-const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, lookEveryMs: 200 }
+const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200 }
 
 /** Whatever interns do, the service comes first. */
 const internNiceness = 5
@@ -98,20 +99,19 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       return true
     },
     watch(intern, gone) {
-      const process = readRecord(homeOf(intern))?.process
-      let watched = true
-      const timer = setInterval(async () => {
-        if (process && isAlive(process)) return
-        clearInterval(timer)
-        // One that this server started tells how it ended, though maybe a moment after it is seen to be gone.
-        const how = process && (await endings.get(nameOf(process)))
-        if (process) endings.delete(nameOf(process))
-        if (watched) gone(`The daemon ${how ?? 'is gone'}.`)
-      }, patience.lookEveryMs).unref()
-      return () => {
-        watched = false
-        clearInterval(timer)
+      const record = readRecord(homeOf(intern))
+      const ending = () => {
+        const ended = record && endings.get(nameOf(record.process))
+        if (record) endings.delete(nameOf(record.process))
+        return ended
       }
+      const watched = {
+        process: record?.process,
+        ending,
+        answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
+        unresponsiveMs: config.intern_unresponsive_ms,
+      }
+      return watchDaemon(watched, gone)
     },
     stop,
     async destroy(intern) {
@@ -186,10 +186,10 @@ async function answering(home: string, record: Record): Promise<void> {
   }
 }
 
-async function answers(address: Record): Promise<boolean> {
+async function answers(address: Record, withinMs = patience.healthMs): Promise<boolean> {
   const runs = connectRuns(address)
   try {
-    await runs.health(AbortSignal.timeout(patience.healthMs))
+    await runs.health(AbortSignal.timeout(withinMs))
     return true
   } catch {
     return false

@@ -18,7 +18,7 @@ export type Provisioner = {
   start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<void>
   /** Whether a daemon that an earlier life of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
-  /** Calls `gone`, within a second, when the daemon is no more. @returns the way to stop watching. */
+  /** Calls `gone` when the daemon is no more, within a second, or no longer answers. @returns the way to stop watching. */
   watch: (intern: Intern, gone: (reason: string) => void) => () => void
   /** Ends the daemon and all it started, within two seconds; its files stay. Quick when there is none. */
   stop: (intern: Intern) => Promise<void>
