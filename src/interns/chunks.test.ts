@@ -60,3 +60,7 @@ test('each failure after the start has the status it would have had before it', 
   })
   assert.equal(writer.timedOut('silent')[0]?.error?.code, 504)
 })
+
+test('what a daemon should never say is not passed on', () => {
+  for (const event of [{ type: 'of.the.future' }, {}, 5, 'words']) assert.deepEqual(writer.of(event as never), [])
+})

@@ -59,7 +59,9 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'run.ended':
           return fail(410, event.message, 'run_ended', false, event.usage)
         default:
-          return event satisfies never
+          // A daemon may have been taken over: what it should never say is not passed on.
+          event satisfies never
+          return []
       }
     },
     /** The end of a reply whose intern said nothing for too long. */
