@@ -63,7 +63,7 @@ suite('the events of a daemon’s answer', () => {
       untouched,
     )
     assert.equal((await events.next()).done, false)
-    await sleep(100)
+    await sleep(500)
     assert.ok(written < 20_000_000, `${written} bytes were taken`)
     let last: TurnEvent | undefined
     for await (const event of events) last = event
