@@ -46,6 +46,7 @@ import { countModels } from './routes/models/count.ts'
 import { getModel } from './routes/models/get.ts'
 import { listModels } from './routes/models/list.ts'
 import { listModelsForUser } from './routes/models/list-for-user.ts'
+import { retrieveModel } from './routes/models/retrieve.ts'
 import { addOrganizationMember } from './routes/organization/add-member.ts'
 import { getOwnOrganization } from './routes/organization/get.ts'
 import { listOrganizationMembers } from './routes/organization/list-members.ts'
@@ -80,6 +81,7 @@ const table = {
   listModelsForUser,
   countModels,
   getModel,
+  retrieveModel,
   listEndpoints,
   listZdrEndpoints,
   listProviders,

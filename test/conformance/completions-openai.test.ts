@@ -164,6 +164,14 @@ for (const [version, Client] of [
       }, Error)
     })
 
+    test('models: the list, and one of them', async () => {
+      const listed = (await openai.models.list()).data.map(({ id }) => id)
+      assert.ok(listed.includes(model))
+      const { id, object, owned_by } = await openai.models.retrieve(model)
+      assert.deepEqual([id, object, owned_by], [model, 'model', model.split('/')[0]])
+      await assert.rejects(openai.models.retrieve('no/such'), { status: 404 })
+    })
+
     test('errors have their status', async () => {
       await using own = await startTestService()
       const client = new Client({ apiKey: own.apiKey, baseURL: own.url, maxRetries: 0 })
