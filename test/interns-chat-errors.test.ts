@@ -96,6 +96,9 @@ describe('refusals of the chat route', () => {
     const stream = await prompt(service, 'say hi\nwait 500', { session_id: 'taken' })
     assert.deepEqual(await refusalOf(await ask('say hi', { session_id: 'taken' })), expected(409, 'busy', true, true))
     stream.leave()
+    await say(service, service.id, 'permission shell allow_once', { session_id: 'asking' })
+    const { body } = await ask('say hi', { session_id: 'asking' })
+    assert.match(body.error.message, /^This session waits for the answer to a question\./)
   })
 
   test('409 interaction_not_pending: the run that asked has ended', async () => {

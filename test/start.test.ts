@@ -130,6 +130,12 @@ test('a taken port is one sentence that names the setting', async () => {
   const { port } = other.address() as { port: number }
   assert.match(await refusal({ PORT: String(port) }), new RegExp(`^Port ${port} on 127.0.0.1 is taken .*set PORT`))
   assert.match(await refusal({ METRICS_PORT: String(port) }), new RegExp(`^Port ${port} .*set METRICS_PORT`))
+  // A start that failed has not used up the one showing of the first keys.
+  const folder = newFolder()
+  for (const name of ['PORT', 'METRICS_PORT']) await refusal({ [name]: String(port), DATA_DIR: folder })
+  await using next = startProcess({ DATA_DIR: folder })
+  await next.url
+  assert.equal(new Set(next.out().match(keyPattern)).size, 2)
   other.close()
 })
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { StartupError } from '#lib/fault.ts'
 
 export type Address = { host: string; port: number }
@@ -12,6 +12,15 @@ export function originOf(server: Server, { host }: Address): string {
 /** The same service as a process on its own host reaches it: one listens on all addresses, and asks one. */
 export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
+/** @throws StartupError when the address cannot be had. It is let go again: what is checked costs nothing yet. */
+export async function requireFree(at: Address, setting: string): Promise<void> {
+  const probe = createServer()
+  const free = Promise.withResolvers<void>()
+  probe.once('error', (error) => free.reject(addressRefused(error, at, setting)))
+  probe.listen(at.port, at.host, () => probe.close(() => free.resolve()))
+  await free.promise
 }
 
 /** Why an address cannot be had, and which setting to change. */

@@ -15,7 +15,10 @@ test('who leaves the prefix out is told what every path begins with', async () =
   const { origin } = new URL(service.url)
   const answer = await fetch(`${origin}/v1/chat/completions`, { method: 'POST' })
   const { message } = ((await answer.json()) as { error: { message: string } }).error
-  assert.equal(message, 'There is no POST /v1/chat/completions. Every path begins with /api/v1.')
+  assert.equal(
+    message,
+    'There is no POST /v1/chat/completions. Every path begins with /api/v1/, such as /api/v1/models.',
+  )
 })
 
 test('a wrong method is refused and the right ones are named', async () => {

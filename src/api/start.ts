@@ -22,6 +22,7 @@ import { openRouting } from '#routing/open.ts'
 import type { Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
+import { requireFree } from './address.ts'
 import { completionLog } from './completion-log.ts'
 import type { Deps } from './deps.ts'
 import { type Interns, openInterns, welcomeDemo } from './interns.ts'
@@ -56,6 +57,9 @@ type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
  * @throws StartupError with one sentence; whatever was opened is closed again.
  */
 export async function startService({ config, variable, log, now, newId, ...options }: Parts): Promise<Service> {
+  // The first keys are shown once, by the start that made them: it must not fail for want of a port after that.
+  await requireFree(config, 'PORT')
+  if (config.metrics_port !== undefined) await requireFree({ ...config, port: config.metrics_port }, 'METRICS_PORT')
   await using opened = new AsyncDisposableStack()
   const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
   const metricsUrl = await openMetricsPort(deps, opened)

@@ -64,6 +64,21 @@ describe('signalbox chat', () => {
     )
   })
 
+  test('who leaves at a question cancels it, so that the session can go on', async () => {
+    for (const asks of [permission, `ask ${form}`]) {
+      const first = chat(service)
+      first.types(`${asks}\n`)
+      first.ends()
+      const { code, shown } = await first.left
+      assert.equal(code, 0)
+      const session = /--session (\S+)/.exec(shown)![1]!
+      const next = chat(service, { args: ['ada', '--session', session] })
+      next.types('say here again\n')
+      next.ends()
+      assert.match((await next.left).shown, /here again/)
+    }
+  })
+
   test('a permission takes one of its keys and Enter, nothing else, and no key that was pressed before', async () => {
     const person = chat(service, { person: true })
     await person.sees('> ')

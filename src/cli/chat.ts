@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { StartupError } from '#lib/fault.ts'
 import { type ApiClient, apiClient, internsHelp, ServiceRefused } from './api-client.ts'
-import { answerTo } from './chat/answers.ts'
+import { answerTo, leavingAnswer } from './chat/answers.ts'
 import { type Asked, conversation, type Said } from './chat/conversation.ts'
 import { type Keyboard, keyboard } from './chat/keyboard.ts'
 import { type Show, showOn } from './chat/show.ts'
@@ -41,7 +41,7 @@ export function chatCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-const patience = { tries: 60, everyMs: 500 }
+const patience = { tries: 60, everyMs: 500, leaveMs: 5000 }
 
 /** @throws StartupError when there is no such intern, or it is not about to run. */
 async function untilRunning(client: Pick<ApiClient, 'ask'>, intern: string): Promise<void> {
@@ -77,12 +77,27 @@ async function turn(session: Session, text: string, hands: Hands): Promise<'left
   while (heard.asked) {
     const question: Asked = heard.asked
     const answer = await answerTo(question, hands)
-    if (answer === undefined) return 'left'
+    if (answer === undefined) {
+      await leave(session, question)
+      return 'left'
+    }
     const next = await hear((signal) => session.answer(question, answer, signal), hands)
     // What did not fit has answered nothing: the question is still open.
     heard = next.misfit ? { asked: question } : next
   }
   return 'done'
+}
+
+/** Nobody could be shown the question again: left open, it would hold up the session until it lapses. */
+async function leave(session: Session, question: Asked): Promise<void> {
+  const heard = new AbortController()
+  try {
+    const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(patience.leaveMs)])
+    for await (const _ of session.answer(question, leavingAnswer(question), signal)) break
+  } catch {
+    // It lapses by itself.
+  }
+  heard.abort()
 }
 
 type Heard = { asked?: Asked | undefined; misfit?: boolean }

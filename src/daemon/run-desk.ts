@@ -87,7 +87,7 @@ export function runDesk(deps: RunDeskDeps): RunDesk {
     if (stopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
     deadlines.look()
     const session = sessions.find(turn.sessionId ?? newId())
-    if (session.run) throw new Refusal('session_busy', 'Another turn is running in this session.')
+    if (session.run) throw new Refusal('session_busy', whyBusy(live.get(session.run.id)))
     const run = open(session, turn.mode)
     session.run = run
     live.set(run.id, run)
@@ -174,4 +174,10 @@ async function inTime(before: Promise<unknown>, withinMs: number): Promise<void>
   const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, busy)
   await Promise.race([before, late]).finally(() => clearTimeout(timer))
+}
+
+function whyBusy(run: LiveRun | undefined): string {
+  return run?.state().at === 'waiting'
+    ? 'This session waits for the answer to a question. Answer it, if only with a cancellation; or begin another session.'
+    : 'Another turn is running in this session.'
 }

@@ -16,7 +16,8 @@ import { StartupError } from '#lib/fault.ts'
 /** Only this tells our folder from somebody's documents. */
 const marker = 'signalbox.lock'
 
-const readme = 'Written by Signalbox. Back it up whole, while the service is stopped.\n'
+const readme =
+  'Written by Signalbox. Back it up with "npx signalbox database backup FILE", or whole while the service is stopped.\n'
 
 /** The data folder, ours until `release`. */
 export type DataDir = { path: string; release: () => void }

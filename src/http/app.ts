@@ -125,7 +125,7 @@ export function createApp({
 const namesNoHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1'
 
 function nothingAt(method: string, path: string, prefix: string): string {
-  const hint = path.startsWith(`${prefix}/`) ? '' : ` Every path begins with ${prefix}.`
+  const hint = path.startsWith(`${prefix}/`) ? '' : ` Every path begins with ${prefix}/, such as ${prefix}/models.`
   return `There is no ${method} ${path}.${hint}`
 }
 

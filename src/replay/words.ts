@@ -11,7 +11,7 @@ export const reasons: Record<string, string> = {
 /** What the figures rest on, as far as it concerns the policy. */
 export function notes(policy: Policy): string[] {
   return [
-    'Only requests that were let through at the time were metered: those refused then are not among these.',
+    'Only requests that were let through at the time were metered: those refused then are not among these. Those that failed, or that no provider could take, are.',
     'Models, endpoints, prices and data policies are those of the catalogue today.',
     ...(policy.limit_usd === null
       ? []

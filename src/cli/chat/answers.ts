@@ -19,6 +19,10 @@ export function answerTo(asked: Asked, hands: Hands): Promise<string | undefined
   return asked.kind === 'permission' ? permit(asked, hands) : fillIn(asked, hands)
 }
 
+/** The answer of somebody who leaves instead. */
+export const leavingAnswer = ({ kind }: Asked) =>
+  kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
+
 async function permit(asked: Extract<Asked, { kind: 'permission' }>, hands: Hands): Promise<string | undefined> {
   hands.show.question(asked.operation ?? 'permission', asked.detail)
   const offered = [...asked.options, 'cancel'].flatMap((option) => {

@@ -76,7 +76,14 @@ function keepStderr(child: ChildProcess): () => string {
   child.stderr?.on('data', (chunk: Buffer) => {
     kept = Buffer.concat([kept, chunk.subarray(-keptStderrBytes)]).subarray(-keptStderrBytes)
   })
-  return () => kept.toString('utf8').trim().split('\n').slice(-3).join(' ').slice(-500)
+  return () => whyEnded(kept.toString('utf8'))
+}
+
+/** The last error that is named, or the last lines: under a stack, its end says nothing. */
+function whyEnded(complaints: string): string {
+  const lines = complaints.split('\n').filter((line) => line.trim() !== '')
+  const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
+  return (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
