@@ -18,10 +18,11 @@ async function serving(answer: (response: ServerResponse, path: string) => Promi
 }
 
 /** All that a server says to these bytes until it closes the connection. */
-async function exchange(port: number, bytes: string): Promise<string> {
+async function exchange(port: number, bytes: string, readAfterMs = 0): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
   let said = ''
+  await sleep(readAfterMs)
   for await (const data of socket) said += data
   return said
 }
@@ -83,6 +84,26 @@ suite('the body of a chunked answer', () => {
     const said = await exchange(server.port, ask('/slow') + ask('/fast', 'connection: close\r\n'))
     assert.match(said, /\/slow.* begins.* goes on.*\/fast.* begins.* goes on/s)
     assert.doesNotMatch(said, /too late/)
+  })
+
+  test('tells of a slow reader also where its request came behind another', async () => {
+    await using server = await serving(async (response, path) => {
+      const body = chunkedBody(response)
+      const { promise: drained, resolve } = Promise.withResolvers<void>()
+      body.onDrain(resolve)
+      body.write(path)
+      if (path === '/first') await sleep(50)
+      else {
+        // Begins to write before the first has ended, and goes on after it.
+        await sleep(100)
+        while (body.write('x'.repeat(10_000)));
+        await drained
+      }
+      response.end()
+    })
+    const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+    const said = await exchange(server.port, ask('/first') + ask('/second', 'connection: close\r\n'), 300)
+    assert.match(said, /\/first[\s\S]*\/second[\s\S]*x\r\n0\r\n\r\n$/)
   })
 
   test('tells when a slow reader has caught up, and leaves nothing on the connection', async () => {

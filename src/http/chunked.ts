@@ -8,15 +8,16 @@ const maxFramedLength = 16_384
  * itself takes four writes and a turn of the loop for it, which is most of what the small pieces of a stream cost.
  */
 export function chunkedBody(response: ServerResponse) {
+  // None yet while an earlier answer to a client that pipelines has it; `onDrain` could not listen to it then.
+  const { socket } = response
   let begun = false
   /** Whether the response holds nothing back that has to go first, and is still the one the socket is for. */
   const isFlowing = () => begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
   return {
     /** @returns false when the reader is slow. */
     write(piece: string | Buffer): boolean {
-      const { socket } = response
       const isSmall = typeof piece === 'string' && piece.length > 0 && piece.length <= maxFramedLength
-      if (socket && isSmall && isFlowing()) {
+      if (socket && socket === response.socket && isSmall && isFlowing()) {
         return socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
       }
       begun = true
@@ -24,7 +25,6 @@ export function chunkedBody(response: ServerResponse) {
     },
     /** Calls `listener` each time the reader has caught up. */
     onDrain(listener: () => void): void {
-      const { socket } = response
       response.on('drain', listener)
       socket?.on('drain', listener)
       response.once('close', () => socket?.off('drain', listener))

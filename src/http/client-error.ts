@@ -14,7 +14,7 @@ const unreadable: [number, string, string] = [400, 'Bad Request', 'The request i
 
 /** Answers what never became a request: it gets the same envelope as everything else. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
   const [code, phrase, message] = answers[error.code ?? ''] ?? unreadable
   const body = JSON.stringify({ error: { code, message } })
   const head = [
@@ -32,4 +32,9 @@ export function answerExpectation(_request: IncomingMessage, response: ServerRes
   const message = 'The only expectation that can be met is "expect: 100-continue".'
   const head = { 'content-type': 'application/json', 'x-request-id': randomUUID() }
   response.writeHead(417, head).end(JSON.stringify({ error: { code: 417, message } }))
+}
+
+/** Whether an answer is under way, in the midst of which no other can be given. Node's own handler looks there too. */
+function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true
 }

@@ -1,8 +1,15 @@
-/** Calls `act` the first time and remembers its result for every other. */
+/** Calls `act` the first time and remembers its result for every other. A promise that is rejected is forgotten. */
 export function once<T>(act: () => T): () => T {
   let done: { result: T } | undefined
   return () => {
-    done ??= { result: act() }
-    return done.result
+    if (done) return done.result
+    const made = { result: act() }
+    done = made
+    if (made.result instanceof Promise) {
+      made.result.catch(() => {
+        if (done === made) done = undefined
+      })
+    }
+    return made.result
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isPassing } from './processes.ts'
 
 /** No system hands out user ids of this range: systemd and Debian keep the ones below for containers and people. */
 const range = 200_000_000
@@ -29,7 +30,7 @@ export function ownerOf(home: string): number | undefined {
  */
 export function whyNoUsers(base: number, files: string[], folder: string): Promise<string | undefined> {
   const look = 'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', look, '--', folder, ...files], {
       ...{ uid: base, gid: base, cwd: '/', env: {}, timeout: 5000 },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -38,18 +39,27 @@ export function whyNoUsers(base: number, files: string[], folder: string): Promi
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaint += text
     })
-    child.once('error', (error) => resolve(error.message))
-    child.once('close', (code) => {
+    child.once('error', (error) => {
+      if (isPassing(error)) reject(untried(error.message))
+      else resolve(error.message)
+    })
+    child.once('close', (code, signal) => {
       if (code === 0) return resolve(undefined)
-      resolve(/Error: (.*)/.exec(complaint)?.[1] ?? `a trial process ended with ${code ?? 'a signal'}`)
+      if (code === null) return reject(untried(`the trial was ended by ${signal}`))
+      resolve(/Error: (.*)/.exec(complaint)?.[1] ?? `a trial process ended with ${code}`)
     })
   })
 }
 
+/** Nobody is to run as root because something was lacking for a moment. */
+const untried = (why: string) => new Error(`Whether interns can have users of their own could not be tried: ${why}`)
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-  } catch {
+  } catch (error) {
+    // Unseen siblings might get to share a user.
+    if (isPassing(error)) throw error
     return []
   }
 }

@@ -38,11 +38,12 @@ export function watchDaemon(daemon: Watched, gone: (reason: string) => void): ()
   const everyMs = unresponsiveMs / asks
   let unanswered = 0
   const ask = async () => {
+    const nextAt = performance.now() + everyMs
     unanswered = (await daemon.answers(everyMs)) ? 0 : unanswered + 1
     if (!watched) return
-    if (unanswered === asks && process && isAlive(process)) {
-      tell(`has not answered for ${unresponsiveMs / 1000} s`)
-    } else asking = setTimeout(ask, unanswered > 0 ? 0 : everyMs).unref()
+    if (unanswered >= asks && process && isAlive(process)) tell(`has not answered for ${unresponsiveMs / 1000} s`)
+    // A refusal comes at once: it counts no more than a silence.
+    else asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
   }
   let asking = setTimeout(ask, everyMs).unref()
   return stop

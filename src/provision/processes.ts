@@ -12,7 +12,12 @@ export function processAt(pid: number): ProcessId | undefined {
 }
 
 export function isAlive(id: ProcessId): boolean {
-  return processAt(id.pid)?.began === id.began
+  try {
+    return processAt(id.pid)?.began === id.began
+  } catch {
+    // What cannot be looked at is not known to have ended.
+    return true
+  }
 }
 
 /** Never hits a process that has taken over the number. */
@@ -95,15 +100,25 @@ function numbersIn(folder: string): number[] {
     return readdirSync(folder)
       .map(Number)
       .filter((number) => number > 0)
-  } catch {
+  } catch (error) {
+    if (isPassing(error)) throw error
     return []
   }
 }
 
+/** Whether it is only that we ourselves, or the system, lack something for a moment. */
+export function isPassing(error: unknown): boolean {
+  return passing.has((error as NodeJS.ErrnoException).code ?? '')
+}
+
+const passing = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
+
+/** @returns undefined when there is no such file. @throws Error when that cannot be known now. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
-  } catch {
+  } catch (error) {
+    if (isPassing(error)) throw error
     return undefined
   }
 }
