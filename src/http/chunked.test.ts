@@ -103,7 +103,9 @@ suite('the body of a chunked answer', () => {
     })
     const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
     const said = await exchange(server.port, ask('/first') + ask('/second', 'connection: close\r\n'), 300)
-    assert.match(said, /\/first[\s\S]*\/second[\s\S]*x\r\n0\r\n\r\n$/)
+    const inOrder = ['/first', '/second', 'x'].map((part) => said.indexOf(part))
+    assert.ok(inOrder[0]! > 0 && inOrder[0]! < inOrder[1]! && inOrder[1]! < inOrder[2]!, `${inOrder}`)
+    assert.ok(said.endsWith('x\r\n0\r\n\r\n'), said.slice(-100))
   })
 
   test('tells when a slow reader has caught up, and leaves nothing on the connection', async () => {
@@ -123,7 +125,7 @@ suite('the body of a chunked answer', () => {
     for (let time = 0; time < 3; time++) {
       const response = await fetch(server.url)
       await sleep(50)
-      assert.match(await response.text(), /^beginsx+$/)
+      assert.equal((await response.text()).replaceAll('x', ''), 'begins')
     }
     assert.deepEqual(listeners, Array(3).fill(listeners[0]))
   })
