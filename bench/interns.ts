@@ -15,8 +15,10 @@ const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const place = prepareFolder()
 const dataDir = join(place.folder, 'data')
-const server = await start(asNpmStarts, {
+const heldFile = join(place.folder, 'held')
+const server = await start(['--import', './bench/collect-on-signal.ts', ...asNpmStarts], {
   PORT: '0',
+  HELD_FILE: heldFile,
   HOST: '127.0.0.1',
   DATA_DIR: dataDir,
   BOOTSTRAP_API_KEY: apiKey,
@@ -114,7 +116,7 @@ async function all(
   chunksPerSecond: number,
   seconds: number,
   begin: Begin,
-  { atStart = () => {}, atEnd = () => {} } = {},
+  { atRest = async () => {}, atStart = () => {}, atEnd = () => {} } = {},
 ) {
   const content = `clock 1000000 ${Math.round((streams * 1000) / chunksPerSecond)}`
   const leaving = new AbortController()
@@ -126,6 +128,7 @@ async function all(
     await sleep(rampMs / streams)
   }
   while (talking.size < streams) await sleep(50)
+  await atRest()
   await sleep(2000)
   const from = now()
   atStart()
@@ -139,19 +142,28 @@ async function all(
   return words.flatMap(({ saidAt, delay }) => (saidAt > from && saidAt < to ? delay : []))
 }
 
+/** What the server holds, in its heap and beside it, once it has thrown away what it could. */
+async function heldMegabytes(): Promise<number> {
+  process.kill(server.pid, 'SIGUSR2')
+  await sleep(1000)
+  return Number(readFileSync(heldFile, 'utf8'))
+}
+
 /** A thousand turns over all interns, and what they take of the server. */
 async function round(interns: Intern[], chunksPerSecond: number, seconds: number) {
   const begin: Begin = async (stream, content, onWords, signal) =>
     (await takeTurn(interns[stream % interns.length]!, { content }, { onWords, signal })).words
   let [megabytes, used] = [0, 0]
+  const atRest = async () => {
+    megabytes = await heldMegabytes()
+  }
   const atStart = () => {
-    megabytes = residentMegabytes(server.pid)!
     used = processorMs(server.pid)
   }
   const atEnd = () => {
     used = processorMs(server.pid) - used
   }
-  const delays = await all(chunksPerSecond, seconds, begin, { atStart, atEnd })
+  const delays = await all(chunksPerSecond, seconds, begin, { atRest, atStart, atEnd })
   return { delays, megabytes, processorMicros: (used * 1000) / delays.length }
 }
 
@@ -179,7 +191,7 @@ function directRound(interns: Intern[], chunksPerSecond: number, seconds: number
 
 async function benchStreams(interns: Intern[]): Promise<void> {
   await round(interns, 2000, 1)
-  const idle = residentMegabytes(server.pid)!
+  const idle = await heldMegabytes()
   const p50 = (delays: number[]) => quantile(delays, 0.5)
   const p99 = (delays: number[]) => quantile(delays, 0.99)
   for (const [rate, times] of Object.entries(pairs)) {
@@ -214,12 +226,11 @@ function openFiles(pid: number): number {
 }
 
 /**
- * Ten thousand turns of one intern, each a session of its own, after as many that let the heaps of both processes reach
- * the size they work at. Each time the median of what they hold in the second half: it goes up and down with the
- * collector.
+ * Ten thousand turns of one intern, each a session of its own, after as many that let both processes reach the size they
+ * work at. Of the daemon, which is not told to throw anything away, the median of what it holds in the second half.
  */
 async function benchEndurance(intern: Intern): Promise<void> {
-  const pids = { server: server.pid, daemon: recordOf(intern).process.pid }
+  const daemon = recordOf(intern).process.pid
   const turns = async (count: number) => {
     let left = count
     const one = async () => {
@@ -228,15 +239,15 @@ async function benchEndurance(intern: Intern): Promise<void> {
     await Promise.all(Array.from({ length: 8 }, one))
   }
   const tenThousand = async () => {
-    const held = { server: [] as number[], daemon: [] as number[] }
+    const held: number[] = []
     await turns(5000)
     for (let tenth = 0; tenth < 10; tenth++) {
       await turns(500)
-      for (const who of ['server', 'daemon'] as const) held[who].push(residentMegabytes(pids[who])!)
+      held.push(residentMegabytes(daemon)!)
     }
     await sleep(3000)
-    const files = { server: openFiles(pids.server), daemon: openFiles(pids.daemon) }
-    return { megabytes: { server: median(held.server), daemon: median(held.daemon) }, files }
+    const files = { server: openFiles(server.pid), daemon: openFiles(daemon) }
+    return { megabytes: { server: await heldMegabytes(), daemon: median(held) }, files }
   }
   const before = await tenThousand()
   const after = await tenThousand()
