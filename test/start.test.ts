@@ -133,10 +133,12 @@ test('a taken port is one sentence that names the setting', async () => {
   // A start that failed has not used up the one showing of the first keys.
   const folder = newFolder()
   for (const name of ['PORT', 'METRICS_PORT']) await refusal({ [name]: String(port), DATA_DIR: folder })
+  other.close()
+  await once(other, 'close')
+  await refusal({ PORT: String(port), METRICS_PORT: String(port), DATA_DIR: folder })
   await using next = startProcess({ DATA_DIR: folder })
   await next.url
   assert.equal(new Set(next.out().match(keyPattern)).size, 2)
-  other.close()
 })
 
 test('a data folder that cannot be written is one sentence', async () => {

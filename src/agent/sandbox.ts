@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs'
+import { nicer } from '#lib/priority.ts'
 import { type Command, runCommand } from './command.ts'
 
 /** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */
@@ -61,12 +62,15 @@ const isolation = [
 /** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */
 const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
 
+const stepsNicer = 10
+
 /** @returns the command line that runs `script` with bash in the sandbox over the workspace. */
 export function sandboxed(script: string, workspace: string, cpuSeconds: number, options: SandboxOptions): Command {
   const set = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
-  // Niced, so that who must end a fork bomb still gets the processor.
-  const start = `{ ${limit}; echo 15 > /proc/self/autogroup; } 2>/dev/null; exec nice -n 10 /bin/bash -c "$0" 2>&1`
+  // Niced, by itself and as a session, so that who must end a fork bomb still gets the processor.
+  const group = `echo ${nicer(stepsNicer)} > /proc/self/autogroup`
+  const start = `{ ${limit}; ${group}; } 2>/dev/null; exec nice -n ${stepsNicer} /bin/bash -c "$0" 2>&1`
   return {
     file: options.program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],

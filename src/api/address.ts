@@ -14,13 +14,20 @@ export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** @throws StartupError when the address cannot be had. It is let go again: what is checked costs nothing yet. */
-export async function requireFree(at: Address, setting: string): Promise<void> {
-  const probe = createServer()
-  const free = Promise.withResolvers<void>()
-  probe.once('error', (error) => free.reject(addressRefused(error, at, setting)))
-  probe.listen(at.port, at.host, () => probe.close(() => free.resolve()))
-  await free.promise
+/**
+ * Takes all of some addresses at once, each named by its setting, and lets them go again.
+ * @throws StartupError when one cannot be had, be it because another of them is the same.
+ */
+export async function requireFree(addresses: Record<string, Address>): Promise<void> {
+  await using taken = new AsyncDisposableStack()
+  for (const [setting, at] of Object.entries(addresses)) {
+    const probe = createServer()
+    const listening = Promise.withResolvers<void>()
+    probe.once('error', (error) => listening.reject(addressRefused(error, at, setting)))
+    probe.listen(at.port, at.host, listening.resolve)
+    await listening.promise
+    taken.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
+  }
 }
 
 /** Why an address cannot be had, and which setting to change. */

@@ -9,9 +9,10 @@ export const ModelPath = z.object({
   slug: z.string().min(1).describe("The model's slug, with `:variant` where there is one."),
 })
 
+export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
+
 /** @throws Fault `not_found`. */
-export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, { author, slug }: z.infer<typeof ModelPath>): Model {
-  const name = `${author}/${slug}`
+export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
   const model = snapshot.findModel(name)
   if (!model) throw new Fault('not_found', `There is no model "${name}".`)
   return model

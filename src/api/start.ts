@@ -58,8 +58,8 @@ type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
  */
 export async function startService({ config, variable, log, now, newId, ...options }: Parts): Promise<Service> {
   // The first keys are shown once, by the start that made them: it must not fail for want of a port after that.
-  await requireFree(config, 'PORT')
-  if (config.metrics_port !== undefined) await requireFree({ ...config, port: config.metrics_port }, 'METRICS_PORT')
+  const { host, port, metrics_port } = config
+  await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
   const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
   const metricsUrl = await openMetricsPort(deps, opened)

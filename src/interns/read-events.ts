@@ -18,8 +18,7 @@ const severed: TurnEvent = {
  * The events of a daemon's answer, up to the one that closes it. Nothing is read while the caller is busy with what
  * came before. A stream that breaks ends with `stream_severed`, like any other; where `signal` broke it, it rejects.
  *
- * Written out, since every word of every intern passes here: generators over a stream would take a third more of the
- * processor.
+ * Written out, since every word of every intern passes here, and generators over a stream cost more than what they do.
  */
 export function readEvents(response: IncomingMessage, signal: AbortSignal): AsyncIterableIterator<TurnEvent> {
   const cut = lineCutter(maxEventBytes)

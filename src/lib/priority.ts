@@ -6,13 +6,22 @@ const lowest = 19
 /** The kernel takes one change of a group a tenth of a second from all users but root together. */
 const retry = { times: 20, everyMs: 150 }
 
+/** The niceness of this process and `by` more. */
+export function nicer(by: number): number {
+  try {
+    return Math.min(lowest, getPriority() + by)
+  } catch {
+    return Math.min(lowest, by)
+  }
+}
+
 /**
  * Lets a process at the head of a session, and what it starts, give way to this one: it gets the niceness of this
  * process and `by` more. Where sessions share the processor as groups, as on most Linux desktops and servers, niceness
  * counts only among the processes of one session, so the session gets it too. Best effort: never throws.
  */
 export async function giveWay(pid: number, by = 0): Promise<void> {
-  const niceness = Math.min(lowest, getPriority() + by)
+  const niceness = nicer(by)
   try {
     if (by > 0) setPriority(pid, niceness)
   } catch {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ModelEndpoints, modelEndpoints } from '#catalogue/endpoint-item.ts'
 import { endpointItems } from '../../endpoint-items.ts'
-import { ModelPath, namedModel } from '../../named-model.ts'
+import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
 import { route } from '../../route.ts'
 
 export const listEndpoints = route({
@@ -15,7 +15,7 @@ export const listEndpoints = route({
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params }, deps) => {
     const snapshot = deps.catalogue.current()
-    const model = namedModel(snapshot, params)
+    const model = namedModel(snapshot, nameIn(params))
     return { data: modelEndpoints(model, endpointItems(deps, snapshot, model)) }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ModelItem, modelItem } from '#catalogue/model-item.ts'
-import { ModelPath, namedModel } from '../../named-model.ts'
+import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
 import { route } from '../../route.ts'
 
 export const getModel = route({
@@ -12,5 +12,5 @@ export const getModel = route({
   request: { params: ModelPath },
   response: z.object({ data: ModelItem }),
   faults: ['unauthenticated', 'not_found'],
-  handler: ({ params }, { catalogue }) => ({ data: modelItem(namedModel(catalogue.current(), params)) }),
+  handler: ({ params }, { catalogue }) => ({ data: modelItem(namedModel(catalogue.current(), nameIn(params))) }),
 })

@@ -22,8 +22,7 @@ export const retrieveModel = route({
   response: Retrieved,
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params }, { catalogue }) => {
-    const [author = '', ...slug] = params.id.split('/')
-    const model = namedModel(catalogue.current(), { author, slug: slug.join('/') })
+    const model = namedModel(catalogue.current(), params.id)
     return { ...modelItem(model), object: 'model' as const, owned_by: model.author }
   },
 })
