@@ -160,7 +160,7 @@ test('a folder of somebody else’s files is left alone', async () => {
   const folder = newFolder()
   mkdirSync(folder)
   writeFileSync(join(folder, 'thesis.txt'), 'mine')
-  assert.match(await refusal({ DATA_DIR: folder }), /holds files that are not Signalbox's\. Set DATA_DIR/)
+  assert.match(await refusal({ DATA_DIR: folder }), /holds files that are not Signalbox's, .*\. Set DATA_DIR/)
 })
 
 test('a broken configuration is one sentence that says where', async () => {

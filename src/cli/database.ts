@@ -9,7 +9,8 @@ import type { Terminal } from './terminal.ts'
 
 const aboutBackup = `
 The same settings as for the service name the store (DATA_DIR, CONFIG). The service may go on running. To restore it,
-stop the service, remove signalbox.db-wal and signalbox.db-shm, put the backup in the place of signalbox.db, and start.`
+stop the service, remove signalbox.db-wal and signalbox.db-shm, put the backup in the place of signalbox.db, and start.
+On a new host: put it as signalbox.db into an empty folder, beside encryption.key, and start with DATA_DIR naming that.`
 
 const aboutCopy = `
 DATA_DIR names the data folder, DATABASE_URL an empty Postgres database, as the service shall use them from now on. The

@@ -13,8 +13,26 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '#lib/fault.ts'
 
-/** Only this tells our folder from somebody's documents. */
+/** A folder that holds this is ours, whatever else is in it. */
 const marker = 'signalbox.lock'
+
+/**
+ * What is brought back from a backup, or put there before the first start: a folder with nothing else in it is no
+ * folder of somebody's documents. Volumes have `lost+found` when they are new.
+ */
+const restored = new Set([
+  'signalbox.db',
+  'signalbox.db-wal',
+  'signalbox.db-shm',
+  'encryption.key',
+  'interns',
+  'models.dev.json',
+  'models.dev.names.json',
+  'catalogue.remembered',
+  'README.txt',
+  'server.pid',
+  'lost+found',
+])
 
 const readme =
   'Written by Signalbox. Back it up with "npx signalbox database backup FILE", or whole while the service is stopped.\n'
@@ -39,10 +57,12 @@ function prepare(folder: string): void {
     makeFolder(folder)
     if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    const foreign = !existsSync(join(folder, marker)) && readdirSync(folder).length > 0
-    if (foreign) {
+    const foreign = existsSync(join(folder, marker))
+      ? undefined
+      : readdirSync(folder).find((name) => !restored.has(name))
+    if (foreign !== undefined) {
       throw new StartupError(
-        `The data folder ${folder} holds files that are not Signalbox's. Set DATA_DIR to an empty or new folder.`,
+        `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
       )
     }
     if (!existsSync(join(folder, marker))) {
