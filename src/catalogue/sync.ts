@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
+import { bodyText } from '#lib/body-text.ts'
 import { CatalogueRefused } from './layer.ts'
 import { combine, type LoadReport } from './load.ts'
 import { namesPath, readNames, withNames } from './models-dev/kept-names.ts'
@@ -7,12 +8,14 @@ import { readModelsDev } from './models-dev/read.ts'
 export const modelsDevUrl = 'https://models.dev/api.json'
 
 const patienceMs = 60_000
+/** Many times what there is today. */
+const maxBytes = 256 * 1024 * 1024
 
 /** The text at a URL. @throws CatalogueRefused with the reason when it cannot be had. */
 export async function fetchSnapshot(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
-    if (response.ok) return await response.text()
+    if (response.ok) return await bodyText(response, maxBytes)
     throw new Error(`the answer was ${response.status} ${response.statusText}`)
   } catch (error) {
     const { message, cause } = error as Error

@@ -1,7 +1,11 @@
 import { prefix } from '#api/prefix.ts'
 import type { Environment } from '#config/load.ts'
+import { bodyText } from '#lib/body-text.ts'
 import { StartupError } from '#lib/fault.ts'
 import { SseReader } from '#lib/sse.ts'
+
+/** No answer of the service is longer, not a whole page of a list either. */
+const maxAnswerBytes = 256 * 1024 * 1024
 
 const standardUrl = `http://127.0.0.1:8080${prefix}`
 
@@ -50,7 +54,7 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
       throw new StartupError(`Nothing answers at ${url} (${why(error)}): start the service, or set SIGNALBOX_URL.`)
     })
     if (response.ok) return response
-    const answer = await response.json().catch(() => undefined)
+    const answer = await json(response).catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
     if (!message) throw stranger()
     throw new ServiceRefused(response.status, message)
@@ -60,7 +64,7 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
 
   async function ask<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)
-    return response.json().catch(() => {
+    return json(response).catch(() => {
       throw stranger()
     }) as Promise<T>
   }
@@ -88,6 +92,10 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
       }
     },
   }
+}
+
+async function json(response: Response): Promise<unknown> {
+  return JSON.parse(await bodyText(response, maxAnswerBytes))
 }
 
 /** A bare origin is enough: the path of the API is always the same. */

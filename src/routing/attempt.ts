@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
+import { AnswerBound } from './answer-bound.ts'
 import { type AttemptFailure, failureOfStatus, maskSecrets, retryAfterMs } from './failure.ts'
 import type { Target } from './plan.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
@@ -32,7 +33,6 @@ export type Receiver = {
 
 /** Errors longer than this are cut: nobody reads them, and they are held in memory. */
 const maxErrorBytes = 64 * 1024
-const maxBodyBytes = 64 * 1024 * 1024
 
 /**
  * Asks one endpoint. Resolves when the answer is over, or with the failure when there was none: then nothing has
@@ -67,7 +67,8 @@ class Answer {
   #status = 0
   #headers: Record<string, string | string[] | undefined> = {}
   #whole: Buffer[] | undefined
-  #wholeBytes = 0
+  #errorBytes = 0
+  readonly #bound = new AnswerBound()
   #started = false
   #finished = false
   #over = false
@@ -88,7 +89,7 @@ class Answer {
       const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
       if (!isStream) this.#whole = []
     },
-    data: (chunk) => this.#guard(() => (this.#whole ? this.#collect(chunk) : this.#deliver(this.#sse.push(chunk)))),
+    data: (chunk) => this.#guard(() => (this.#whole ? this.#collect(chunk) : this.#cut(chunk))),
     end: () => this.#over || this.#guard(() => this.#end()),
     failed: (failure) => this.#fail(transportFailure(failure)),
   }
@@ -107,13 +108,17 @@ class Answer {
 
   #collect(chunk: Buffer): void {
     this.#whole?.push(chunk)
-    this.#wholeBytes += chunk.length
-    if (this.#status < 300) {
-      if (this.#wholeBytes > maxBodyBytes) throw new Error(`it is over ${maxBodyBytes} bytes`)
-    } else if (this.#wholeBytes > maxErrorBytes) {
-      this.#end()
-      this.exchange?.abort()
-    }
+    if (this.#status < 300) return this.#bound.take(chunk.length)
+    this.#errorBytes += chunk.length
+    if (this.#errorBytes <= maxErrorBytes) return
+    this.#end()
+    this.exchange?.abort()
+  }
+
+  #cut(chunk: Buffer): void {
+    // Whoever asked for a whole answer gets one, also from an upstream that streams it.
+    if (!this.#ask.stream) this.#bound.take(chunk.length)
+    this.#deliver(this.#sse.push(chunk))
   }
 
   #deliver(events: SseEvent[]): void {
@@ -123,6 +128,7 @@ class Answer {
       const read = this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
+      if (this.#ask.stream) this.#bound.takeSaid(read)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
       this.#start()
       this.#receiver.events(read, read.some((one) => one.type === 'usage') ? plainly(event) : event.raw)

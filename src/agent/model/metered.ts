@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bodyText } from '#lib/body-text.ts'
 import type { Usage } from './model.ts'
 
 const tries = { times: 20, everyMs: 100 }
@@ -17,12 +18,22 @@ export async function meteredUsage(
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   for (let attempt = 0; attempt < tries.times && !signal.aborted; attempt++) {
     const answer = await fetch(url, { headers, signal }).catch(() => undefined)
-    if (answer?.ok) return usageIn((await answer.json().catch(() => undefined)) as Parameters<typeof usageIn>[0])
+    if (answer?.ok) return usageIn(await read(answer))
     await answer?.body?.cancel()
     if (answer?.status !== 404) return undefined
     await sleep(tries.everyMs, undefined, { signal }).catch(() => {})
   }
   return undefined
+}
+
+const maxBytes = 1024 * 1024
+
+async function read(answer: Response): Promise<Parameters<typeof usageIn>[0]> {
+  try {
+    return JSON.parse(await bodyText(answer, maxBytes))
+  } catch {
+    return undefined
+  }
 }
 
 type Metered = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }

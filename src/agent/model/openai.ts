@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bodyText } from '#lib/body-text.ts'
 import type { NewId } from '#lib/id.ts'
 import { SseReader } from '#lib/sse.ts'
 import { meteredUsage } from './metered.ts'
@@ -20,6 +21,8 @@ export type OpenAiOptions = {
 }
 
 const longestWaitMs = 60_000
+/** Of an answer that says no. */
+const maxErrorBytes = 1024 * 1024
 
 /** Any OpenAI-compatible service. As long as nothing of the answer has come, what may pass by itself is tried again. */
 export function openAiModel(options: OpenAiOptions): Model {
@@ -94,7 +97,7 @@ async function post(
     signal,
   })
   if (response.ok && response.body) return { headers: response.headers, body: response.body }
-  const fault = faultOfStatus(response.status, await response.text())
+  const fault = faultOfStatus(response.status, await bodyText(response, maxErrorBytes))
   const wait = waitOf(response.headers.get('retry-after'))
   if (wait !== undefined) retryAfter.set(fault, wait)
   throw fault

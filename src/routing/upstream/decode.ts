@@ -12,8 +12,11 @@ const decoders = {
 /** A sink and what holds it back: a decoder has bytes of its own that must wait for a slow reader, too. */
 export type Decoding = { sink: Sink; pause: () => void; resume: () => void }
 
+/** Stops and lets go on what feeds a decoder, so that it never has more before it than it can hold. */
+export type Source = { hold: () => void; release: () => void }
+
 /** Gives a sink the plain bytes of an answer, which some upstreams compress though they were asked not to. */
-export function decoded(sink: Sink): Decoding {
+export function decoded(sink: Sink, source: Source): Decoding {
   let decoder: ReturnType<typeof createGunzip> | undefined
   let over = false
   const finish = (tell: () => void) => {
@@ -25,6 +28,7 @@ export function decoded(sink: Sink): Decoding {
   const start = (create: typeof createGunzip) => {
     decoder = create()
     decoder.on('data', (chunk: Buffer) => over || sink.data(chunk))
+    decoder.on('drain', () => over || source.release())
     decoder.on('end', () => finish(sink.end))
     decoder.on('error', ({ message }) => finish(() => sink.failed({ kind: 'reset', phase: 'answer', message })))
   }
@@ -36,7 +40,10 @@ export function decoded(sink: Sink): Decoding {
         if (create) start(create)
         sink.head(status, headers)
       },
-      data: (chunk) => (decoder ? void decoder.write(chunk) : sink.data(chunk)),
+      data(chunk) {
+        if (!decoder) sink.data(chunk)
+        else if (!decoder.write(chunk)) source.hold()
+      },
       end: () => (decoder ? void decoder.end() : finish(sink.end)),
       failed: (failure) => finish(() => sink.failed(failure)),
     },

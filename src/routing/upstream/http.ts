@@ -54,10 +54,12 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   /** Nothing more is to come from the connection; a decoder may still have something to say. */
   #over = false
   #paused = false
+  /** The decoder has as much before it as it can hold. */
+  #full = false
 
   constructor(deadlines: Deadlines, sink: Sink) {
     this.#deadlines = deadlines
-    this.#decoding = decoded(sink)
+    this.#decoding = decoded(sink, { hold: () => this.#hold(), release: () => this.#release() })
     this.#silence = new Silence(() => this.#timeOut())
     this.#silence.start(deadlines.firstByteMs)
   }
@@ -111,7 +113,17 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
     this.#decoding.resume()
     if (this.#over) return
     this.#silence.start(this.#deadlines.silenceMs)
-    this.#controller?.resume()
+    if (!this.#full) this.#controller?.resume()
+  }
+
+  #hold(): void {
+    this.#full = true
+    this.#controller?.pause()
+  }
+
+  #release(): void {
+    this.#full = false
+    if (!this.#over && !this.#paused) this.#controller?.resume()
   }
 
   #timeOut(): void {

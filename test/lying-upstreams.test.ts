@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import {
+  chunk,
+  delta,
+  type FaultyUpstream,
+  head,
+  type Play,
+  startFaultyUpstream,
+} from '#test/harness/faulty-upstream.ts'
+import type { TestService } from '#test/harness/service.ts'
+
+const megabyte = 1024 * 1024
+const stream = 'text/event-stream'
+const gzip = 'content-encoding: gzip\r\n'
+const sayings = delta({ content: 'x'.repeat(1000) }).repeat(1000)
+/** As many tool calls as there are events: they weigh more than their bytes. */
+const calls = delta({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }).repeat(5000)
+
+/** Sends the same again and again, until it is hung up on. */
+const endless =
+  (type: string, more: string, piece: Buffer | string): Play =>
+  ({ socket }) => {
+    const bytes = chunk(piece)
+    const go = () => {
+      while (socket.writable && socket.write(bytes));
+    }
+    socket.write(head(type, more))
+    socket.on('drain', go)
+    go()
+  }
+
+const plays = {
+  events: endless(stream, '', sayings),
+  comments: endless(stream, '', ': nothing\n\n'.repeat(10_000)),
+  one_line: endless(stream, '', `data: ${'x'.repeat(megabyte)}`),
+  zipped_events: endless(stream, gzip, gzipSync(sayings)),
+  zipped_line: endless(stream, gzip, gzipSync('x'.repeat(10 * megabyte))),
+  json: endless('application/json', '', ' '.repeat(megabyte)),
+  zipped_json: endless('application/json', gzip, gzipSync(' '.repeat(10 * megabyte))),
+} satisfies Record<string, Play>
+const streamed = { said: endless(stream, gzip, gzipSync(sayings)), called: endless(stream, '', calls) }
+
+let upstream: FaultyUpstream
+let service: TestService
+before(async () => {
+  upstream = await startFaultyUpstream({ ...plays, ...streamed })
+  const patient = { first_byte_timeout_ms: 600_000, silence_timeout_ms: 600_000 }
+  service = await startFaultyService(upstream, Object.keys({ ...plays, ...streamed }), { settings: patient })
+})
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+describe('an answer without end', () => {
+  for (const play of Object.keys(plays)) {
+    test(`is refused before it fills the memory: ${play}`, { timeout: 300_000 }, async () => {
+      const before = process.memoryUsage().rss
+      const { status, body } = await service.ask('POST', '/chat/completions', {
+        body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }] },
+      })
+      assert.equal(status, 502)
+      assert.match(body.error.message, /cannot be read: (it|an event) is over \d+ bytes/)
+      const grown = process.memoryUsage().rss - before
+      assert.ok(grown < 600e6, `${grown} bytes more`)
+    })
+  }
+
+  for (const play of Object.keys(streamed)) {
+    test(`ends in a stream whose protocol says all again at its end: ${play}`, { timeout: 300_000 }, async () => {
+      const { status, text } = await service.ask('POST', '/responses', {
+        body: { model: `faulty/${play}`, input: 'Hi', stream: true },
+      })
+      assert.equal(status, 200)
+      assert.equal(text.includes('event: response.failed'), true)
+      assert.equal(text.includes('cannot be read: it is over 67108864 bytes'), true)
+    })
+  }
+})
