@@ -76,6 +76,30 @@ test('only those whom its rules name use it, and it may keep the operator’s ou
   assert.equal(place.usedKey(), undefined)
 })
 
+for (const rule of ['is_required', 'is_byok_only']) {
+  test(`one that is switched off with ${rule} does not let the operator's in`, async () => {
+    await using place = await setUp()
+    const { id } = (await place.bring({ [rule]: true })).body.data
+    assert.equal((await place.ask('faulty/ok')).status, 200)
+    await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+    assert.equal((await place.ask('faulty/ok')).status, 503)
+    await place.service.manage('PATCH', `/byok/${id}`, { [rule]: false })
+    assert.equal((await place.ask('faulty/ok')).status, 200)
+    assert.equal(place.usedKey(), undefined)
+  })
+}
+
+test('the list can be narrowed to one provider', async () => {
+  await using place = await setUp()
+  const [{ id }, other] = [(await place.bring()).body.data, await place.bring({ provider: 'sound' })]
+  assert.equal(other.status, 201)
+  const listed = async (query: string) => (await place.service.manage('GET', `/byok${query}`)).body
+  const ids = (body: { data: { id: string }[] }) => body.data.map((one) => one.id)
+  assert.deepEqual(ids(await listed('?provider=faulty')), [id])
+  assert.deepEqual(ids(await listed('?provider=sound')), [other.body.data.id])
+  assert.deepEqual([(await listed('')).total_count, (await listed('?provider=sound')).total_count], [2, 1])
+})
+
 test('its models may be named by id or canonical slug', async () => {
   await using place = await setUp()
   const { id } = (await place.bring({ is_required: true, allowed_models: ['faulty/ok'] })).body.data
@@ -93,7 +117,7 @@ test('a limit that does not count it leaves room for any request that is asked w
   const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
   const ask = async () => (await place.service.ask('POST', '/chat/completions', { key, body })).status
   assert.equal(await ask(), 200)
-  await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+  await place.service.manage('PATCH', `/byok/${id}`, { disabled: true, is_byok_only: false })
   assert.equal(await ask(), 403)
 })
 

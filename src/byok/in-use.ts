@@ -4,10 +4,16 @@ import type { Now } from '#lib/clock.ts'
 import { credentialOf, type Rules } from './credential.ts'
 import type { Vault } from './vault.ts'
 
-/** A workspace's own key, ready for use. */
+/** A workspace's own key. A disabled one opens nothing, but still keeps the operator's out where its rules say so. */
 export type OwnCredential = Pick<
   Rules,
-  'allowed_api_key_hashes' | 'allowed_models' | 'allowed_user_ids' | 'is_fallback' | 'is_required' | 'is_byok_only'
+  | 'disabled'
+  | 'allowed_api_key_hashes'
+  | 'allowed_models'
+  | 'allowed_user_ids'
+  | 'is_fallback'
+  | 'is_required'
+  | 'is_byok_only'
 > & { provider: string; secret: string }
 
 /** The provider keys that workspaces brought along, from memory in the steady state, in the order of preference. */
@@ -36,7 +42,5 @@ async function readWorkspace(db: Pick<Db, 'query'>, vault: Vault, workspaceId: s
     .orderBy('id')
     .selectAll()
     .execute()
-  return rows
-    .map((row) => ({ ...credentialOf(row), secret: vault.open(row.sealed, row.id) }))
-    .filter(({ disabled }) => !disabled)
+  return rows.map((row) => ({ ...credentialOf(row), secret: vault.open(row.sealed, row.id) }))
 }

@@ -72,14 +72,15 @@ function findOwn(
   if (ofProvider.length === 0) return operator.find(provider, endpoint)
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
   const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
-  const fitting = ofModel.filter((one) => mayUse(one, caller))
+  const fitting = ofModel.filter((one) => !one.disabled && mayUse(one, caller))
   const url = endpoint.baseUrl ?? provider.baseUrl
   const baseUrl = url === null ? undefined : filledIn(url, variable)
   const access = (one: OwnCredential | undefined): Access | undefined =>
     one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
   const first = access(fitting.find((one) => !one.is_fallback))
   if (first) return first
-  // For everybody in the workspace: who may not use the workspace's own is not let out through the operator's.
+  // For everybody in the workspace, and by a disabled one too: who may not use the workspace's own, or finds it switched
+  // off, is not let out through the operator's.
   const operatorIsOut = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
   return (operatorIsOut ? undefined : operator.find(provider, endpoint)) ?? access(fitting[0])
 }
