@@ -52,11 +52,23 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   assert.doesNotMatch(second.out() + second.err(), keyPattern)
 })
 
-test('chosen first keys work', async () => {
-  const key = `sb-v1-${'c'.repeat(64)}`
-  await using server = startProcess({ DATA_DIR: newFolder(), BOOTSTRAP_MANAGEMENT_KEY: key })
-  const response = await fetch(`${await server.url}/audit`, { headers: { authorization: `Bearer ${key}` } })
+test('chosen first keys work and are never shown; one that is made beside them is', async () => {
+  const [management, api] = ['c', 'd'].map((digit) => `sb-v1-${digit.repeat(64)}`)
+  const DATA_DIR = newFolder()
+  await using server = startProcess({ DATA_DIR, BOOTSTRAP_MANAGEMENT_KEY: management })
+  const response = await fetch(`${await server.url}/audit`, { headers: { authorization: `Bearer ${management}` } })
   assert.equal(response.status, 200)
+  const told = server.out() + server.err()
+  assert.ok(!told.includes('c'.repeat(8)))
+  assert.equal(new Set(told.match(keyPattern)).size, 1)
+  const chosen = { BOOTSTRAP_MANAGEMENT_KEY: management, BOOTSTRAP_API_KEY: api }
+  await using both = startProcess({ DATA_DIR: newFolder(), DEMO_INTERN: 'true', ...chosen })
+  const url = await both.url
+  assert.doesNotMatch(both.out() + both.err(), /[cd]{8}|sb-v1-/)
+  const line = /^ *curl .*models.*$/m.exec(both.out())?.[0] ?? ''
+  const env = { ...process.env, ...chosen }
+  const pasted = execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8', env })
+  assert.equal(JSON.parse(pasted).data.length, 3, url)
 })
 
 test('Ctrl-C ends an idle server at once, and a busy one within two seconds, both with code 0', async () => {

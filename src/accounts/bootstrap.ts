@@ -6,6 +6,7 @@ import { insertKey, type KeyOwner, type KeyValues } from './key-row.ts'
 import { newSecret } from './secret.ts'
 import { insertWorkspace } from './workspaces.ts'
 
+/** The secrets of the first keys. */
 export type FirstKeys = { managementKey: string; apiKey: string }
 
 type Deps = { now: Now; newId: NewId }
@@ -41,10 +42,11 @@ async function insertFirstOwner(deps: Deps, tx: Tx): Promise<KeyOwner> {
   const at = deps.now()
   const [organizationId, userId] = [deps.newId(), deps.newId()]
   await tx.insertInto('organizations').values({ id: organizationId, name: 'My organization', created_at: at }).execute()
-  await tx.insertInto('users').values({ id: userId, name: 'Owner', email: 'owner@localhost', created_at: at }).execute()
+  const name = 'Owner'
+  await tx.insertInto('users').values({ id: userId, name, email: 'owner@localhost', created_at: at }).execute()
   await tx
     .insertInto('memberships')
-    .values({ organization_id: organizationId, user_id: userId, role: 'admin', joined_at: at, left_at: null })
+    .values({ organization_id: organizationId, user_id: userId, name, role: 'admin', joined_at: at, left_at: null })
     .execute()
   const workspace = await insertWorkspace(deps, tx, { organizationId, userId }, { name: 'Default', slug: 'default' })
   return { organizationId, userId, workspaceId: workspace.id }

@@ -41,7 +41,7 @@ export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): 
     if (before?.leftAt === null) {
       throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
     }
-    const now = { role: roleOf(wanted.role), joined_at: deps.now(), left_at: null }
+    const now = { name: wanted.name, role: roleOf(wanted.role), joined_at: deps.now(), left_at: null }
     await tx
       .insertInto('memberships')
       .values({ organization_id: organizationId, user_id: userId, ...now })
@@ -54,7 +54,10 @@ export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): 
   })
 }
 
-/** @throws Fault `not_found`; `conflict` when no admin would be left, or the address is somebody else's. */
+/**
+ * The name is the organization's own word for them; the address is the person's.
+ * @throws Fault `not_found`; `conflict` when no admin would be left, or the address is not to be changed from here.
+ */
 export async function changeMember(deps: Deps, caller: Caller, userId: string, patch: MemberPatch): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
@@ -63,7 +66,8 @@ export async function changeMember(deps: Deps, caller: Caller, userId: string, p
     const { name, email } = { ...before, ...patch }
     if (role === before.role && name === before.name && email === before.email) return before
     if (role !== before.role) await changeRole(tx, organizationId, before, role)
-    await rename(tx, userId, { name, email })
+    if (name !== before.name) await membership(tx, organizationId, userId).set({ name }).execute()
+    if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
     const after = { ...before, role, name, email }
     await recordMembership(deps, tx, caller, 'member.updated', before, after)
     return after
@@ -98,7 +102,7 @@ function members(query: Query, organizationId: string) {
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .where('m.organization_id', '=', organizationId)
-    .select(['u.id as userId', 'u.name', 'u.email', 'm.joined_at as joinedAt', 'm.left_at as leftAt'])
+    .select(['u.id as userId', 'm.name', 'u.email', 'm.joined_at as joinedAt', 'm.left_at as leftAt'])
     .select((member) => member.ref('m.role').$castTo<Role>().as('role'))
 }
 
@@ -108,12 +112,12 @@ async function requireMember(tx: Tx, organizationId: string, userId: string): Pr
   throw new Fault('not_found', 'The organization has no such member.')
 }
 
-/** The user with this address, who may be known from before or from elsewhere: a person is one user. */
+/** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
 async function userWith(deps: Deps, tx: Tx, { email, name }: NewMember): Promise<string> {
   const { id } = await tx
     .insertInto('users')
     .values({ id: deps.newId(), email, name, created_at: deps.now() })
-    .onConflict((known) => known.column('email').doUpdateSet({ name }))
+    .onConflict((known) => known.column('email').doUpdateSet({ email }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -137,9 +141,17 @@ async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Pro
   if (!other) throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
 }
 
-async function rename(tx: Tx, userId: string, { name, email }: { name: string; email: string }): Promise<void> {
+/** An address is how a person is known in all their organizations: one of several cannot change it. */
+async function changeAddress(tx: Tx, organizationId: string, userId: string, email: string): Promise<void> {
+  const elsewhere = await tx
+    .selectFrom('memberships')
+    .where('user_id', '=', userId)
+    .where('organization_id', '!=', organizationId)
+    .select('user_id')
+    .executeTakeFirst()
+  if (elsewhere) throw new Fault('conflict', 'Their address is not only known here, so it cannot be changed from here.')
   try {
-    await tx.updateTable('users').set({ name, email }).where('id', '=', userId).execute()
+    await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     throw new Fault('conflict', `${email} is somebody else's address already.`)

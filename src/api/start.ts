@@ -36,8 +36,8 @@ export type Service = {
   url: string
   /** Where metrics are served without a key, if anywhere. */
   metricsUrl: string | undefined
-  /** The first keys' secrets, on the very first start only. */
-  firstKeys: FirstKeys | undefined
+  /** On the very first start only: the secrets that it made. One that the operator chose is told to nobody. */
+  firstKeys: Partial<FirstKeys> | undefined
   /** Whether the first start made an intern to try. */
   demo: boolean
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
@@ -73,7 +73,7 @@ export async function startService({ config, variable, log, now, newId, ...optio
   return {
     url,
     metricsUrl,
-    firstKeys,
+    firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
     reloadCatalogue: () => reloadCatalogue(deps),
     stop: () => running.disposeAsync(),
@@ -200,6 +200,13 @@ function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
 
 function chosenKeys(config: Config): Partial<FirstKeys> {
   return { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
+}
+
+function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
+  return {
+    ...(config.bootstrap_management_key === undefined && { managementKey }),
+    ...(config.bootstrap_api_key === undefined && { apiKey }),
+  }
 }
 
 async function makeDemo(deps: Deps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {

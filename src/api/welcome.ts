@@ -1,17 +1,21 @@
+import type { FirstKeys } from '#accounts/bootstrap.ts'
 import { reachable } from './address.ts'
 import type { Service } from './start.ts'
 
-/** What a person sees when the service is up; the secrets only this once. */
+/** What stands in the place of a key that the operator chose: they have it, and a journal keeps what is printed. */
+const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
+
+/** What a person sees when the service is up; the secrets that were made only this once. */
 export function welcome({ url, firstKeys, demo }: Pick<Service, 'url' | 'firstKeys' | 'demo'>): string {
   if (!firstKeys) return `\n  Signalbox   ${url}\n\n`
-  const { managementKey, apiKey } = firstKeys
+  const { managementKey, apiKey } = { ...chosen, ...firstKeys }
   return `
   Signalbox   ${url}
 
-  This is the first start. Two keys were made; they are shown this once, so keep them now:
+  This is the first start. ${told(firstKeys)}:
 
-    management key   ${managementKey}
-    API key          ${apiKey}
+    management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
+    API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
 
   What the examples of README.md need:
 
@@ -23,6 +27,15 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 
 `
 }
+
+function told(made: Partial<FirstKeys>): string {
+  const count = Object.keys(made).length
+  if (count === 0) return 'It has the two keys that were chosen for it'
+  const what = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
+  return `${what} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
+}
+
+const shown = (secret: string | undefined, variable: string) => secret ?? `the one that was chosen (${variable})`
 
 /** Two lines to paste, for the curl of any age: the intern asks for a permission, and gets it. */
 function talkToDemo(url: string, apiKey: string): string {

@@ -13,7 +13,15 @@ export type Tables = {
     interns_programme: Generated<number>
   }
   users: { id: string; name: string; email: string; created_at: number }
-  memberships: { organization_id: string; user_id: string; role: string; joined_at: number; left_at: number | null }
+  memberships: {
+    organization_id: string
+    user_id: string
+    /** What the organization calls them. */
+    name: Generated<string>
+    role: string
+    joined_at: number
+    left_at: number | null
+  }
   workspaces: {
     id: string
     organization_id: string

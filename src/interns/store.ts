@@ -53,6 +53,16 @@ export async function findIntern(
   throw new Fault('not_found', 'There is no such intern.')
 }
 
+/** The model of the intern whose own key this is; null where it has none of its own, or there is no such intern. */
+export async function modelOfKey(deps: Deps, keyHash: string): Promise<string | null> {
+  const row = await deps.db.query
+    .selectFrom('interns')
+    .where('key_hash', '=', keyHash)
+    .select('model')
+    .executeTakeFirst()
+  return row?.model ?? null
+}
+
 export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
 
 /** The newest first, from behind `startingAfter` on. */

@@ -4,35 +4,43 @@ import type { Page, PageQuery } from '#lib/page.ts'
 import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './rows.ts'
 
-/** The workspace's presets, of every status, the most recently changed first. */
-export function listPresets(deps: { db: Db }, workspaceId: string, page: PageQuery): Promise<Page<Preset>> {
-  return pageOfPresets(deps.db.query, workspaceId, page)
+/** What a caller may read: the presets of a workspace, or of these only the ones in `slugs`. Others are as if not there. */
+export type PresetSight = { workspaceId: string; slugs?: readonly string[] }
+
+/** Of every status, the most recently changed first. */
+export function listPresets(deps: { db: Db }, sight: PresetSight, page: PageQuery): Promise<Page<Preset>> {
+  return pageOfPresets(deps.db.query, sight, page)
 }
 
 /** @throws Fault `not_found`. */
-export async function getPreset(deps: { db: Db }, workspaceId: string, slug: string): Promise<PresetWithVersion> {
+export async function getPreset(
+  deps: { db: Db },
+  { workspaceId, slugs }: PresetSight,
+  slug: string,
+): Promise<PresetWithVersion> {
+  if (slugs && !slugs.includes(slug)) noPreset(slug)
   return (await findPreset(deps.db.query, workspaceId, slug)) ?? noPreset(slug)
 }
 
 /** The oldest first. @throws Fault `not_found`. */
 export async function listVersions(
   deps: { db: Db },
-  workspaceId: string,
+  sight: PresetSight,
   slug: string,
   page: PageQuery,
 ): Promise<Page<PresetVersion>> {
-  const preset = await getPreset(deps, workspaceId, slug)
+  const preset = await getPreset(deps, sight, slug)
   return pageOfVersions(deps.db.query, preset.id, page)
 }
 
 /** @throws Fault `not_found`. */
 export async function getVersion(
   deps: { db: Db },
-  workspaceId: string,
+  sight: PresetSight,
   slug: string,
   version: number,
 ): Promise<PresetVersion> {
-  const preset = await getPreset(deps, workspaceId, slug)
+  const preset = await getPreset(deps, sight, slug)
   return (await findVersion(deps.db.query, preset.id, version)) ?? noVersion(slug, version)
 }
 

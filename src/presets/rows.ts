@@ -35,8 +35,14 @@ export async function findPreset(
 }
 
 /** The most recently changed first. */
-export async function pageOfPresets(db: Reader, workspaceId: string, page: PageQuery): Promise<Page<Preset>> {
-  const matching = db.selectFrom('presets').where('workspace_id', '=', workspaceId)
+export async function pageOfPresets(
+  db: Reader,
+  { workspaceId, slugs }: { workspaceId: string; slugs?: readonly string[] },
+  page: PageQuery,
+): Promise<Page<Preset>> {
+  if (slugs?.length === 0) return { data: [], total_count: 0 }
+  const all = db.selectFrom('presets').where('workspace_id', '=', workspaceId)
+  const matching = slugs ? all.where('slug', 'in', slugs) : all
   const [rows, count] = await Promise.all([
     matching.selectAll().orderBy('updated_at', 'desc').orderBy('slug').offset(page.offset).limit(page.limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),

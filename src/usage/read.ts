@@ -9,17 +9,10 @@ import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 
 /**
  * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
- * sees its organization's, every other its workspace's.
+ * sees its organization's, an intern's own key its own, every other its workspace's.
  */
-export async function findGeneration(
-  deps: { db: Db },
-  caller: Pick<Caller, 'keyKind' | 'organizationId' | 'workspaceId'>,
-  id: string,
-): Promise<GenerationRecord> {
-  const [owner, ownerId] =
-    caller.keyKind === 'management'
-      ? (['organization_id', caller.organizationId] as const)
-      : (['workspace_id', caller.workspaceId] as const)
+export async function findGeneration(deps: { db: Db }, caller: Sight, id: string): Promise<GenerationRecord> {
+  const [owner, ownerId] = sightOf(caller)
   const find = (column: 'id' | 'upstream_id') =>
     deps.db.query
       .selectFrom('generations')
@@ -35,6 +28,22 @@ export async function findGeneration(
     'not_found',
     'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
   )
+}
+
+type Sight = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
+
+/** The column by which a caller's generations are found, and its value. */
+function sightOf({ keyKind, keyHash, organizationId, workspaceId }: Sight) {
+  switch (keyKind) {
+    case 'management':
+      return ['organization_id', organizationId] as const
+    case 'intern':
+      return ['key_hash', keyHash] as const
+    case 'api':
+      return ['workspace_id', workspaceId] as const
+    default:
+      return keyKind satisfies never
+  }
 }
 
 export type ActivityFilter = {

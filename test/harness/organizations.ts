@@ -20,7 +20,14 @@ export async function addOrganization(place: Place): Promise<Organization> {
       .execute()
     await db.query
       .insertInto('memberships')
-      .values({ organization_id: organizationId, user_id: userId, role: 'admin', joined_at: at, left_at: null })
+      .values({
+        organization_id: organizationId,
+        user_id: userId,
+        name: 'Other',
+        role: 'admin',
+        joined_at: at,
+        left_at: null,
+      })
       .execute()
     await db.query
       .insertInto('workspaces')

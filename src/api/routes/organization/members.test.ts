@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from '#test/harness/databases.ts'
+import { addOrganization } from '#test/harness/organizations.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 
 const path = '/organization/members'
@@ -113,6 +114,23 @@ onEachDatabase('members of the organization', (kind) => {
     assert.deepEqual(
       [taken.status, taken.body.error.message],
       [409, "ada@example.com is somebody else's address already."],
+    )
+  })
+
+  test('who belongs to another organization too is neither renamed nor readdressed by it', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await add(service)
+    const { managementKey: key } = await addOrganization(service.place)
+    const intruder = { email: 'ada@example.com', name: 'Mallory', role: 'org:admin' }
+    const added = await service.ask('POST', path, { key, body: intruder })
+    assert.deepEqual([added.status, added.body.data.id, added.body.data.first_name], [201, id, 'Mallory'])
+    const moved = await service.ask('PATCH', `${path}/${id}`, { key, body: { email: 'mallory@example.com' } })
+    assert.deepEqual([moved.status, moved.body.error.message.slice(0, 13)], [409, 'Their address'])
+    await service.ask('PATCH', `${path}/${id}`, { key, body: { name: 'Mallory Again' } })
+    const ours = (await service.manage('GET', path)).body.data.find((member: { id: string }) => member.id === id)
+    assert.deepEqual(
+      [ours.email, ours.first_name, ours.last_name, ours.role],
+      ['ada@example.com', 'Ada', 'King Lovelace', 'org:member'],
     )
   })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { getPreset } from '#presets/read.ts'
+import { presetSight } from '../../preset-sight.ts'
 import { route } from '../../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -13,5 +14,7 @@ export const getOnePreset = route({
   request: { params: PresetPath },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, caller }, deps) => ({ data: await getPreset(deps, caller.workspaceId, params.slug) }),
+  handler: async ({ params, caller }, deps) => ({
+    data: await getPreset(deps, await presetSight(deps, caller), params.slug),
+  }),
 })

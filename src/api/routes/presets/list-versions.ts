@@ -1,6 +1,7 @@
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { PresetVersion } from '#presets/preset.ts'
 import { listVersions } from '#presets/read.ts'
+import { presetSight } from '../../preset-sight.ts'
 import { route } from '../../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -13,5 +14,6 @@ export const listPresetVersions = route({
   request: { params: PresetPath, query: PageQuery },
   response: pageOf(PresetVersion),
   faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: ({ params, query, caller }, deps) => listVersions(deps, caller.workspaceId, params.slug, query),
+  handler: async ({ params, query, caller }, deps) =>
+    listVersions(deps, await presetSight(deps, caller), params.slug, query),
 })

@@ -1,6 +1,7 @@
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { Preset } from '#presets/preset.ts'
 import { listPresets } from '#presets/read.ts'
+import { presetSight } from '../../preset-sight.ts'
 import { route } from '../../route.ts'
 
 export const listAllPresets = route({
@@ -12,5 +13,5 @@ export const listAllPresets = route({
   request: { query: PageQuery },
   response: pageOf(Preset),
   faults: ['invalid', 'unauthenticated'],
-  handler: ({ query, caller }, deps) => listPresets(deps, caller.workspaceId, query),
+  handler: async ({ query, caller }, deps) => listPresets(deps, await presetSight(deps, caller), query),
 })
