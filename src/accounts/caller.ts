@@ -1,3 +1,5 @@
+import type { Interval } from '#lib/vocabulary.ts'
+
 /** What a key may be used for. */
 export type KeyKind = 'api' | 'management' | 'intern'
 
@@ -15,7 +17,7 @@ export type Caller = {
   /** Whether the key may use interns although its creator has left. */
   internsGrant: boolean
   /** The most the key may spend, if there is a limit. */
-  spendLimit: { usd: number; reset: 'daily' | 'weekly' | 'monthly' | null; includesByok: boolean } | null
+  spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
   organizationId: string
   workspaceId: string
 }

@@ -3,12 +3,13 @@ import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { text } from '#lib/text.ts'
+import { intervals } from '#lib/vocabulary.ts'
 import type { KeyKind } from './caller.ts'
 
 const Limit = z.number().positive().nullable().describe('The most the key may spend, in USD; null for no limit.')
 
 const LimitReset = z
-  .enum(['daily', 'weekly', 'monthly'])
+  .enum(intervals)
   .nullable()
   .describe('When spending starts anew: at 00:00 UTC, weeks on Monday, months on the 1st; null for never.')
 
@@ -68,7 +69,7 @@ export const KeyRecord = z.object({
   external_user: z.string().nullable(),
   disabled: z.boolean(),
   limit: z.number().nullable(),
-  limit_reset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  limit_reset: z.enum(intervals).nullable(),
   include_byok_in_limit: z.boolean(),
   expires_at: z.iso.datetime().nullable(),
   interns_grant: z.boolean(),

@@ -1,5 +1,6 @@
 import { type PicoUsd, picoUsdOf } from '#lib/pico-usd.ts'
-import { type Interval, periodEnd, periodStart } from '#usage/days.ts'
+import { type Interval, intervals } from '#lib/vocabulary.ts'
+import { periodEnd, periodStart } from '#usage/days.ts'
 
 /** What has a limit: a key, or a guardrail, which may hold for a whole workspace. */
 export type Subject =
@@ -23,15 +24,13 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
   return interval === null ? 0 : periodStart(interval, now)
 }
 
-const intervals = [null, 'daily', 'weekly', 'monthly'] as const
-
 /**
  * The running periods of all other intervals: those in which what is spent now would count, had the limit another one.
  * What it has now is left out: a period that is over is charged with what was set aside in it, not the next.
  */
 export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
   const own = periodOf({ interval }, now)
-  return intervals.map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
+  return [null, ...intervals].map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
 }
 
 /** When the running period ends, in milliseconds since the epoch; null for never. */

@@ -1,3 +1,5 @@
+import type { Protocol, Region } from '#lib/vocabulary.ts'
+
 /** A decimal number as text, in USD: never a binary float. `"0"` is free. */
 export type Usd = string
 
@@ -13,11 +15,6 @@ export type Prices = {
   /** Prices that hold from a prompt size on, smallest size first; each names only what it changes. */
   tiers?: { fromPromptTokens: number; prompt?: Usd; completion?: Usd; cacheRead?: Usd; cacheWrite?: Usd }[]
 }
-
-/** The wire protocol an endpoint speaks. */
-export type Protocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-gemini' | 'demo'
-
-export type Region = 'global' | 'europe' | 'us'
 
 export type Provider = {
   slug: string

@@ -1,21 +1,8 @@
 import { z } from 'zod'
+import { categories } from '#lib/vocabulary.ts'
 import { sorts } from './orders.ts'
 import { anyText, flag, integer, listOf, listOfOnly, number, oneOf, price, text } from './parameters.ts'
 
-export const categories = [
-  'programming',
-  'roleplay',
-  'marketing',
-  'marketing/seo',
-  'technology',
-  'science',
-  'translation',
-  'legal',
-  'finance',
-  'health',
-  'trivia',
-  'academia',
-] as const
 export const inputModalities = ['text', 'image', 'audio', 'file'] as const
 export const outputModalities = ['text', 'image', 'audio', 'embeddings', 'all'] as const
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { perMillion, toDecimal } from '#lib/money.ts'
+import { categories, protocols, regions } from '#lib/vocabulary.ts'
 import { modelIdShape } from './names.ts'
 
 /** Below this, in USD per million tokens, somebody wrote the price of one token. */
@@ -39,7 +40,7 @@ export const PricesRow = TokenPrices.extend({
 
 export const ProviderRow = z.strictObject({
   name: z.string().min(1).optional(),
-  protocol: z.enum(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo']).optional(),
+  protocol: z.enum(protocols).optional(),
   base_url: Url.optional(),
   credentials: z.array(z.string().regex(/^[A-Za-z_0-9]+$/, 'must be the name of an environment variable')).optional(),
   privacy_policy_url: Url.optional(),
@@ -64,7 +65,7 @@ export const EndpointRow = z.strictObject({
     .strictObject({ auto: z.boolean(), none: z.boolean(), required: z.boolean(), function: z.boolean() })
     .partial()
     .optional(),
-  regions: z.array(z.enum(['global', 'europe', 'us'])).optional(),
+  regions: z.array(z.enum(regions)).optional(),
   data_policy: z.strictObject({ zdr: z.boolean(), trains: z.boolean(), publishes: z.boolean() }).partial().optional(),
   moderated: z.boolean().optional(),
   remove: z.boolean().optional(),
@@ -102,24 +103,7 @@ export const ModelRow = z.strictObject({
   knowledge_cutoff: Day.nullable().optional(),
   supported_voices: z.array(z.string().min(1)).nullable().optional(),
   aliases: z.array(z.string().min(1)).optional(),
-  categories: z
-    .array(
-      z.enum([
-        'programming',
-        'roleplay',
-        'marketing',
-        'marketing/seo',
-        'technology',
-        'science',
-        'translation',
-        'legal',
-        'finance',
-        'health',
-        'trivia',
-        'academia',
-      ]),
-    )
-    .optional(),
+  categories: z.array(z.enum(categories)).optional(),
   distillable: z.boolean().nullable().optional(),
   benchmarks: z
     .strictObject({ intelligence: Score, coding: Score, agentic: Score, design_arena_elo: Score })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { regions } from '#lib/vocabulary.ts'
 
 /** A management or API key whose value the operator chooses: `sb-v1-` and 64 hexadecimal digits. */
 const ChosenKey = z.string().regex(/^sb-v1-[0-9a-f]{64}$/, 'must be "sb-v1-" followed by 64 lowercase hex digits')
@@ -156,10 +157,7 @@ export const Settings = z.strictObject({
     .default(600)
     .describe('Prompts to interns an organization may send in a minute.'),
   regions: z
-    .record(
-      z.string().regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case, without a port'),
-      z.enum(['global', 'europe', 'us']),
-    )
+    .record(z.string().regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case, without a port'), z.enum(regions))
     .default({})
     .describe(
       'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',

@@ -1,5 +1,6 @@
-import type { Model, Region } from '#catalogue/model.ts'
+import type { Model } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
+import type { Region } from '#lib/vocabulary.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from './judge.ts'
 

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
 import { text } from '#lib/text.ts'
+import { intervals, regions } from '#lib/vocabulary.ts'
+
+import type { Policy } from './policy.ts'
 
 const flag = () => z.boolean().nullable()
 
@@ -50,9 +53,9 @@ const BuiltinFilter = z
 const policyFields = {
   description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
-  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable().describe('Needs a `limit_usd`.'),
+  reset_interval: z.enum(intervals).nullable().describe('Needs a `limit_usd`.'),
   include_byok_in_budgets: z.boolean().describe("Whether spend on the callers' own provider keys counts too."),
-  allowed_data_regions: list(z.enum(['global', 'europe', 'us']), itself),
+  allowed_data_regions: list(z.enum(regions), itself),
   allowed_models: list(Name, itself).describe('Ids, canonical slugs or aliases; kept as canonical slugs.'),
   ignored_models: list(Name, itself),
   allowed_providers: list(Name, itself),
@@ -70,7 +73,7 @@ const policyFields = {
   enforce_zdr_vendor_c: flag(),
   enforce_zdr_vendor_d: flag(),
   enforce_zdr_other: flag().describe('For models of none of the four vendors.'),
-}
+} satisfies Record<keyof Policy | 'description', z.ZodType>
 
 const GuardrailName = text({ min: 1, max: 200 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes } from '#filters/builtins.ts'
+import { intervals, regions } from '#lib/vocabulary.ts'
 
 const flag = () => z.boolean().nullable()
 const names = () => z.array(z.string()).nullable()
@@ -7,9 +8,9 @@ const names = () => z.array(z.string()).nullable()
 /** All that a guardrail says, as it is kept. A null says nothing. */
 export const Policy = z.object({
   limit_usd: z.number().nullable(),
-  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  reset_interval: z.enum(intervals).nullable(),
   include_byok_in_budgets: z.boolean(),
-  allowed_data_regions: z.array(z.enum(['global', 'europe', 'us'])).nullable(),
+  allowed_data_regions: z.array(z.enum(regions)).nullable(),
   allowed_models: names().describe('Canonical slugs.'),
   ignored_models: names().describe('Canonical slugs.'),
   allowed_providers: names(),

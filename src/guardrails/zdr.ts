@@ -4,9 +4,11 @@ import type { Problem } from './refuse.ts'
 
 type Vendors = Config['zdr_vendors']
 
-type ZdrField = Extract<keyof Policy, `enforce_zdr_${string}`>
+/** The vendors that have a field of their own; which they are is a setting. */
+export const letters = ['a', 'b', 'c', 'd'] as const satisfies readonly (keyof Vendors)[]
 
-const letters = ['a', 'b', 'c', 'd'] as const
+export type ZdrField = `enforce_zdr_vendor_${(typeof letters)[number]}` | 'enforce_zdr_other'
+
 const fields: ZdrField[] = [...letters.map((letter) => `enforce_zdr_vendor_${letter}` as const), 'enforce_zdr_other']
 
 /**

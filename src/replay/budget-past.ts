@@ -1,6 +1,7 @@
 import type { Policy } from '#guardrails/policy.ts'
 import { type PicoUsd, picoUsdOf } from '#lib/pico-usd.ts'
 import { periodStart } from '#usage/days.ts'
+import type { PastRequest } from '#usage/history.ts'
 
 type Limited = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 type Spending = { at: number; cost: PicoUsd; byok: boolean }
@@ -43,4 +44,9 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
       return true
     },
   }
+}
+
+/** What a request did cost, and when. */
+export function spendingOf({ createdAt, cost, record }: PastRequest): Spending {
+  return { at: createdAt, cost, byok: record.is_byok }
 }

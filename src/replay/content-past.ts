@@ -1,29 +1,40 @@
 import type { Policy } from '#guardrails/policy.ts'
+import { type RuleAt, rulesAt } from '#guardrails/rules.ts'
 import type { GenerationRecord } from '#usage/record.ts'
 
-type Filters = Pick<Policy, 'content_filter_builtins' | 'content_filters'>
+type ContentRule = RuleAt<'content'>
+type Filters = Pick<Policy, ContentRule>
+const contentRules = rulesAt('content')
+
+type Effect = { outcome: 'refused' | 'redacted'; rule: string }
+
+/** What each rule would have done, by the findings kept with a request. */
+const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => Effect[]> = {
+  content_filter_builtins: ({ content_filter_builtins: builtins }, found) =>
+    (builtins ?? []).flatMap(({ slug, action }) => {
+      const rule = `content_filter_builtins.${slug}`
+      if (action === 'flag' || !found.has(rule)) return []
+      return [{ outcome: action === 'block' ? 'refused' : 'redacted', rule }]
+    }),
+  // A finding names its place in a list that is another one today.
+  content_filters: () => [],
+}
 
 /**
  * What a policy would have done to a request by the findings kept with it. Prompts are not kept: where a filter was not
  * at work at the time, nobody can tell.
  */
 export function contentOfPast(
-  { content_filter_builtins: builtins }: Filters,
+  policy: Filters,
   { content_findings: findings }: Pick<GenerationRecord, 'content_findings'>,
-): { outcome: 'refused' | 'redacted'; rule: string } | undefined {
+): Effect | undefined {
   const found = new Set(findings.map(({ rule }) => rule))
-  const acting = (builtins ?? []).filter(({ slug }) => found.has(ruleOf(slug)))
-  const by = (action: string) => acting.find((filter) => filter.action === action)
-  const blocking = by('block')
-  if (blocking) return { outcome: 'refused', rule: ruleOf(blocking.slug) }
-  const redacting = by('redact')
-  return redacting && { outcome: 'redacted', rule: ruleOf(redacting.slug) }
+  const effects = contentRules.flatMap(({ rule }) => effectsOf[rule](policy, found))
+  return effects.find(({ outcome }) => outcome === 'refused') ?? effects[0]
 }
 
-const ruleOf = (slug: string) => `content_filter_builtins.${slug}`
-
 /** The filters whose effect is not known for a request without a finding of theirs; a flag changes nothing. */
-export function undecidedFilters(policy: Filters): (keyof Filters)[] {
+export function undecidedFilters(policy: Filters): ContentRule[] {
   const acts = ({ action }: { action: string }) => action !== 'flag'
-  return (['content_filter_builtins', 'content_filters'] as const).filter((field) => policy[field]?.some(acts))
+  return contentRules.flatMap(({ rule }) => (policy[rule]?.some(acts) ? [rule] : []))
 }

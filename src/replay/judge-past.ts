@@ -1,7 +1,8 @@
-import type { Endpoint, Model, Region } from '#catalogue/model.ts'
+import type { Endpoint, Model } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '#guardrails/judge.ts'
+import type { Region } from '#lib/vocabulary.ts'
 
 /** What is kept of a request that decides about its models, endpoints and region. */
 export type PastFacts = { models: readonly string[]; endpointId: string | null; region: Region }

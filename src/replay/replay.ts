@@ -9,10 +9,9 @@ import { Fault } from '#lib/fault.ts'
 import { dayOf } from '#usage/days.ts'
 import { type PastRequest, pastRequests, type Scope, spentOnDays } from '#usage/history.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
-import { type BudgetOfPast, budgetOfPast, firstDayOf } from './budget-past.ts'
-import { contentOfPast, undecidedFilters } from './content-past.ts'
-import { judgeOfPast } from './judge-past.ts'
-import { createReplayTally, type Effect } from './tally.ts'
+import { type BudgetOfPast, budgetOfPast, firstDayOf, spendingOf } from './budget-past.ts'
+import { effectsIn } from './effects.ts'
+import { createReplayTally } from './tally.ts'
 import { notes, reasons } from './words.ts'
 
 export type ReplayDeps = {
@@ -43,7 +42,7 @@ export async function replay(
   const scope = scopeOf(guardrail, governed)
   const budget = await budgetBefore(deps, guardrail, scope, period)
   const judged = createReplayTally()
-  const effectsOf = judgeWith(deps, guardrail, budget, judged.undecided)
+  const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
     for (const past of page) judged.add(modelOf(past), past.cost, effectsOf(past))
@@ -88,35 +87,6 @@ async function budgetBefore(
   const budget = budgetOfPast(policy, from, await spentOnDays(deps, scope, days))
   for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.map(spendingOf).forEach(budget.count)
   return budget
-}
-
-function judgeWith(
-  deps: ReplayDeps,
-  guardrail: GuardrailRecord,
-  budget: BudgetOfPast,
-  undecided: (rule: string) => void,
-): (past: PastRequest) => Effect[] {
-  const { findModel } = deps.catalogue.current()
-  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
-  const filters = undecidedFilters(guardrail.policy)
-
-  // In the order in which a request meets the rules at the door.
-  return (past) => {
-    const { candidate_models: models, endpoint_id: endpointId, region } = past.record
-    const verdict = judge({ models, endpointId, region })
-    if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
-    if (verdict.outcome === 'unknown') undecided('catalogue')
-    const content = contentOfPast(guardrail.policy, past.record)
-    if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
-    for (const field of filters) if (field === 'content_filters' || !content) undecided(field)
-    if (!budget.admits(spendingOf(past))) return [{ outcome: 'refuse', rule: 'limit_usd' }]
-    const effects: Effect[] = verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
-    return content ? [...effects, { outcome: 'redact', rule: content.rule }] : effects
-  }
-}
-
-function spendingOf({ createdAt, cost, record }: PastRequest) {
-  return { at: createdAt, cost, byok: record.is_byok }
 }
 
 /** Of a request that nobody answered, the first that could have. */

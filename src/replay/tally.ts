@@ -1,5 +1,6 @@
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import type { Replay } from './answer.ts'
+import type { Undecidable } from './words.ts'
 
 export type Outcome = Replay['by_rule'][number]['outcome']
 export type Effect = { outcome: Outcome; rule: string }
@@ -12,7 +13,7 @@ export function createReplayTally() {
   const all: ModelSum = { ...nothing }
   const models = new Map<string, ModelSum>()
   const rules = new Map<string, Effect & Sum>()
-  const undecided = new Map<string, number>()
+  const undecided = new Map<Undecidable, number>()
 
   return {
     add(model: string, cost: PicoUsd, effects: Effect[]): void {
@@ -29,10 +30,10 @@ export function createReplayTally() {
         ofRule.cost += cost
       }
     },
-    undecided(rule: string): void {
+    undecided(rule: Undecidable): void {
       undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
     },
-    result: (reasons: Record<string, string>): Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'> => ({
+    result: (reasons: Record<Undecidable, string>): Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'> => ({
       ...shown(all),
       by_rule: [...rules.values()]
         .sort((a, b) => b.requests - a.requests)
@@ -40,7 +41,7 @@ export function createReplayTally() {
       by_model: [...models]
         .map(([model, sum]) => ({ model, ...shown(sum) }))
         .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
-      undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] ?? '' })),
+      undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
     }),
   }
 }

@@ -1,7 +1,11 @@
 import type { Policy } from '#guardrails/policy.ts'
+import type { RuleAt } from '#guardrails/rules.ts'
 
-/** Why something cannot be told of a request, by what it is that cannot be told. */
-export const reasons: Record<string, string> = {
+/** What it may be that cannot be told of a request. */
+export type Undecidable = 'catalogue' | RuleAt<'content'>
+
+/** Why it cannot be told. */
+export const reasons: Record<Undecidable, string> = {
   catalogue: 'A model of the request is not in the catalogue any more, so what it is and who serves it is not known.',
   content_filter_builtins:
     'Prompts are not kept. Only what a filter found at the time is known; of these requests nothing is.',

@@ -1,5 +1,6 @@
-import type { Provider, Region } from '#catalogue/model.ts'
+import type { Provider } from '#catalogue/model.ts'
 import type { NewId } from '#lib/id.ts'
+import type { Region } from '#lib/vocabulary.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { PresetsInUse } from '#presets/in-use.ts'
 import type { Generation } from '#usage/generation.ts'

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Endpoint, Model, Region } from '#catalogue/model.ts'
+import type { Endpoint, Model } from '#catalogue/model.ts'
 import { allowedModels } from '#guardrails/allowed-models.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { Policy } from '#guardrails/policy.ts'
 import type { Fault } from '#lib/fault.ts'
+import type { Region } from '#lib/vocabulary.ts'
 import { guardrails, models, region, vendors } from '#test/harness/random-guardrails.ts'
 import { permitted, throughRegion } from './guard.ts'
 

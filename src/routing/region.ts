@@ -1,4 +1,4 @@
-import type { Region } from '#catalogue/model.ts'
+import type { Region } from '#lib/vocabulary.ts'
 
 /** The region a request came in through, by the host name it used. Hosts that nobody named are `global`. */
 export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {

@@ -1,7 +1,8 @@
-import type { Endpoint, Protocol } from '#catalogue/model.ts'
+import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 
 /** What goes to an upstream. `path` follows the provider's base URL. */
 export type WireRequest = { path: string; headers: Record<string, string>; body: string }

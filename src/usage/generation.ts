@@ -3,6 +3,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Region } from '#lib/vocabulary.ts'
 
 /** One endpoint that was asked, and how that went. */
 export type AttemptNote = {
@@ -29,7 +30,7 @@ export type Generation = {
   /** The preset that filled the request in. */
   preset: { id: string; slug: string; version: number } | undefined
   /** The region the request came in through. */
-  region: 'global' | 'europe' | 'us'
+  region: Region
   /** Who answered, or was about to when the client left; undefined when nobody did. */
   modelId: string | undefined
   endpointId: string | undefined

@@ -1,7 +1,8 @@
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
-import { type Interval, periodStart } from './days.ts'
+import type { Interval } from '#lib/vocabulary.ts'
+import { periodStart } from './days.ts'
 import { type Spending, spendingOfKeys } from './read.ts'
 
 export type LimitedKey = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { regions } from '#lib/vocabulary.ts'
 import { generation } from '#test/harness/generations.ts'
 import { keptRecord, modelOf, readRecord } from './record.ts'
 
@@ -12,7 +13,7 @@ const generations = fc
     requestedModel: name,
     candidateModels: fc.array(name, { maxLength: 2 }),
     preset: maybe(fc.constant({ id: 'p', slug: 's', version: 2 })),
-    region: fc.constantFrom('global' as const, 'europe' as const),
+    region: fc.constantFrom(...regions),
     modelId: maybe(name),
     endpointId: maybe(name),
     provider: maybe(name),

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { CatalogueData, Endpoint, Model } from '#catalogue/model.ts'
 import { sorts } from '#catalogue/orders.ts'
-import { categories, inputModalities, outputModalities } from '#catalogue/query.ts'
+import { inputModalities, outputModalities } from '#catalogue/query.ts'
+import { categories, regions } from '#lib/vocabulary.ts'
 import type { EndpointFigures, Figures } from '#measure/figures.ts'
 
 /** Random catalogues, measurements and questions, from small sets of values: much is equal, and bounds are met. */
@@ -26,7 +27,7 @@ const endpoint = fc.record({
   completion: oneOf(prices),
   supportedParameters: someOf(parameters),
   zeroDataRetention: fc.boolean(),
-  regions: someOf(['global', 'europe', 'us'] as const),
+  regions: someOf(regions),
 })
 
 const model = fc.record({

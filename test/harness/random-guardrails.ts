@@ -1,13 +1,14 @@
 import fc from 'fast-check'
-import type { Endpoint, Model, Region } from '#catalogue/model.ts'
+import type { Endpoint, Model } from '#catalogue/model.ts'
 import { Settings } from '#config/settings.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import type { Rule } from '#guardrails/judge.ts'
 import { emptyPolicy, type Policy } from '#guardrails/policy.ts'
+import { regions } from '#lib/vocabulary.ts'
 
 /** Random guardrails and catalogues of few names, so that what one forbids is often all there is. */
 export const vendors = Settings.parse({}).zdr_vendors
 
-const regions: Region[] = ['global', 'europe', 'us']
 const authors = ['anthropic', 'google', 'openai', 'x-ai', 'other']
 const providers = ['p', 'q', 'r']
 const modelNames = authors.flatMap((author) => [`${author}/a`, `${author}/b`])
@@ -18,25 +19,25 @@ const listOf = <T>(values: readonly T[]) => said(fc.subarray([...values], { minL
 
 export const region = fc.constantFrom(...regions)
 
-export const policy: fc.Arbitrary<Partial<Policy>> = fc.record(
-  {
-    allowed_data_regions: listOf(regions),
-    allowed_models: listOf(modelNames.map(dated)),
-    ignored_models: listOf(modelNames.map(dated)),
-    allowed_providers: listOf(providers),
-    ignored_providers: listOf(providers),
-    enable_free_model_publication: said(fc.boolean()),
-    enable_free_model_training: said(fc.boolean()),
-    enable_paid_model_training: said(fc.boolean()),
-    enforce_zdr: said(fc.boolean()),
-    enforce_zdr_vendor_a: said(fc.boolean()),
-    enforce_zdr_vendor_b: said(fc.boolean()),
-    enforce_zdr_vendor_c: said(fc.boolean()),
-    enforce_zdr_vendor_d: said(fc.boolean()),
-    enforce_zdr_other: said(fc.boolean()),
-  },
-  { requiredKeys: [] },
-)
+/** What each rule that is judged by the catalogue may say. */
+const sayings = {
+  allowed_data_regions: listOf(regions),
+  allowed_models: listOf(modelNames.map(dated)),
+  ignored_models: listOf(modelNames.map(dated)),
+  allowed_providers: listOf(providers),
+  ignored_providers: listOf(providers),
+  enable_free_model_publication: said(fc.boolean()),
+  enable_free_model_training: said(fc.boolean()),
+  enable_paid_model_training: said(fc.boolean()),
+  enforce_zdr: said(fc.boolean()),
+  enforce_zdr_vendor_a: said(fc.boolean()),
+  enforce_zdr_vendor_b: said(fc.boolean()),
+  enforce_zdr_vendor_c: said(fc.boolean()),
+  enforce_zdr_vendor_d: said(fc.boolean()),
+  enforce_zdr_other: said(fc.boolean()),
+} satisfies Record<Rule | 'enforce_zdr', fc.Arbitrary<unknown>>
+
+export const policy: fc.Arbitrary<Partial<Policy>> = fc.record(sayings, { requiredKeys: [] })
 
 export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRecord {
   const policy = { ...emptyPolicy, ...some }

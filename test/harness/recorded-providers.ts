@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Protocol } from '#catalogue/model.ts'
+import { type Protocol, protocols } from '#lib/vocabulary.ts'
 import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
-export const upstreamProtocols: Protocol[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+/** All but that of the demo model, which no upstream speaks. */
+export const upstreamProtocols = protocols.filter((protocol) => protocol !== 'demo')
 const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error']
 
 /** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */

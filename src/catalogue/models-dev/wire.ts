@@ -1,4 +1,4 @@
-import type { Protocol } from '../model.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
 
 /** How an endpoint is reached. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Protocol } from '#catalogue/model.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 import { eventsIn, type Gist, gistOf } from '#test/harness/fixtures.ts'
 import { protocols } from './protocols.ts'
 
@@ -26,7 +26,7 @@ const thinking = {
 const geminiCalls = [`gemini_rZcM_0 ${rome}`, `gemini_rZcM_1 ${oslo}`]
 
 /** Each recorded answer, and what it says; `text` and the like stand for both forms of it. */
-const recorded: Partial<Record<Protocol, Record<string, Gist>>> = {
+const recorded: Record<Exclude<Protocol, 'demo'>, Record<string, Gist>> = {
   'openai-chat': {
     'text.sse text.json': { ...greeting, finish: 'stop (stop)', tokens },
     'parallel-tools.sse parallel-tools.json': { calls, finish: 'tool_calls (tool_calls)', tokens },

@@ -1,4 +1,5 @@
-import type { Endpoint, Protocol, Provider } from '#catalogue/model.ts'
+import type { Endpoint, Provider } from '#catalogue/model.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 import type { Wire } from '../wire.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { demo } from './demo.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Protocol } from '#catalogue/model.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 import { protocols } from './protocols.ts'
 
 type Spoken = Exclude<Protocol, 'demo'>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { regions } from '#lib/vocabulary.ts'
 import type { GenerationRecord } from '#usage/record.ts'
 
 const count = z.int().nullable()
@@ -11,7 +12,7 @@ export const GenerationAnswer = z
     model: z.string(),
     provider_name: z.string().nullable(),
     preset: z.object({ id: z.uuid(), slug: z.string(), version: z.int() }).nullable(),
-    region: z.enum(['global', 'europe', 'us']).describe('What the request came in through.'),
+    region: z.enum(regions).describe('What the request came in through.'),
     streamed: z.boolean(),
     cancelled: z.boolean(),
     finish_reason: z.string().nullable(),

@@ -185,8 +185,12 @@ onEachDatabase('guardrails', (kind) => {
   }, async () => {
     const { workspace_id, path } = await newWorkspace(service)
     const db = await openDb(service.place.settings)
-    const held = Promise.withResolvers<void>()
-    const holding = db.exclusively(`guardrails:${workspace_id}`, () => held.promise)
+    const [inside, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = db.exclusively(`guardrails:${workspace_id}`, () => {
+      inside.resolve()
+      return held.promise
+    })
+    await inside.promise
     const { status, body } = await service.manage('PATCH', path, { limit_usd: 3 })
     held.resolve()
     await holding

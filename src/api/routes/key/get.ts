@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { KeyRecord } from '#accounts/key.ts'
 import { getKey } from '#accounts/keys.ts'
 import { judgeRegion } from '#guardrails/judge.ts'
+import { regions } from '#lib/vocabulary.ts'
 import { keySpending } from '#usage/key-spending.ts'
 import { route } from '../../route.ts'
 import { KeyUsage } from '../keys/usage.ts'
-
-const DataRegion = z.enum(['global', 'europe', 'us'])
 
 /** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
 const withoutTiers = {
@@ -32,7 +31,9 @@ const CurrentKey = KeyRecord.pick({
     organization_id: z.string(),
     is_management_key: z.boolean(),
     is_provisioning_key: z.boolean().describe('Deprecated: the same as `is_management_key`.'),
-    allowed_data_regions: z.array(DataRegion).describe('Through which its requests may come in, by its guardrails.'),
+    allowed_data_regions: z
+      .array(z.enum(regions))
+      .describe('Through which its requests may come in, by its guardrails.'),
     is_free_tier: z.literal(false),
     free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
     rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
@@ -64,7 +65,7 @@ export const getCurrentKey = route({
         organization_id: caller.organizationId,
         is_management_key: isManagement,
         is_provisioning_key: isManagement,
-        allowed_data_regions: DataRegion.options.filter((region) => !judgeRegion(guardrails, region)),
+        allowed_data_regions: regions.filter((region) => !judgeRegion(guardrails, region)),
       },
     }
   },

@@ -1,0 +1,29 @@
+/** The words that several folders share, each list written once: types, schemas and tables follow from it. */
+
+/** The wire protocols that endpoints speak. A new one is a word here, a file and a line in `routing/providers/`. */
+export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
+export type Protocol = (typeof protocols)[number]
+
+/** The data regions of endpoints, and those that requests come in through. */
+export const regions = ['global', 'europe', 'us'] as const
+export type Region = (typeof regions)[number]
+
+/** The uses that models are listed under. */
+export const categories = [
+  'programming',
+  'roleplay',
+  'marketing',
+  'marketing/seo',
+  'technology',
+  'science',
+  'translation',
+  'legal',
+  'finance',
+  'health',
+  'trivia',
+  'academia',
+] as const
+
+/** How often a limit starts anew. */
+export const intervals = ['daily', 'weekly', 'monthly'] as const
+export type Interval = (typeof intervals)[number]

@@ -1,0 +1,75 @@
+import type { CatalogueHolder } from '#catalogue/holder.ts'
+import type { Config } from '#config/settings.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import { type Place, type RuleAt, rulesAt } from '#guardrails/rules.ts'
+import type { PastRequest } from '#usage/history.ts'
+import { type BudgetOfPast, spendingOf } from './budget-past.ts'
+import { contentOfPast, undecidedFilters } from './content-past.ts'
+import { judgeOfPast } from './judge-past.ts'
+import type { Effect } from './tally.ts'
+import type { Undecidable } from './words.ts'
+
+type Ground = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
+
+/** What a replay tells of a request at one place; a refusal stands alone. */
+type Judge = (past: PastRequest) => Effect[]
+
+/**
+ * What a policy would have done to each request of the past. Every place where rules stand has its judge here, so that
+ * none is left out in silence.
+ */
+export function effectsIn(
+  deps: Ground,
+  guardrail: GuardrailRecord,
+  budget: BudgetOfPast,
+  undecided: (rule: Undecidable) => void,
+): Judge {
+  const candidates = judgeCandidates(deps, guardrail, undecided)
+  // In the order in which a request meets the rules at the door.
+  const places: Record<Place, Judge> = {
+    region: candidates,
+    model: candidates,
+    endpoint: candidates,
+    content: judgeContent(guardrail, undecided),
+    limit: judgeLimits(budget),
+  }
+  const judges = [...new Set(Object.values(places))]
+  return (past) => {
+    const effects: Effect[] = []
+    for (const judge of judges) {
+      const found = judge(past)
+      if (found.some(({ outcome }) => outcome === 'refuse')) return found
+      effects.push(...found)
+    }
+    return effects
+  }
+}
+
+function judgeCandidates(deps: Ground, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
+  const { findModel } = deps.catalogue.current()
+  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
+  return ({ record: { candidate_models: models, endpoint_id: endpointId, region } }) => {
+    const verdict = judge({ models, endpointId, region })
+    if (verdict.outcome === 'unknown') undecided('catalogue')
+    if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
+    return verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
+  }
+}
+
+function judgeContent({ policy }: GuardrailRecord, undecided: (rule: RuleAt<'content'>) => void): Judge {
+  const filters = undecidedFilters(policy)
+  return ({ record }) => {
+    const content = contentOfPast(policy, record)
+    if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
+    for (const field of filters) if (field === 'content_filters' || !content) undecided(field)
+    return content ? [{ outcome: 'redact', rule: content.rule }] : []
+  }
+}
+
+function judgeLimits(budget: BudgetOfPast): Judge {
+  const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
+    limit_usd: (past) => budget.admits(spendingOf(past)),
+  }
+  const limits = rulesAt('limit')
+  return (past) => limits.flatMap(({ rule }) => (admits[rule](past) ? [] : [{ outcome: 'refuse', rule }]))
+}
