@@ -10,8 +10,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const sayableHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
 
 /** The address the client knows us by, as a proxy before us may have said. */
-export function originOf(headers: Headers): string {
-  const host = String(headers.host)
+export function originOf({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   return `${scheme}://${sayableHost.test(host) ? host : 'localhost'}`
 }

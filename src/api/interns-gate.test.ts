@@ -55,7 +55,7 @@ test('no form of a request’s target is a way around', async () => {
   await service.manage('PATCH', '/organization', { interns_programme: false })
   const { host, pathname } = new URL(service.url)
   for (const path of ['/interns', '/interns/ada', '/interns/a/b/c/d']) {
-    const forms = [`${pathname}${path}#x`, `http://${host}${pathname}${path}`, `HTTPS://else${pathname}${path}`]
+    const forms = [`${pathname}${path}#x`, `http://${host}${pathname}${path}`, `HTTPS://${host}${pathname}${path}`]
     for (const target of forms) {
       assert.deepEqual([target, await askTarget(service, target)], [target, { status: 404, text: notFound }])
     }

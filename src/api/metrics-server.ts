@@ -1,12 +1,23 @@
 import { createServer } from 'node:http'
 import { errorAnswer } from '#http/envelope.ts'
+import { wrongWithHost } from '#http/host.ts'
 import { Fault } from '#lib/fault.ts'
+import { nameOf } from '#lib/host-name.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Serves metrics without a key on a port of their own, which the operator keeps to those who may see them. */
-export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address) {
+/**
+ * Serves metrics without a key on a port of their own, which the operator keeps to those who may see them. Only those who
+ * ask by a name of this host: a page in a browser here may make any other name lead here, and then read what comes.
+ */
+export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
   const server = createServer(async (request, response) => {
+    if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
+      const why = 'Metrics are told only to who asks by a loopback name, or by one that METRICS_HOSTS lists.'
+      const { status, body } = errorAnswer(new Fault('forbidden', why))
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      return
+    }
     if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
       const { status, body } = errorAnswer(new Fault('not_found', 'There is only GET /metrics here.'))
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -26,4 +37,11 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
       server.closeAllConnections()
     },
   }
+}
+
+const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+function isNamed(host: string | undefined, names: readonly string[]): boolean {
+  const name = nameOf(host ?? '')
+  return loopback.test(name) || names.includes(name)
 }

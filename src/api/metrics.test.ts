@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { test } from 'node:test'
 import { startTestService } from '#test/harness/service.ts'
 
@@ -42,4 +44,19 @@ test('metrics need a management key, except on their own port', async () => {
   assert.equal(open.status, 200)
   assert.match(await open.text(), /signalbox_catalogue_size/)
   assert.equal((await fetch(service.metricsUrl!.replace('/metrics', '/'))).status, 404)
+})
+
+test('the metrics port answers who asks by a name of this host or of the list, and no page that made a name lead here', async () => {
+  await using service = await startTestService({ settings: { metrics_port: 0, metrics_hosts: ['metrics.test'] } })
+  const { hostname, port } = new URL(service.metricsUrl!)
+  const statusBy = async (host: string) => {
+    const asked = request({ hostname, port, path: '/metrics', headers: { host } }).end()
+    const [response] = await once(asked, 'response')
+    response.resume()
+    return response.statusCode
+  }
+  for (const host of ['localhost', `127.0.0.1:${port}`, '127.9.9.9', '[::1]:9', 'a.localhost', 'Metrics.Test:80'])
+    assert.equal(await statusBy(host), 200, host)
+  for (const host of ['rebind.example', '127.0.0.1.example', 'localhost.example', '10.0.0.5', 'x-metrics.test'])
+    assert.equal(await statusBy(host), 403, host)
 })

@@ -13,6 +13,7 @@ type ListCall = {
   query: ModelQuery
   url: string
   headers: RequestHeaders
+  host: string | undefined
 }
 
 /** Answers a list of models, of all or of those allowed: ready bytes, as JSON or as a feed. */
@@ -32,7 +33,7 @@ export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
 
 function listOf(
   snapshot: Snapshot,
-  { query, url, headers }: ListCall,
+  { query, url, headers, host }: ListCall,
   nowMs: number,
   isAllowed: ((model: Model) => boolean) | undefined,
 ): ReadyAnswer {
@@ -43,7 +44,7 @@ function listOf(
     return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
   }
   const { pathname, search } = new URL(url, 'http://any')
-  const links = feedLinks(originOf(headers), pathname + search, { toChat: query.use_rss_chat_links === true })
+  const links = feedLinks(originOf({ headers, host }), pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = listTag(snapshot, found, links.self)
   const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
   return { etag, type: feedType, bytes: () => rememberedFeed(snapshot, etag, () => modelFeed(shown(), links)) }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createApp, type Patience } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
+import { hostReader } from '#http/forwarded-host.ts'
 import { mountRoutes } from '#http/mount.ts'
 import { takeShortcut } from '#http/shortcut.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
@@ -35,6 +36,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     deps,
     prefix,
     admit: (route, request) => admit(deps, route, request.headers.authorization),
+    hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     ...options,
   })
   const description = once(describeApi)

@@ -184,7 +184,11 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
 
 async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisposableStack) {
   if (config.metrics_port === undefined) return undefined
-  const server = await startMetricsServer(metrics, { host: config.host, port: config.metrics_port })
+  const server = await startMetricsServer(
+    metrics,
+    { host: config.host, port: config.metrics_port },
+    config.metrics_hosts,
+  )
   opened.defer(server.close)
   log.info({ url: server.url }, 'serving metrics without a key')
   return server.url

@@ -11,3 +11,13 @@ test('the four vendors of zero data retention are four, and none takes the name 
     assert.deepEqual(refused({ author: 'mistralai', suffix }), ['zdr_vendors', 'd', 'suffix'])
   }
 })
+
+test('a list is written with commas in the environment, and what is no network is refused by name', () => {
+  const { trusted_proxies } = Settings.parse({ trusted_proxies: '10.0.0.0/8, 127.0.0.1,fd00::/8' })
+  assert.deepEqual(trusted_proxies, ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
+  for (const wrong of ['10.0.0.0/33', 'localhost', '10.0.0.1/8/8', '::/129', '10.0.0.1,'])
+    assert.match(
+      Settings.safeParse({ trusted_proxies: wrong }).error?.issues[0]?.message ?? '',
+      /must be an IP address/,
+    )
+})

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isNetwork } from '#lib/networks.ts'
 import { regions } from '#lib/vocabulary.ts'
 
 /** A management or API key whose value the operator chooses: `sb-v1-` and 64 hexadecimal digits. */
@@ -22,6 +23,15 @@ const ConfiguredAgent = z.strictObject({
   modes: z.strictObject({ manual: z.string(), 'self-drive': z.string() }).partial().optional(),
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
+
+/** In the environment several are written with commas between them. */
+const list = (item: z.ZodType<string, string>) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given),
+    z.array(item),
+  )
+
+const HostName = z.string().regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
 
 const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
 
@@ -86,6 +96,20 @@ export const Settings = z.strictObject({
     .describe(
       'Serves Prometheus metrics without a key on this port of the same host. Without it: `/api/v1/metrics` with a management key.',
     ),
+  metrics_hosts: list(HostName)
+    .default([])
+    .describe(
+      'By which host names `metrics_port` may be asked, besides `localhost` and loopback addresses: `metrics.internal, 10.0.0.5`.',
+    ),
+  trusted_proxies: list(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
+    .default([])
+    .describe(
+      'Addresses and networks of proxies that are believed when they say, in `proxy_host_header`, by which host they were asked. Nobody else is.',
+    ),
+  proxy_host_header: z
+    .enum(['x-forwarded-host', 'forwarded'])
+    .default('x-forwarded-host')
+    .describe('In which header a trusted proxy says it. The proxy must set it, and not pass on what its client sent.'),
   dialect: z
     .enum(['spec', 'openrouter'])
     .default('spec')
@@ -157,7 +181,7 @@ export const Settings = z.strictObject({
     .default(600)
     .describe('Prompts to interns an organization may send in a minute.'),
   regions: z
-    .record(z.string().regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case, without a port'), z.enum(regions))
+    .record(HostName, z.enum(regions))
     .default({})
     .describe(
       'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',

@@ -21,6 +21,6 @@ export function settingsTable(): string {
 }
 
 function shownDefault(value: unknown): string {
-  if (value === undefined) return ''
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }

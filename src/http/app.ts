@@ -13,6 +13,7 @@ import type { Log } from '#lib/log.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { errorAnswer, internalError } from './envelope.ts'
+import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
 import type { KeyNeed } from './route.ts'
 
@@ -102,11 +103,8 @@ export function createApp({
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done(
-      namesNoHost(request.raw)
-        ? new Fault('invalid', 'The request has no Host header, which HTTP/1.1 requires.')
-        : undefined,
-    )
+    const wrong = wrongWithHost(request.raw)
+    done(wrong === undefined ? undefined : new Fault('invalid', wrong))
   })
   if (guard) {
     app.addHook('onRequest', (request, _reply, done) => {
@@ -121,8 +119,6 @@ export function createApp({
   )
   return app
 }
-
-const namesNoHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1'
 
 function nothingAt(method: string, path: string, prefix: string): string {
   const hint = path.startsWith(`${prefix}/`) ? '' : ` Every path begins with ${prefix}/, such as ${prefix}/models.`

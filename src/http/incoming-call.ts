@@ -14,11 +14,13 @@ export class IncomingCall<Caller> {
   readonly headers: FastifyRequest['headers']
   readonly url: string
   readonly requestId: string
+  /** The host it came in by. */
+  readonly host: string | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
   #outlet: Outlet | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
     // Validated before this: the routes' schemas say what they are.
     this.params = request.params as never
     this.query = request.query as never
@@ -27,6 +29,7 @@ export class IncomingCall<Caller> {
     this.headers = request.headers
     this.url = request.url
     this.requestId = request.id
+    this.host = host
     this.#reply = reply
   }
 

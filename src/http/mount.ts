@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
+import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { refuseNul } from './nul.ts'
 import { Answer, type AnyRoute, type Method } from './route.ts'
@@ -19,6 +20,8 @@ export type Mounting<Caller, Deps> = {
   prefix: string
   /** Who calls. @throws Fault `unauthenticated` or `forbidden`. */
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
+  /** By which host a request came in. */
+  hostOf: HostOf
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean
 }
@@ -37,7 +40,7 @@ export function mountRoutes<Caller, Deps>(
 function mountRoute<Caller, Deps>(
   app: FastifyInstance,
   route: AnyRoute<Caller, Deps>,
-  { deps, prefix, admit, checkResponses }: Mounting<Caller, Deps>,
+  { deps, prefix, admit, hostOf, checkResponses }: Mounting<Caller, Deps>,
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
@@ -45,7 +48,7 @@ function mountRoute<Caller, Deps>(
     refuseNul('query', request.query)
     // Management stores what it is sent; what is on its way to a model is not ours to judge.
     if (route.key === 'management') refuseNul('body', request.body)
-    const call = new IncomingCall<Caller>(request, reply)
+    const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
     const result = await answered(() => route.handler(call, deps), request, reply)
     if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)

@@ -20,6 +20,8 @@ export type Call<S extends Schemas, Caller> = {
   /** The path and query as the client wrote them. */
   url: string
   requestId: string
+  /** The host it came in by, as the client wrote it or a trusted proxy says. */
+  host: string | undefined
   /** Aborts when the client leaves before the answer is over. */
   signal: AbortSignal
   /** For answers that stream. Once it has opened, what the handler returns is ignored. */

@@ -3,11 +3,13 @@ import { Answer, type Call } from '#http/route.ts'
 import type { CompletionCall } from '#routing/call.ts'
 import type { Body, ClientWire } from '#routing/wire.ts'
 
-type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'requestId' | 'outlet'> & { body: Body }
+type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'outlet'> & {
+  body: Body
+}
 
 /** What the data plane needs of a request. The session named in the body beats the one in the header. */
 export function completionCall(
-  { body, caller, headers, requestId, outlet }: Incoming,
+  { body, caller, headers, host, requestId, outlet }: Incoming,
   client: ClientWire,
 ): CompletionCall {
   const header = headers['x-session-id']
@@ -19,7 +21,7 @@ export function completionCall(
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
     traceParent: headers.traceparent as string | undefined,
-    host: headers.host as string | undefined,
+    host,
     outlet,
   }
 }

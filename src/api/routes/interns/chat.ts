@@ -34,9 +34,9 @@ export const chatWithIntern = route({
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
   restate: restateForChat,
-  handler: async ({ params, body, caller, headers, outlet }, deps) => {
+  handler: async ({ params, body, caller, host, outlet }, deps) => {
     const { config, conversation, now } = deps
-    await requireRegion(deps, caller, headers.host as string | undefined)
+    await requireRegion(deps, caller, host)
     const turn = await converse(conversation, caller, params.internId, body, outlet.signal)
     const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
     await sendEvents(outlet, turn.events, text, config.intern_heartbeat_ms)

@@ -19,7 +19,7 @@ export const listModelsForUser = route({
   handler: async (call, deps) => {
     const guardrails = await deps.inForce.of(call.caller)
     if (guardrails.length === 0) return answerModelList(call, deps)
-    const region = deps.routing.regionOf(call.headers.host as string | undefined)
+    const region = deps.routing.regionOf(call.host)
     return answerModelList(call, deps, allowedModels(guardrails, region, deps.config.zdr_vendors))
   },
 })

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+
+type Named = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
+
+/** What is wrong with how a request names its host, by which rules are kept; undefined where it names one, once. */
+export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named): string | undefined {
+  const { host } = headers
+  if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
+  if (hasSecondHost(rawHeaders)) return 'The request has more than one Host header.'
+  if (url !== undefined && !url.startsWith('/') && !agrees(url, host))
+    return 'The target of the request names another host than its Host header.'
+  return undefined
+}
+
+/** Node keeps the first of several, and says nothing of the others. */
+function hasSecondHost(rawHeaders: readonly string[]): boolean {
+  let found = false
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (found) return true
+    found = true
+  }
+  return false
+}
+
+const absolute = /^(https?):\/\/([^/?#]*)/i
+const usualPort = { http: /:80$/, https: /:443$/ }
+
+/** Whether a target that names a host, as one for a proxy does, names the same as the header. Others name none. */
+function agrees(target: string, host: string | undefined): boolean {
+  const [, scheme, authority] = absolute.exec(target) ?? []
+  if (authority === undefined) return true
+  const port = usualPort[scheme!.toLowerCase() as keyof typeof usualPort]
+  const plain = (name: string) => name.toLowerCase().replace(port, '')
+  return host !== undefined && plain(authority) === plain(host)
+}
