@@ -15,8 +15,10 @@ export type ServerProcess = AsyncDisposable & {
   signal: (name: NodeJS.Signals) => void
 }
 
-export function startProcess(env: Record<string, string | undefined> = {}): ServerProcess {
-  const child = spawn(process.execPath, ['bin/server.ts'], {
+/** @param through what starts the process, and where: nothing here, or a command that takes another one. */
+export function startProcess(env: Record<string, string | undefined> = {}, through: string[] = []): ServerProcess {
+  const [command = '', ...args] = [...through, process.execPath, 'bin/server.ts']
+  const child = spawn(command, args, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

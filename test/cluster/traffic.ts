@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiKey } from '#test/harness/priced-servers.ts'
+
+/** How a request ended for its client. */
+export type Ended = {
+  name: string
+  /** The balancer's name of the server that answered. */
+  server: string | undefined
+  /** Undefined when there was no answer at all. */
+  status: number | undefined
+  /** The answer came to its end. */
+  whole: boolean
+  at: number
+  text: string
+}
+
+export type Wish = { tokens: number; ms?: number; stream?: boolean; most?: number }
+
+/** One request. Never rejects. */
+export async function request(url: string, { tokens, ms = 0, stream = false, most = tokens }: Wish): Promise<Ended> {
+  const name = randomUUID()
+  const ended: Ended = { name, server: undefined, status: undefined, whole: false, at: 0, text: '' }
+  try {
+    const response = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'test/steady',
+        max_tokens: most,
+        stream,
+        messages: [{ role: 'user', content: `${name} ${tokens} ${ms}` }],
+      }),
+    })
+    ended.server = response.headers.get('x-served-by') ?? undefined
+    ended.status = response.status
+    ended.text = await response.text()
+    ended.whole = response.ok && (!stream || ended.text.includes('data: [DONE]')) && !ended.text.includes('"error":{')
+  } catch (error) {
+    ended.text = String((error as Error).cause ?? error)
+  }
+  ended.at = Date.now()
+  return ended
+}
+
+/** Sends requests at a steady rate, whatever becomes of those before. */
+export function startTraffic(url: string, perSecond: number, wish: (count: number) => Wish) {
+  const sent: Promise<Ended>[] = []
+  const begun = Date.now()
+  const timer = setInterval(() => {
+    while (sent.length < ((Date.now() - begun) / 1000) * perSecond) sent.push(request(url, wish(sent.length)))
+  }, 10)
+  return {
+    /** Sends no more. @returns how all ended. */
+    async stop(): Promise<Ended[]> {
+      clearInterval(timer)
+      return Promise.all(sent)
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await Promise.all(sent)
+    },
+  }
+}
+
+/** Waits for a condition. @throws when it does not hold within the time, which is long: machines may be busy. */
+export async function until<T>(what: string, holds: () => Promise<T>, patienceMs = 90_000): Promise<NonNullable<T>> {
+  const deadline = Date.now() + patienceMs
+  while (true) {
+    const value = await holds()
+    if (value) return value
+    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`)
+    await sleep(100)
+  }
+}
