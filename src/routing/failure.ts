@@ -17,14 +17,6 @@ export type AttemptFailure = {
 
 const maxRaw = 2000
 
-/** Credentials as providers write them, wherever they stand in a message. */
-const secrets = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
-
-/** The very credential first: what merely looks like one may be a part of it. */
-export function maskSecrets(text: string, credential?: string): string {
-  return (credential ? text.replaceAll(credential, '[secret]') : text).replace(secrets, '[secret]')
-}
-
 /** What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is told. */
 export function failureOfStatus(status: number, message: string | undefined, retryAfterMs?: number): AttemptFailure {
   const raw = message?.slice(0, maxRaw)
