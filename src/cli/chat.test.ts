@@ -23,7 +23,7 @@ function chat(service: Talk, { person = false, key = service.apiKey, args = ['ad
     out: () => {},
     err: (text) => void err.push(text),
     screen: () => ({ input, output }) as never,
-  }).then((code) => ({ code, err: err.join('\n'), shown: stripVTControlCharacters(shown) }))
+  }).then((code) => ({ code, err: err.join('\n'), shown: stripVTControlCharacters(shown), raw: shown }))
   const types = (text: string) => void input.write(text)
   let from = 0
   /** Sees it after what was seen before. */
@@ -140,6 +140,26 @@ describe('signalbox chat', () => {
     assert.match(shown, /two[\s\S]*three/)
     assert.doesNotMatch(shown, /never\n/)
     assert.notEqual(/--session (\S+)/.exec(shown)?.[1], id)
+  })
+
+  test('nothing that an agent says acts on the terminal', async () => {
+    const field = { type: 'string', enum: ['a\u202eb'] }
+    const schema = JSON.stringify({ type: 'object', properties: { 'na\u001b[1mme': field }, title: 'T\u0007' })
+    const piped = chat(service)
+    piped.types('say before\u001b]52;c;cm0gLXJm\u0007after\n')
+    piped.types(`permission sh\u001b[2K\u202eell allow_once\no\nask ${schema}\n`)
+    piped.types('fail \u009b2Jbroken\n')
+    piped.ends()
+    const { code, raw } = await piped.left
+    assert.equal(code, 0)
+    assert.doesNotMatch(raw, /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}/u)
+    for (const told of [
+      'before\\x1b]52;c;cm0gLXJm\\x07after',
+      '? sh\\x1b[2K\\u202eell',
+      'na\\x1b[1mme (one of a\\u202eb',
+    ])
+      assert.ok(raw.includes(told), raw)
+    assert.match(raw, /T\\x07[\s\S]*\\x9b2Jbroken/)
   })
 
   test('whoever cannot talk is told before they say anything', async () => {

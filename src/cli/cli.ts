@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
+import { shown } from '#lib/shown.ts'
 import { version } from '#lib/version.ts'
 import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
@@ -40,7 +41,7 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     if (!(error instanceof StartupError || error instanceof Fault)) throw error
-    terminal.err(error.message)
+    terminal.err(shown(error.message))
     return 1
   }
 }

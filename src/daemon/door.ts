@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
+import { inPieces } from './event-pieces.ts'
 import type { Log } from './log.ts'
 import { DoorError, readAnswer, readJson, readTurn } from './request.ts'
 
@@ -56,9 +57,11 @@ async function pour(response: ServerResponse, events: AsyncIterable<TurnEvent>):
   response.removeHeader('transfer-encoding')
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   for await (const event of events) {
-    const line = `${JSON.stringify(event)}\n`
-    if (closesStream(event)) return void response.end(line)
-    if (!response.write(line)) await drained(response)
+    for (const piece of inPieces(event)) {
+      const line = `${JSON.stringify(piece)}\n`
+      if (closesStream(piece)) return void response.end(line)
+      if (!response.write(line)) await drained(response)
+    }
   }
   // The stream was cut: the caller must not take it for an end.
   response.destroy()

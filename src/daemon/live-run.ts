@@ -4,6 +4,7 @@ import { type EndReason, newRun, type RunEvent, type RunState, step } from '#int
 import type { ApprovalMode } from '#interns/runs.ts'
 import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
 import { closingEvent, refusalFor } from './ending.ts'
+import { requireRoomFor } from './event-pieces.ts'
 import type { Limits } from './limits.ts'
 import { createOutbox, type Pressure } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
@@ -93,6 +94,7 @@ export function createRun(deps: LiveRunDeps, id: string, session: Session, mode:
     const { question } = described
     const full = pending.size > limits.maxQueuedQuestions
     if (state.at === 'ended' || full) return Promise.resolve(described.cancelled)
+    requireRoomFor(question)
     const deadlineAt = deps.now() + limits.questionMs
     const { promise, resolve: reply } = Promise.withResolvers<unknown>()
     deps.asking(run, question, deadlineAt)

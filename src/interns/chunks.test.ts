@@ -45,6 +45,15 @@ test('a permission is one whole tool call, told with its options, and usage is n
   assert.deepEqual([finish?.choices[0]?.finish_reason, final?.usage, final?.session_id], ['tool_calls', null, 's'])
 })
 
+test('what is to be allowed says what would change how it is shown', () => {
+  const detail = `ls${'\n'.repeat(60)}rm -r x\x1b[2K\u202e \\n`
+  const question = { id: 'q', kind: 'permission' as const, operation: 'sh\rell', detail, options: [] }
+  const [asked] = writer.of({ type: 'question.asked', question, deadlineAt: 0 })
+  const told = JSON.parse(asked!.choices[0]!.delta.tool_calls![0]!.function!.arguments!)
+  assert.equal(told.operation, 'sh\\rell')
+  assert.equal(told.detail, `ls${'\\n'.repeat(60)}rm -r x\\x1b[2K\\u202e \\\\n`)
+})
+
 test('each failure after the start has the status it would have had before it', () => {
   const told = (event: Parameters<typeof writer.of>[0]) => writer.of(event)[0]?.error
   const failed = { type: 'turn.failed', message: 'no', retryable: true, ...report } as const

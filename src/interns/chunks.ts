@@ -1,5 +1,6 @@
 import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
+import { toldExactly } from '#lib/shown.ts'
 import type { Question } from './question.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
@@ -74,12 +75,16 @@ function inputCall(question: Question, names: ChunkNames) {
   return { index: 0, id: question.id, type: 'function' as const, function: call }
 }
 
-/** `detail` is told where there is more to know than the operation's name: who consents must see to what. */
+/**
+ * `detail` is told where there is more to know than the operation's name: who consents must see to what. Both say in
+ * words what would change how they are shown, wherever that is: a page and a terminal are deceived alike.
+ */
 function argumentsOf(question: Question): object {
   if (question.kind === 'elicitation') {
     const { kind, message, fields } = question
     return { kind, message, fields }
   }
   const { kind, operation, options, detail } = question
-  return { kind, operation, options, ...(detail !== null && { detail }) }
+  const told = operation === null ? null : toldExactly(operation)
+  return { kind, operation: told, options, ...(detail !== null && { detail: toldExactly(detail) }) }
 }

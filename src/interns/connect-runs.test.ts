@@ -9,6 +9,43 @@ import { test } from 'node:test'
 import { refusalOf } from '#test/harness/daemon.ts'
 import { connectRuns } from './connect-runs.ts'
 
+/** The runs of a daemon that says the same to everything. */
+async function runsOf(status: number, said: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-lying-'))
+  const socketPath = join(folder, 's')
+  const server = createServer((_, response) => response.writeHead(status).end(said)).listen(socketPath)
+  await once(server, 'listening')
+  const runs = connectRuns({ socketPath, token: 'any' })
+  const dispose = async () => {
+    runs.close()
+    server.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { ...runs, [Symbol.asyncDispose]: dispose }
+}
+
+for (const [what, status, said, why] of [
+  ['no JSON', 200, 'yes', /is not to be understood/],
+  ['nothing of what was asked', 200, '{}', /is not to be understood: \w+: Invalid input/],
+  ['an error of no known kind', 500, '{"error":{"kind":"constructor","message":"odd"}}', /refused the request: odd/],
+  ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with status 500, which it never should/],
+] as const) {
+  test(`a daemon that answers ${what} has rejected the request`, async () => {
+    await using runs = await runsOf(status, said)
+    for (const asked of [runs.health(AbortSignal.timeout(60_000)), runs.cancel('r')]) {
+      const refusal = await refusalOf(asked)
+      assert.equal(refusal?.reason, 'intern_rejected')
+      assert.match(refusal!.message, why)
+    }
+  })
+}
+
+test('a reason of a hundred thousand characters is cut', async () => {
+  await using runs = await runsOf(502, JSON.stringify({ error: { kind: 'turn_failed', message: 'x'.repeat(50_000) } }))
+  const refusal = await refusalOf(runs.health(AbortSignal.timeout(60_000)))
+  assert.deepEqual([refusal?.reason, refusal?.message.length], ['turn_failed', 10_000])
+})
+
 test('a daemon that answers without end is cut off', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-endless-'))
   const socketPath = join(folder, 's')

@@ -1,13 +1,14 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { readCancelled, readHealth, readRefusal } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
-import { Refusal, type RefusalKind, refusals } from './refusal.ts'
-import { contractVersion, type InternHealth, type Runs } from './runs.ts'
+import { Refusal } from './refusal.ts'
+import { contractVersion, type Runs } from './runs.ts'
 
 /** Where a daemon listens, and the token that opens its door. */
 export type DaemonAddress = { socketPath: string; token: string }
 
 /** What a daemon answers that is no stream is never longer. An agent may have taken over its daemon, but not us. */
-const maxAnswerBytes = 1024 * 1024
+const maxAnswerBytes = 64 * 1024
 
 /** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
 export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
@@ -22,10 +23,9 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
     answer: (answer, signal) => turn('/answers', answer, signal),
     cancel: async (runId) => {
       const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}`)
-      return (JSON.parse(await readText(response)) as { cancelled: boolean }).cancelled
+      return readCancelled(await readText(response))
     },
-    health: async (signal) =>
-      JSON.parse(await readText(await ask('GET', '/health', undefined, signal))) as InternHealth,
+    health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
     close: () => agent.destroy(),
   }
 }
@@ -72,14 +72,4 @@ async function readText(response: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function readRefusal(body: string, status: number): Refusal {
-  try {
-    const { error } = JSON.parse(body) as { error: { kind: string; message: string; retryable?: boolean } }
-    if (error.kind in refusals) return new Refusal(error.kind as RefusalKind, error.message, error.retryable)
-    return new Refusal('intern_rejected', `The intern refused the request: ${error.message}`)
-  } catch {
-    return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
-  }
 }

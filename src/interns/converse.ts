@@ -55,7 +55,11 @@ export async function converse(
   try {
     const events = (await say(deps.runsOf(intern), saying, stop))[Symbol.asyncIterator]()
     const first = await events.next()
-    if (first.done || first.value.type !== 'turn.started') throw severed
+    if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
+    if (first.done || first.value.type !== 'turn.started') {
+      await events.return?.()
+      throw severed
+    }
     return { started: first.value, events: until(events, silence, giveUp.signal) }
   } catch (error) {
     silence.stop()
@@ -71,6 +75,11 @@ const severed = chatFault(
   'stream_severed',
   'The connection to the intern broke before the turn had begun.',
 )
+
+/** A stream that was no stream of events, or broke before the first of them. */
+function failedAtOnce({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
+  return reason === 'stream_severed' ? severed : chatFault('bad_gateway', reason, message, { retryable })
+}
 
 export function timeoutMessage(budgetMs: number): string {
   return `The intern said nothing for ${Math.round(budgetMs / 1000)} seconds.`

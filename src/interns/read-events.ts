@@ -1,28 +1,44 @@
 import type { IncomingMessage } from 'node:http'
-import { lineCutter } from '#lib/lines.ts'
-import { closesStream, type TurnEvent } from './turn-event.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LineReader, LineTooLong } from '#lib/lines.ts'
+import { Pace } from '#lib/pace.ts'
+import { Slices } from '#lib/slices.ts'
+import { NotAnEvent, readEvent } from './read-event.ts'
+import { closesStream, maxEventBytes, type TurnEvent } from './turn-event.ts'
 
-/** One event of a daemon is never longer. */
-const maxEventBytes = 64 * 1024 * 1024
+const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
+  ...{ type: 'turn.failed', reason, message, retryable },
+  ...{ model: null, usage: null },
+})
+const severed = failed('stream_severed', 'The connection to the intern broke.', true)
 
-const severed: TurnEvent = {
-  type: 'turn.failed',
-  reason: 'stream_severed',
-  message: 'The connection to the intern broke.',
-  retryable: true,
-  model: null,
-  usage: null,
-}
+/** All interns together have this much of the event loop at a time. */
+const slices = new Slices(5)
 
 /**
- * The events of a daemon's answer, up to the one that closes it. Nothing is read while the caller is busy with what
- * came before. A stream that breaks ends with `stream_severed`, like any other; where `signal` broke it, it rejects.
+ * What one stream may bring: far more than any model writes. An event weighs one, and one more for each 4 KiB of it, so
+ * that this is 20 MB a second, too.
+ */
+const pace = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
+
+type Clockwork = { slices: Pick<Slices, 'used'>; now: () => number; wait: (ms: number) => Promise<unknown> }
+const clockwork: Clockwork = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
+
+/**
+ * The events of a daemon's answer, up to the one that closes it. Whoever speaks there may have taken over its daemon:
+ * each line is looked at only when the caller wants it, and never holds up anyone else. A stream that breaks ends with
+ * `stream_severed`, one that is not of the contract with `turn_failed`; where `signal` broke it, it rejects.
  *
  * Written out, since every word of every intern passes here, and generators over a stream cost more than what they do.
  */
-export function readEvents(response: IncomingMessage, signal: AbortSignal): AsyncIterableIterator<TurnEvent> {
-  const cut = lineCutter(maxEventBytes)
-  const events: TurnEvent[] = []
+export function readEvents(
+  response: IncomingMessage,
+  signal: AbortSignal,
+  { slices, now, wait }: Clockwork = clockwork,
+): AsyncIterableIterator<TurnEvent> {
+  const lines = new LineReader(maxEventBytes)
+  const allowed = new Pace(pace.perSecond, pace.atOnce, now)
+  const chunks: Buffer[] = []
   let broken = false
   let over = false
   let wake: (() => void) | undefined
@@ -30,15 +46,12 @@ export function readEvents(response: IncomingMessage, signal: AbortSignal): Asyn
   const close = () => {
     over = true
     response.destroy()
+    wake?.()
   }
   response.on('data', (chunk: Buffer) => {
-    try {
-      for (const line of cut(chunk)) events.push(JSON.parse(line) as TurnEvent)
-    } catch {
-      response.destroy()
-    }
-    if (wake) wake()
-    else response.pause()
+    response.pause()
+    chunks.push(chunk)
+    wake?.()
   })
   response.on('error', () => {})
   response.on('close', () => {
@@ -46,25 +59,56 @@ export function readEvents(response: IncomingMessage, signal: AbortSignal): Asyn
     wake?.()
   })
 
-  const next = async (): Promise<IteratorResult<TurnEvent, undefined>> => {
-    while (events.length === 0 && !broken && !over) {
-      response.resume()
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      wake = undefined
+  /** @returns undefined when there will be no more. */
+  const nextLine = async (): Promise<string | undefined> => {
+    for (;;) {
+      const line = lines.next()
+      if (line !== undefined) return line
+      const chunk = chunks.shift()
+      if (chunk) lines.push(chunk)
+      else if (broken || over) return undefined
+      else await more()
     }
+  }
+  const more = () =>
+    new Promise<void>((resolve) => {
+      wake = () => {
+        wake = undefined
+        resolve()
+      }
+      response.resume()
+    })
+  const nextEvent = async (): Promise<TurnEvent | undefined> => {
+    try {
+      const line = await nextLine()
+      if (line === undefined) return undefined
+      const waitMs = allowed.take(1 + line.length / pace.bytesPerUnit)
+      if (waitMs > 0) await wait(waitMs)
+      for (let turn = slices.used(); turn; turn = slices.used()) await turn
+      return readEvent(line)
+    } catch (error) {
+      return failed('turn_failed', `The intern is not to be understood: ${whyNot(error)}.`, false)
+    }
+  }
+
+  const next = async (): Promise<IteratorResult<TurnEvent, undefined>> => {
+    const event = over ? undefined : await nextEvent()
     if (over) return { done: true, value: undefined }
-    if (events.length === 0 && signal.aborted) throw signal.reason
-    const event = events.shift() ?? severed
-    if (closesStream(event) || event === severed) close()
-    return { done: false, value: event }
+    if (event === undefined && signal.aborted) throw signal.reason
+    const value = event ?? severed
+    if (closesStream(value)) close()
+    return { done: false, value }
   }
   const leave = async () => {
     close()
-    wake?.()
     return { done: true as const, value: undefined }
   }
   const iterator = { next, return: leave, [Symbol.asyncIterator]: () => iterator }
   return iterator
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof NotAnEvent) return `in what it says, ${error.message}`
+  if (error instanceof LineTooLong) return `an event is over ${maxEventBytes} bytes`
+  throw error
 }

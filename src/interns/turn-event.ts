@@ -1,6 +1,9 @@
 import type { Usage } from '#chat/usage.ts'
 import type { Question } from './question.ts'
 
+/** No event is longer as a line: longer text comes in pieces, and what has none is refused where it comes from. */
+export const maxEventBytes = 512 * 1024
+
 /** Why a turn failed after it had begun, in the words of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
 

@@ -1,3 +1,5 @@
+import { HeldBytes } from './held-bytes.ts'
+
 /** A line that grew over its limit before it ended. */
 export class LineTooLong extends Error {
   constructor(maxBytes: number) {
@@ -6,29 +8,48 @@ export class LineTooLong extends Error {
 }
 
 /**
- * Cuts a stream of bytes into lines of UTF-8 without their newline, and holds at most one unfinished line. Bytes are
- * counted before they are decoded, so that a line over `maxBytes` is never held.
+ * Cuts a stream of bytes into lines of UTF-8 without their newline, each when it is asked for. Bytes are counted before
+ * they are decoded, so that a line over the limit is never held.
  */
+export class LineReader {
+  readonly #maxBytes: number
+  readonly #held = new HeldBytes()
+  #chunk: Buffer = Buffer.alloc(0)
+  #from = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Takes the next chunk, once `next` has found nothing more in the one before. */
+  push(chunk: Buffer): void {
+    this.#chunk = chunk
+    this.#from = 0
+  }
+
+  /** @returns undefined when the rest of a line is still to come. @throws LineTooLong */
+  next(): string | undefined {
+    const end = this.#chunk.indexOf(10, this.#from)
+    const piece = this.#chunk.subarray(this.#from, end === -1 ? this.#chunk.length : end)
+    if (this.#held.bytes + piece.length > this.#maxBytes) throw new LineTooLong(this.#maxBytes)
+    if (end !== -1) {
+      this.#from = end + 1
+      return this.#held.take(piece).toString('utf8')
+    }
+    // A copy: a slice would keep the whole chunk alive for as long as the line is unfinished.
+    if (piece.length > 0) this.#held.add(this.#from === 0 ? piece : Buffer.from(piece))
+    this.push(Buffer.alloc(0))
+    return undefined
+  }
+}
+
+/** All the lines that each chunk ends. */
 export function lineCutter(maxBytes: number): (chunk: Buffer) => string[] {
-  let pieces: Buffer[] = []
-  let held = 0
+  const reader = new LineReader(maxBytes)
   return (chunk) => {
+    reader.push(chunk)
     const lines: string[] = []
-    let from = 0
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      if (held + end - from > maxBytes) throw new LineTooLong(maxBytes)
-      const tail = chunk.subarray(from, end)
-      lines.push(pieces.length ? Buffer.concat([...pieces, tail]).toString('utf8') : tail.toString('utf8'))
-      pieces = []
-      held = 0
-      from = end + 1
-    }
-    if (from < chunk.length) {
-      held += chunk.length - from
-      if (held > maxBytes) throw new LineTooLong(maxBytes)
-      // A copy: a slice would keep the whole chunk alive for as long as the line is unfinished.
-      pieces.push(from === 0 ? chunk : Buffer.from(chunk.subarray(from)))
-    }
+    for (let line = reader.next(); line !== undefined; line = reader.next()) lines.push(line)
     return lines
   }
 }

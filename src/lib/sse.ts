@@ -1,3 +1,5 @@
+import { HeldBytes } from './held-bytes.ts'
+
 /** One server-sent event: its fields, and the very bytes it came in, blank line included. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
@@ -12,8 +14,7 @@ const maxEventBytes = 32 * 1024 * 1024
  * looked at once, so that one event of many megabytes costs no more than many small ones.
  */
 export class SseReader {
-  #held: Buffer[] = []
-  #heldBytes = 0
+  readonly #held = new HeldBytes()
   /** Whether the line that the next chunk continues has nothing on it so far. */
   #lineIsBlank = true
 
@@ -27,7 +28,7 @@ export class SseReader {
       this.#lineIsBlank = true
       lineStart = at + 1
       if (!blank) continue
-      const event = parse(this.#take(chunk.subarray(eventStart, lineStart)))
+      const event = parse(this.#held.take(chunk.subarray(eventStart, lineStart)))
       if (event) events.push(event)
       eventStart = lineStart
     }
@@ -38,23 +39,14 @@ export class SseReader {
 
   /** What came after the last blank line, as an event: some upstreams end without one. */
   end(): SseEvent[] {
-    const event = parse(this.#take(Buffer.alloc(0)))
+    const event = parse(this.#held.take(Buffer.alloc(0)))
     return event ? [event] : []
   }
 
   #hold(rest: Buffer): void {
     if (rest.length === 0) return
-    this.#heldBytes += rest.length
-    if (this.#heldBytes > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
-    this.#held.push(rest)
-  }
-
-  #take(last: Buffer): Buffer {
-    if (this.#held.length === 0) return last
-    const whole = Buffer.concat([...this.#held, last])
-    this.#held = []
-    this.#heldBytes = 0
-    return whole
+    if (this.#held.bytes + rest.length > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
+    this.#held.add(rest)
   }
 }
 

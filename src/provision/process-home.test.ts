@@ -21,29 +21,29 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 const nobody = 65_534
 
 /** Nothing stops root: a test of permissions by root is one by nobody. */
-function asPlainUser(act: () => void, ...folders: string[]): void {
+async function asPlainUser(act: () => Promise<void>, ...folders: string[]): Promise<void> {
   if (process.getuid!() !== 0) return act()
   for (const folder of folders) chownSync(folder, nobody, nobody)
   process.seteuid!(nobody)
   try {
-    act()
+    await act()
   } finally {
     process.seteuid!(0)
   }
 }
 
-test('a folder that an intern made unwritable goes with the rest', () => {
+test('a folder that an intern made unwritable goes with the rest', async () => {
   chmodSync(scratch, 0o777)
   const home = join(scratch, 'home')
   const kept = join(home, 'workspace', 'cache', 'kept')
   mkdirSync(kept, { recursive: true })
   for (const folder of [join(home, 'workspace', 'cache'), kept]) chmodSync(folder, 0o555)
   const all = ['', 'workspace', 'workspace/cache', 'workspace/cache/kept'].map((name) => join(home, name))
-  asPlainUser(() => removeHome(home, undefined), ...all)
+  await asPlainUser(() => removeHome(home, undefined), ...all)
   assert.equal(existsSync(home), false)
 })
 
-test('what an intern’s links lead to stays as it is', () => {
+test('what an intern’s links lead to stays as it is', async () => {
   const [home, elsewhere] = [join(scratch, 'linked'), join(scratch, 'elsewhere')]
   const locked = join(home, 'locked')
   mkdirSync(join(elsewhere, 'file'), { recursive: true })
@@ -51,7 +51,7 @@ test('what an intern’s links lead to stays as it is', () => {
   symlinkSync(elsewhere, join(home, 'a'))
   symlinkSync(elsewhere, join(locked, 'b'))
   for (const folder of [elsewhere, locked]) chmodSync(folder, 0o555)
-  asPlainUser(() => removeHome(home, undefined), home, locked, join(locked, 'sub'), elsewhere)
+  await asPlainUser(() => removeHome(home, undefined), home, locked, join(locked, 'sub'), elsewhere)
   assert.equal(existsSync(home), false)
   assert.equal(statSync(elsewhere).mode & 0o777, 0o555)
   assert.ok(existsSync(join(elsewhere, 'file')))

@@ -2,18 +2,24 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  fstatSync,
   lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { chmod, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { shown } from '#lib/shown.ts'
 import type { ProcessId } from './processes.ts'
 
 /** The longest path a Unix socket can have on Linux. */
@@ -106,35 +112,47 @@ export function readRecord(home: string): Record | undefined {
   }
 }
 
-export function removeHome(home: string, record: Record | undefined): void {
-  if (record && !record.socketPath.startsWith(home)) removeFolder(dirname(record.socketPath))
-  removeFolder(home)
+/** However many files an intern has made: nobody waits for them to go but who asked for it. */
+export async function removeHome(home: string, record: Record | undefined): Promise<void> {
+  if (record && !record.socketPath.startsWith(home)) await removeFolder(dirname(record.socketPath))
+  await removeFolder(home)
 }
 
 /** Also one with folders that may not be written, as caches of build tools have them. Links are never followed. */
-function removeFolder(folder: string): void {
+async function removeFolder(folder: string): Promise<void> {
   try {
-    rmSync(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
-    openFolders(folder)
-    rmSync(folder, { recursive: true, force: true })
+    await openFolders(folder)
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
-function openFolders(path: string): void {
-  if (!lstatSync(path).isDirectory()) return
-  chmodSync(path, 0o700)
-  for (const name of readdirSync(path)) openFolders(join(path, name))
+async function openFolders(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(join(path, entry.name))
 }
 
 /** The end of what a daemon said on its way out. */
 export function lastWords(home: string): string {
   try {
-    const lines = readFileSync(logFile(home), 'utf8').trimEnd().split('\n')
-    return (lines.at(-1) ?? '').slice(-500)
+    const lines = endOf(logFile(home), 4096).trimEnd().split('\n')
+    return shown((lines.at(-1) ?? '').slice(-500))
   } catch {
     return ''
+  }
+}
+
+function endOf(file: string, bytes: number): string {
+  const open = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(bytes)
+    const from = Math.max(0, fstatSync(open).size - bytes)
+    return buffer.toString('utf8', 0, readSync(open, buffer, 0, bytes, from))
+  } finally {
+    closeSync(open)
   }
 }
 

@@ -117,7 +117,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     async destroy(intern) {
       if (!isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
       await stop(intern)
-      removeHome(homeOf(intern), readRecord(homeOf(intern)))
+      await removeHome(homeOf(intern), readRecord(homeOf(intern)))
     },
     runs: (intern) => runsOf(intern, homeOf(intern)),
   }

@@ -1,3 +1,4 @@
+import { shownOnOneLine } from '#lib/shown.ts'
 import type { Asked, Field } from './conversation.ts'
 import type { Keyboard, Typed } from './keyboard.ts'
 import type { Show } from './show.ts'
@@ -24,7 +25,7 @@ export const leavingAnswer = ({ kind }: Asked) =>
   kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
 
 async function permit(asked: Extract<Asked, { kind: 'permission' }>, hands: Hands): Promise<string | undefined> {
-  hands.show.question(asked.operation ?? 'permission', asked.detail)
+  hands.show.question(shownOnOneLine(asked.operation ?? 'permission'), asked.detail)
   const offered = [...asked.options, 'cancel'].flatMap((option) => {
     const known = permissions[option]
     return known ? [{ option, ...known }] : []
@@ -69,7 +70,7 @@ async function fillIn({ message, fields }: Extract<Asked, { kind: 'elicitation' 
 async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', may stay empty'
   for (;;) {
-    const typed = await keyboard.line(`  ${field.name} (${wanted(field)}${optional})> `)
+    const typed = await keyboard.line(`  ${shownOnOneLine(field.name)} (${wanted(field)}${optional})> `)
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { read: value }
@@ -77,7 +78,8 @@ async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: un
   }
 }
 
-function wanted({ type, options }: Field): string {
+function wanted({ type, options: offered }: Field): string {
+  const options = offered?.map(shownOnOneLine)
   if (type === 'array') return options ? `some of ${options.join(', ')}, with commas` : 'a list with commas'
   if (options) return `one of ${options.join(', ')}`
   const names: Record<string, string> = { integer: 'a whole number', number: 'a number', boolean: 'yes or no' }

@@ -1,8 +1,15 @@
 import { styleText } from 'node:util'
+import { shown, shownOnOneLine } from '#lib/shown.ts'
 import type { Said } from './conversation.ts'
 import type { Screen } from './keyboard.ts'
 
-/** What a person sees of a conversation; in colours where it is shown on a terminal. */
+/** More than this takes some reading: a part of it may have left the screen. */
+const longDetail = 1000
+
+/**
+ * What a person sees of a conversation; in colours where it is shown on a terminal. All of it may come from an agent:
+ * nothing that would act on the terminal gets there.
+ */
 export type Show = {
   line: (text: string) => void
   question: (text: string, detail?: string) => void
@@ -16,14 +23,20 @@ export function showOn(output: Screen['output']): Show {
   const write = (text: string) => void output.write(text)
   let thinking = false
   return {
-    line: (text) => write(`${text}\n`),
-    question: (text, detail) => write(`\n${styled('yellow', `? ${text}`)}${detail ? `  ${detail}` : ''}\n`),
-    said({ type, text }) {
+    line: (text) => write(`${shown(text)}\n`),
+    question: (text, detail) => write(`\n${styled('yellow', `? ${shown(text)}`)}${detail ? about(detail) : ''}\n`),
+    said({ type, text: told }) {
+      const text = shown(told)
       if (type === 'text') write(thinking ? `\n\n${text}` : text)
       else write(type === 'reasoning' ? styled('dim', text) : `\n${styled('red', text)}`)
       thinking = type === 'reasoning'
     },
-    error: (text) => write(`\n${styled('red', text)}`),
+    error: (text) => write(`\n${styled('red', shown(text))}`),
     stopped: () => write(`\n${styled('dim', '(stopped)')}`),
   }
+}
+
+function about(detail: string): string {
+  const told = shownOnOneLine(detail)
+  return `  ${told}${told.length > longDetail ? `\n  (These are ${told.length} characters: read all of them.)` : ''}`
 }

@@ -118,5 +118,5 @@ function readSession(response: unknown, knownId?: string): AgentSession {
 function nameOf(greeting: unknown): string | null {
   const info = member(greeting, 'agentInfo')
   const name = member(info, 'title') ?? member(info, 'name')
-  return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ') : null
+  return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ').slice(0, 256) : null
 }

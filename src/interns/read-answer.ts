@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { Refusal, type RefusalKind, refusals } from './refusal.ts'
+import type { InternHealth } from './runs.ts'
+
+/** What a refusal says is for a person to read. */
+const longestMessage = 10_000
+
+const Cancelled = z.object({ cancelled: z.boolean() })
+const Health = z.object({
+  contract: z.number(),
+  startedAt: z.number(),
+  agent: z.enum(['stopped', 'starting', 'running']),
+  agentName: z.string().max(longestMessage).nullable(),
+  runs: z.number(),
+  waiting: z.number(),
+})
+const Refused = z.object({
+  error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
+})
+
+export const readCancelled = (body: string): boolean => read(Cancelled, body).cancelled
+export const readHealth = (body: string): InternHealth => read(Health, body)
+
+/** What a daemon that answered with another status than 200 said of it, if it did. */
+export function readRefusal(body: string, status: number): Refusal {
+  const { success, data } = Refused.safeParse(json(body))
+  if (!success)
+    return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
+  const { kind, message: said, retryable } = data.error
+  const message = said.slice(0, longestMessage)
+  if (Object.hasOwn(refusals, kind)) return new Refusal(kind as RefusalKind, message, retryable)
+  return new Refusal('intern_rejected', `The intern refused the request: ${message}`)
+}
+
+/** @throws Refusal when it is not what was asked for. */
+function read<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+  const { success, data, error } = schema.safeParse(json(body))
+  if (success) return data
+  const { path, message } = error.issues[0]!
+  throw new Refusal('intern_rejected', `The intern's answer is not to be understood: ${path.join('.')}: ${message}.`)
+}
+
+function json(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
