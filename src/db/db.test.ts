@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { sql } from './kysely.ts'
 import { migrate, migrations } from './migrate.ts'
 
 onEachDatabase('the database', (kind) => {
@@ -32,6 +33,19 @@ onEachDatabase('the database', (kind) => {
     store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
     await store.db.exclusively('o', async (_tx, announce) => announce('key.changed', 'hash'))
     assert.equal(heard[0], 'hash')
+  })
+
+  test('a report that reads for long keeps no other statement waiting', async () => {
+    await using store = await newDb(kind)
+    const order: string[] = []
+    const counting = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000) select max(i) from n`
+    const report = counting.execute(store.db.reports).then(() => order.push('report'))
+    for (let at = 0; at < 3; at++) await store.db.query.selectFrom('users').select('id').execute()
+    await store.db.query.insertInto('users').values(user).execute()
+    order.push('others')
+    await report
+    assert.deepEqual(order, ['others', 'report'])
+    assert.equal((await store.db.reports.selectFrom('users').select('id').execute()).length, 1)
   })
 
   test('a failed migration leaves nothing half done and says why', async () => {

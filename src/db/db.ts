@@ -13,6 +13,11 @@ export type Db = {
   /** Queries outside a transaction; each is durable when its promise resolves. */
   query: Query
   /**
+   * Queries that may read much, and change nothing. On the embedded database they have a connection of their own, which
+   * the first one opens: what runs for seconds keeps no other statement waiting.
+   */
+  reports: Query
+  /**
    * Runs `work` in a transaction as the only writer of what `name` names, over all servers. What it announces is
    * sent if and when the transaction commits.
    * @throws Fault `conflict` when another writer held it too long; nothing was changed then.

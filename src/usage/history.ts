@@ -17,14 +17,14 @@ const costColumn = sql.ref('cost_pico')
 
 /** The requests from one instant to before another, in order of time, page by page. */
 export async function* pastRequests(
-  deps: { db: Pick<Db, 'query'> },
+  deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
   from: number,
   to: number,
 ): AsyncGenerator<PastRequest[]> {
   let [after, afterId] = [from, '']
   for (;;) {
-    const rows = await deps.db.query
+    const rows = await deps.db.reports
       .selectFrom('generations')
       .where('created_at', '>=', after)
       .where('created_at', '<', to)
@@ -51,11 +51,11 @@ export async function* pastRequests(
 
 /** What was spent on whole days, from one to before another; on the workspace's own provider keys only if told. */
 export async function spentOnDays(
-  deps: { db: Pick<Db, 'query'> },
+  deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
   days: { from: number; to: number; includesByok: boolean },
 ): Promise<PicoUsd> {
-  const rows = await deps.db.query
+  const rows = await deps.db.reports
     .selectFrom('usage_days')
     .where('workspace_id', '=', workspaceId)
     .where('day', '>=', days.from)

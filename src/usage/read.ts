@@ -72,7 +72,7 @@ export type Activity = {
 
 /** The latest day first. Reads sums, never single requests. */
 export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Promise<Activity[]> {
-  let matching = deps.db.query
+  let matching = deps.db.reports
     .selectFrom('usage_days')
     .where('organization_id', '=', filter.organizationId)
     .where('day', '>=', filter.fromDay)

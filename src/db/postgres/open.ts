@@ -51,6 +51,7 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     query,
+    reports: query,
     async exclusively(name, work) {
       const announced: Announcement[] = []
       const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })

@@ -12,8 +12,8 @@ export type SqliteClient = {
 }
 
 /** @throws the worker's error when the file cannot be opened. */
-export async function openSqlite(path: string): Promise<SqliteClient> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path } })
+export async function openSqlite(path: string, { readOnly = false } = {}): Promise<SqliteClient> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
   const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
   let nextId = 0
   let gone: Error | undefined
@@ -46,6 +46,27 @@ export async function openSqlite(path: string): Promise<SqliteClient> {
       const closed = once(worker, 'exit')
       worker.postMessage('close')
       await closed
+    },
+  }
+}
+
+/** A second connection, which reads what is committed while the first one writes. It is opened when it is first used. */
+export function readerOf(path: string): SqliteClient {
+  let opening: Promise<SqliteClient> | undefined
+  let closed = false
+  return {
+    async run(sql, parameters) {
+      if (closed) throw new Error('The embedded database is closed.')
+      opening ??= openSqlite(path, { readOnly: true })
+      const client = await opening.catch((error) => {
+        opening = undefined
+        throw error
+      })
+      return client.run(sql, parameters)
+    },
+    async close() {
+      closed = true
+      await (await opening)?.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Db, Query, Tx, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
-import { openSqlite } from './client.ts'
+import { openSqlite, readerOf } from './client.ts'
 import { sqliteDialect } from './dialect.ts'
 
 /** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
@@ -17,10 +17,12 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     await query.destroy()
     throw error
   })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(readerOf(path)), log: queryLog(watch) })
   const signals = localSignals()
   return {
     kind: 'sqlite',
     query,
+    reports,
     // One connection, one writer: `begin immediate` already excludes everybody else.
     async exclusively(_name, work) {
       const announced: Announcement[] = []
@@ -30,6 +32,9 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       return result
     },
     signals,
-    close: () => query.destroy(),
+    async close() {
+      await reports.destroy()
+      await query.destroy()
+    },
   }
 }

@@ -8,10 +8,10 @@ export type Told =
   | { id: number; rows: Record<string, unknown>[]; changes: number }
   | { id: number; error: { message: string; code: string } }
 
-const database = new DatabaseSync((workerData as { path: string }).path)
-database.exec(
-  'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 2000',
-)
+const { path, readOnly } = workerData as { path: string; readOnly: boolean }
+const database = new DatabaseSync(path, { readOnly })
+database.exec('pragma busy_timeout = 2000')
+if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
 
 const maxPrepared = 500
 const prepared = new Map<string, StatementSync>()
