@@ -87,6 +87,35 @@ models:
   })
 })
 
+test('what is billed besides text has its prices: audio, images, an hour in a cache, tools and tiers of service', () => {
+  const text = `
+providers: { p: { name: P, protocol: openai-chat, tools: { web_search: 0.01 } } }
+models:
+  a/b:
+    endpoints:
+      c:
+        prices:
+          cache_write_1h: 6
+          audio_prompt: 1
+          audio_completion: 80
+          image_completion: 30
+          tools: { web_search: 0.014, x_search: 0 }
+          service_tiers: { priority: { prompt: 5, cache_read: 0.5 } }
+          tiers: [{ from_prompt_tokens: 9, audio_prompt: 2 }]
+`
+  const { providers, models } = readCatalogueFile(text, 'x')
+  assert.deepEqual(providers.get('p')?.tools, { web_search: '0.01' })
+  assert.deepEqual(models.get('a/b')!.endpoints.get('c')!.prices, {
+    cacheWrite1h: '0.000006',
+    audioPrompt: '0.000001',
+    audioCompletion: '0.00008',
+    imageCompletion: '0.00003',
+    tools: { web_search: '0.014', x_search: '0' },
+    tiers: [{ fromPromptTokens: 9, audioPrompt: '0.000002' }],
+    serviceTiers: { priority: { prompt: '0.000005', cacheRead: '0.0000005' } },
+  })
+})
+
 test('JSON is read as well, and names the line just so', () => {
   const text = '{\n  "models": {\n    "a/b": {\n      "name": 7\n    }\n  }\n}'
   assert.deepEqual(problemsOf(text), ['4: a/b: name: expected string, received number'])

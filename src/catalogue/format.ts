@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { parseSource } from './document.ts'
+import { given } from './given.ts'
 import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
-import type { Prices } from './model.ts'
 import { modelIdShape, slugShape, tagShape } from './names.ts'
-import { EndpointRow, ModelRow, type PricesRow, ProviderRow } from './rows.ts'
+import { pricesPatch } from './prices-patch.ts'
+import { EndpointRow, ModelRow, ProviderRow } from './rows.ts'
 
 const File = z.strictObject({
   about: z.string().optional(),
@@ -83,6 +84,7 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
     protocol: row.protocol,
     baseUrl: row.base_url,
     credentialVariables: row.credentials,
+    tools: row.tools,
     privacyPolicyUrl: row.privacy_policy_url,
     termsOfServiceUrl: row.terms_of_service_url,
     statusPageUrl: row.status_page_url,
@@ -130,7 +132,7 @@ function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
     maxCompletionTokens: row.max_completion_tokens,
     maxPromptTokens: row.max_prompt_tokens,
     quantization: row.quantization,
-    prices: row.prices && prices(row.prices),
+    prices: row.prices && pricesPatch(row.prices),
     supportedParameters: row.supported_parameters,
     supportsImplicitCaching: row.implicit_caching,
     toolChoice: row.tool_choice,
@@ -141,26 +143,4 @@ function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
     moderated: row.moderated,
     remove: row.remove,
   })
-}
-
-function prices({ cache_read, cache_write, tiers, ...rest }: z.output<typeof PricesRow>): Partial<Prices> {
-  return given({ ...rest, cacheRead: cache_read, cacheWrite: cache_write, tiers: tiers && inOrder(tiers.map(tier)) })
-}
-
-type Tier = NonNullable<Prices['tiers']>[number]
-
-function tier({
-  from_prompt_tokens,
-  cache_read,
-  cache_write,
-  ...rest
-}: NonNullable<z.output<typeof PricesRow>['tiers']>[number]): Tier {
-  return given({ ...rest, fromPromptTokens: from_prompt_tokens, cacheRead: cache_read, cacheWrite: cache_write })
-}
-
-const inOrder = (tiers: Tier[]) => tiers.toSorted((a, b) => a.fromPromptTokens - b.fromPromptTokens)
-
-/** Only what was said: a member that is undefined would hide what an earlier source said. */
-function given<T extends object>(patch: T): { [K in keyof T]: T[K] } {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as T
 }

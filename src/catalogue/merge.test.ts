@@ -39,6 +39,18 @@ test('an endpoint takes from its model and provider what it does not say itself'
   assert.deepEqual([acme?.toolChoice.required, other?.toolChoice.required], [true, false])
 })
 
+test('tools and tiers of service add up, and a tool costs what its endpoint says before what its provider says', () => {
+  const first = `
+providers: { acme: { tools: { web_search: 0.01, file_search: 0.002 } } }
+models: { maker/model: { endpoints: { acme: { prices: { tools: { web_search: 0.02 }, service_tiers: { flex: { prompt: 1 } } } } } } }`
+  const second = `
+providers: { acme: { tools: { file_search: 0.003 } } }
+models: { maker/model: { endpoints: { acme: { prices: { tools: { maps: 0 }, service_tiers: { priority: { prompt: 9 } } } } } } }`
+  const { prices } = only(first, second).endpoints[0]!
+  assert.deepEqual(prices.tools, { web_search: '0.02', file_search: '0.003', maps: '0' })
+  assert.deepEqual(Object.keys(prices.serviceTiers ?? {}), ['flex', 'priority'])
+})
+
 test('a provider can be overridden member by member', () => {
   const { providers } = merged(base, 'providers: { acme: { base_url: "http://localhost:1234/v1" } }').data
   assert.deepEqual(

@@ -8,7 +8,8 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   const providers = new Map<string, ProviderPatch>()
   const models = new Map<string, ModelPatch>()
   for (const layer of layers) {
-    for (const [slug, patch] of layer.providers) lay(providers, slug, patch, { ...providers.get(slug), ...patch })
+    for (const [slug, patch] of layer.providers)
+      lay(providers, slug, patch, overlayProvider(providers.get(slug), patch))
     for (const [id, patch] of layer.models) lay(models, id, patch, overlayModel(id, models.get(id), patch))
   }
   const skipped: Skipped[] = []
@@ -25,6 +26,10 @@ type Skip = (path: string[], row: string, reason: string) => void
 function lay<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
   if (patch.remove) into.delete(key)
   else into.set(key, merged)
+}
+
+function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
+  return { ...base, ...patch, ...together('tools', base, patch) }
 }
 
 /** What a patch says wins member by member; aliases add up; a dated name once given stays. */
@@ -49,9 +54,23 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
   return {
     ...base,
     ...patch,
-    prices: { ...base.prices, ...patch.prices },
+    prices: {
+      ...base.prices,
+      ...patch.prices,
+      ...together('tools', base.prices, patch.prices),
+      ...together('serviceTiers', base.prices, patch.prices),
+    },
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
   }
+}
+
+/** One member of two, where each may name a part of it; nothing where neither does. */
+function together<K extends string, T extends { [name in K]?: object }>(
+  name: K,
+  base: T = {} as T,
+  patch: T = {} as T,
+) {
+  return (base[name] ?? patch[name]) ? { [name]: { ...base[name], ...patch[name] } } : {}
 }
 
 /** Providers that the last word on them took away: their endpoints go without being reported as lost. */

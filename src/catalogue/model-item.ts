@@ -11,7 +11,12 @@ export const Pricing = z.object({
   request: Price.optional(),
   input_cache_read: Price.optional(),
   input_cache_write: Price.optional(),
+  input_cache_write_1h: Price.optional(),
   internal_reasoning: Price.optional(),
+  audio: Price.optional().describe('For a token of audio in the prompt.'),
+  audio_output: Price.optional().describe('For a token of audio in the answer.'),
+  image_output: Price.optional().describe('For a token of an image in the answer.'),
+  web_search: Price.optional().describe('For one search of the web by the provider.'),
 })
 
 export const Architecture = z.object({
@@ -94,7 +99,12 @@ export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
     request: prices.request,
     input_cache_read: prices.cacheRead,
     input_cache_write: prices.cacheWrite,
+    input_cache_write_1h: prices.cacheWrite1h,
     internal_reasoning: prices.reasoning,
+    audio: prices.audioPrompt,
+    audio_output: prices.audioCompletion,
+    image_output: prices.imageCompletion,
+    web_search: prices.tools?.web_search ?? prices.tools?.google_search,
   }
 }
 

@@ -3,17 +3,32 @@ import type { Protocol, Region } from '#lib/vocabulary.ts'
 /** A decimal number as text, in USD: never a binary float. `"0"` is free. */
 export type Usd = string
 
-/** USD per token, per image and per request. Absent means unknown, not free. */
-export type Prices = {
+/** USD per token of each kind. Absent means unknown, not free. */
+export type TokenPrices = {
   prompt: Usd
   completion: Usd
-  image?: Usd
-  request?: Usd
   cacheRead?: Usd
   cacheWrite?: Usd
+  /** Written to a cache that keeps it for an hour. */
+  cacheWrite1h?: Usd
   reasoning?: Usd
+  audioPrompt?: Usd
+  audioCompletion?: Usd
+  /** Of images in an answer. */
+  imageCompletion?: Usd
+}
+
+/** Besides tokens: USD for a request, for an image, and for a call of a tool that the provider runs. */
+export type Prices = TokenPrices & {
+  request?: Usd
+  /** For each image in the prompt or the answer. */
+  image?: Usd
+  /** By the tool's name at the provider, without its day: `web_search`. */
+  tools?: Record<string, Usd>
   /** Prices that hold from a prompt size on, smallest size first; each names only what it changes. */
-  tiers?: { fromPromptTokens: number; prompt?: Usd; completion?: Usd; cacheRead?: Usd; cacheWrite?: Usd }[]
+  tiers?: ({ fromPromptTokens: number } & Partial<TokenPrices>)[]
+  /** Prices of the service tiers that are not the ordinary one: `priority`. */
+  serviceTiers?: Record<string, Partial<TokenPrices>>
 }
 
 export type Provider = {
@@ -24,6 +39,8 @@ export type Provider = {
   baseUrl: string | null
   /** Environment variables that may hold the credential, in order; empty where none is needed. */
   credentialVariables: string[]
+  /** What a call of each tool that it runs costs, whatever the model. */
+  tools?: Record<string, Usd>
   privacyPolicyUrl: string | null
   termsOfServiceUrl: string | null
   statusPageUrl: string | null

@@ -24,18 +24,28 @@ const PerMillion = Amount.transform((amount, context) => {
 const Tokens = z.number().int().min(1)
 const Url = z.string().min(1).nullable()
 
-const TokenPrices = z.strictObject({
+export const TokenPricesRow = z.strictObject({
   prompt: PerMillion.optional(),
   completion: PerMillion.optional(),
   cache_read: PerMillion.optional(),
   cache_write: PerMillion.optional(),
+  cache_write_1h: PerMillion.optional(),
+  reasoning: PerMillion.optional(),
+  audio_prompt: PerMillion.optional(),
+  audio_completion: PerMillion.optional(),
+  image_completion: PerMillion.optional(),
 })
 
-export const PricesRow = TokenPrices.extend({
-  reasoning: PerMillion.optional(),
+/** Tools that a provider runs, and tiers of its service, by its own names. */
+const Name = z.string().regex(/^[a-z][a-z0-9_:-]*$/, 'must be a name such as web_search or priority')
+const Tools = z.record(Name, Amount).describe('USD per call')
+
+export const PricesRow = TokenPricesRow.extend({
   image: Amount.optional().describe('USD per image'),
   request: Amount.optional().describe('USD per request'),
-  tiers: z.array(TokenPrices.extend({ from_prompt_tokens: Tokens })).optional(),
+  tools: Tools.optional(),
+  tiers: z.array(TokenPricesRow.extend({ from_prompt_tokens: Tokens })).optional(),
+  service_tiers: z.record(Name, TokenPricesRow).optional(),
 })
 
 export const ProviderRow = z.strictObject({
@@ -43,6 +53,7 @@ export const ProviderRow = z.strictObject({
   protocol: z.enum(protocols).optional(),
   base_url: Url.optional(),
   credentials: z.array(z.string().regex(/^[A-Za-z_0-9]+$/, 'must be the name of an environment variable')).optional(),
+  tools: Tools.optional(),
   privacy_policy_url: Url.optional(),
   terms_of_service_url: Url.optional(),
   status_page_url: Url.optional(),

@@ -1,5 +1,5 @@
 import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
-import type { Endpoint, Model, Provider } from './model.ts'
+import type { Endpoint, Model, Prices, Provider } from './model.ts'
 import { authorOf, defaultCanonicalSlug } from './names.ts'
 
 /** The provider that a patch amounts to, or what it lacks, as a sentence. */
@@ -12,6 +12,7 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
     protocol,
     baseUrl: patch.baseUrl ?? null,
     credentialVariables: patch.credentialVariables ?? [],
+    ...(patch.tools && { tools: patch.tools }),
     privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
     termsOfServiceUrl: patch.termsOfServiceUrl ?? null,
     statusPageUrl: patch.statusPageUrl ?? null,
@@ -81,7 +82,7 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     maxCompletionTokens: patch.maxCompletionTokens ?? null,
     maxPromptTokens: patch.maxPromptTokens ?? null,
     quantization: patch.quantization ?? 'unknown',
-    prices: { ...prices, prompt: prices.prompt, completion: prices.completion },
+    prices: withTools({ ...prices, prompt: prices.prompt, completion: prices.completion }, provider),
     supportedParameters,
     supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
     toolChoice: { auto: chooses, none: chooses, required: chooses, function: chooses, ...patch.toolChoice },
@@ -91,6 +92,11 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     publishesPrompts: patch.publishesPrompts ?? false,
     moderated: patch.moderated ?? false,
   }
+}
+
+/** A tool costs what the endpoint says, else what its provider says. */
+function withTools(prices: Prices, { tools }: Provider): Prices {
+  return tools ? { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools } : prices
 }
 
 /** A row may be partial only where an earlier source holds the rest. */

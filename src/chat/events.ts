@@ -8,6 +8,24 @@ export type TokenCounts = {
   cached: number
   cacheWritten: number
   reasoning: number
+  /** Only where there are some. */
+  parts?: TokenParts
+}
+
+/** Tokens that have a price of their own: parts of `cacheWritten`, `prompt` and `completion`. */
+export type TokenParts = {
+  cacheWritten1h?: number
+  audioPrompt?: number
+  audioCompletion?: number
+  imageCompletion?: number
+}
+
+/** What a provider bills besides tokens. */
+export type Extras = {
+  /** How many of what is billed by the piece: `image`, or the name of a tool that the provider ran. */
+  pieces?: Record<string, number>
+  /** The tier of service that answered, where it was not the ordinary one. */
+  serviceTier?: string
 }
 
 /** What a model's answer consists of, piece by piece, whatever protocol it came in. */
@@ -20,7 +38,10 @@ export type AnswerEvent =
   | { type: 'refusal'; text: string }
   | { type: 'tool_call'; index: number; id: string; name: string }
   | { type: 'tool_arguments'; index: number; text: string }
-  | { type: 'usage'; tokens: TokenCounts }
+  /** What the provider counted, of pieces the sums. */
+  | { type: 'usage'; tokens: TokenCounts; extras?: Extras }
+  /** One of what is billed by the piece went by. */
+  | { type: 'piece'; unit: string }
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }
   /** The upstream gave up: `status` as far as it said one. */
   | { type: 'error'; message: string; status: number | undefined }

@@ -1,52 +1,49 @@
 import type { Prices } from '#catalogue/model.ts'
-import type { TokenCounts } from '#chat/events.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
 import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
-
-type Rates = Record<'prompt' | 'completion' | 'cacheRead' | 'cacheWrite' | 'reasoning' | 'request', PicoUsd>
+import { type Rates, ratesFor } from './rates.ts'
 
 /** What an answer cost by its endpoint's prices, exactly. */
-export function costOf(prices: Prices, tokens: TokenCounts): PicoUsd {
-  const rates = ratesFor(prices, tokens.prompt)
-  const plainPrompt = Math.max(0, tokens.prompt - tokens.cached - tokens.cacheWritten)
-  const plainCompletion = Math.max(0, tokens.completion - tokens.reasoning)
+export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): PicoUsd {
+  const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
+  let cost = promptCost(rates, tokens) + completionCost(rates, tokens)
+  if (prices.request !== undefined) cost += picoUsd(prices.request)
+  for (const unit in extras?.pieces) cost += BigInt(extras.pieces[unit]!) * picoUsd(priceOfPiece(prices, unit) ?? '0')
+  return cost
+}
+
+/** USD for one of what is billed by the piece. The name may come from anybody. */
+export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
+  if (unit === 'image') return image
+  return tools && Object.hasOwn(tools, unit) ? tools[unit] : undefined
+}
+
+/**
+ * Every token once, the dear kinds first. Nobody says which of the audio came from a cache: all of it costs as if none
+ * had, and as much less of the rest is taken to have come from there.
+ */
+function promptCost(rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
+  const audio = Math.min(parts?.audioPrompt ?? 0, prompt)
+  const written = Math.min(cacheWritten, prompt - audio)
+  const writtenLong = Math.min(parts?.cacheWritten1h ?? 0, written)
+  const read = Math.max(0, Math.min(cached - audio, prompt - audio - written))
   return (
-    rates.request +
-    BigInt(plainPrompt) * rates.prompt +
-    BigInt(tokens.cached) * rates.cacheRead +
-    BigInt(tokens.cacheWritten) * rates.cacheWrite +
-    BigInt(plainCompletion) * rates.completion +
-    BigInt(tokens.completion - plainCompletion) * rates.reasoning
+    BigInt(audio) * rates.audioPrompt +
+    BigInt(writtenLong) * rates.cacheWrite1h +
+    BigInt(written - writtenLong) * rates.cacheWrite +
+    BigInt(read) * rates.cacheRead +
+    BigInt(prompt - audio - written - read) * rates.prompt
   )
 }
 
-/** Prices belong to an immutable snapshot, so what was once parsed stays right. */
-const parsed = new WeakMap<Prices, { from: number; rates: Rates }[]>()
-
-function ratesFor(prices: Prices, promptTokens: number): Rates {
-  const steps = parsed.get(prices) ?? parseSteps(prices)
-  return (steps.findLast(({ from }) => promptTokens >= from) ?? steps[0])!.rates
-}
-
-function parseSteps(prices: Prices): { from: number; rates: Rates }[] {
-  const steps = [{ from: 0, rates: toRates(prices) }]
-  for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
-    steps.push({ from: fromPromptTokens, rates: toRates({ ...prices, ...changed }) })
-  }
-  parsed.set(prices, steps)
-  return steps
-}
-
-/** A price that is not told is the one it is a special case of. */
-function toRates(prices: Prices): Rates {
-  const prompt = picoUsd(prices.prompt)
-  const completion = picoUsd(prices.completion)
-  const or = (price: string | undefined, otherwise: PicoUsd) => (price === undefined ? otherwise : picoUsd(price))
-  return {
-    prompt,
-    completion,
-    cacheRead: or(prices.cacheRead, prompt),
-    cacheWrite: or(prices.cacheWrite, prompt),
-    reasoning: or(prices.reasoning, completion),
-    request: or(prices.request, 0n),
-  }
+function completionCost(rates: Rates, { completion, reasoning, parts }: TokenCounts): PicoUsd {
+  const audio = Math.min(parts?.audioCompletion ?? 0, completion)
+  const image = Math.min(parts?.imageCompletion ?? 0, completion - audio)
+  const thought = Math.min(reasoning, completion - audio - image)
+  return (
+    BigInt(audio) * rates.audioCompletion +
+    BigInt(image) * rates.imageCompletion +
+    BigInt(thought) * rates.reasoning +
+    BigInt(completion - audio - image - thought) * rates.completion
+  )
 }

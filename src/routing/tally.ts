@@ -1,9 +1,11 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 
 /** What is counted while an answer goes by. */
 export type Tally = {
   tokens: TokenCounts
+  /** What was billed besides: the upstream's own count of pieces where it told one, else those that went by. */
+  extras: Extras | undefined
   /** Whether the tokens are the upstream's own count, or estimated from the text that went by. */
   estimated: boolean
   finish: FinishReason | undefined
@@ -26,10 +28,16 @@ const lengthOf = (text: unknown) => (typeof text === 'string' ? text.length : 0)
 const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
 const longestName = 256
 
+function extrasOf(passed: Record<string, number> | undefined, told: Extras | undefined): Extras | undefined {
+  return passed ? { ...told, pieces: { ...passed, ...told?.pieces } } : told
+}
+
 export function createTally(now: () => number) {
   let characters = 0
   let reasoningCharacters = 0
   let told: TokenCounts | undefined
+  let toldExtras: Extras | undefined
+  let passed: Record<string, number> | undefined
   const tally = { finish: undefined, nativeFinish: undefined, toolCalls: 0 } as Partial<Tally>
 
   return {
@@ -58,6 +66,11 @@ export function createTally(now: () => number) {
             break
           case 'usage':
             told = event.tokens
+            toldExtras = event.extras ?? toldExtras
+            break
+          case 'piece':
+            passed ??= {}
+            passed[event.unit] = (passed[event.unit] ?? 0) + 1
             break
           case 'finish':
             tally.finish = event.reason
@@ -80,7 +93,12 @@ export function createTally(now: () => number) {
         cacheWritten: 0,
         reasoning: estimateTokens(reasoningCharacters),
       }
-      return { ...(tally as Tally), tokens: told ?? estimate, estimated: told === undefined }
+      return {
+        ...(tally as Tally),
+        tokens: told ?? estimate,
+        extras: extrasOf(passed, toldExtras),
+        estimated: told === undefined,
+      }
     },
   }
 }

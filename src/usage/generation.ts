@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { FinishReason } from '#chat/chunk.ts'
-import type { TokenCounts } from '#chat/events.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
@@ -40,6 +40,10 @@ export type Generation = {
   /** Whether the workspace's own provider key paid. */
   byok: boolean
   tokens: TokenCounts
+  /** What was billed besides tokens. */
+  extras?: Extras | undefined
+  /** What was billed, or asked for, without a price in the catalogue: the cost is without it. */
+  unpriced?: string[] | undefined
   /** Whether the tokens were estimated, because the upstream told none. */
   estimated: boolean
   cost: PicoUsd

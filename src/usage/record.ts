@@ -45,6 +45,13 @@ const mostly = {
   tokens_cache_written: 0,
   tokens_reasoning: 0,
   tokens_estimated: false,
+  tokens_cache_written_1h: 0,
+  tokens_audio_prompt: 0,
+  tokens_audio_completion: 0,
+  tokens_image_completion: 0,
+  service_tier: null,
+  billed_pieces: {},
+  unpriced: [],
   latency: null,
   throughput: null,
   content_findings: [],
@@ -86,6 +93,7 @@ function factsOf(generation: Generation) {
     tokens_cache_written: tokens.cacheWritten,
     tokens_reasoning: tokens.reasoning,
     tokens_estimated: generation.estimated,
+    ...billedOf(generation),
     upstream_inference_cost: toUsd(generation.cost),
     latency: generation.latencyMs ?? null,
     generation_time: generation.durationMs,
@@ -102,6 +110,19 @@ function factsOf(generation: Generation) {
       outcome: attempt.outcome,
       duration: attempt.durationMs,
     })),
+  }
+}
+
+/** What was billed besides text, which most requests have nothing of. */
+function billedOf({ tokens: { parts }, extras, unpriced }: Generation) {
+  return {
+    ...(parts?.cacheWritten1h && { tokens_cache_written_1h: parts.cacheWritten1h }),
+    ...(parts?.audioPrompt && { tokens_audio_prompt: parts.audioPrompt }),
+    ...(parts?.audioCompletion && { tokens_audio_completion: parts.audioCompletion }),
+    ...(parts?.imageCompletion && { tokens_image_completion: parts.imageCompletion }),
+    ...(extras?.serviceTier !== undefined && { service_tier: extras.serviceTier as string | null }),
+    ...(extras?.pieces && { billed_pieces: extras.pieces }),
+    ...(unpriced?.length && { unpriced }),
   }
 }
 

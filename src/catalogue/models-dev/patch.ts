@@ -1,7 +1,8 @@
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
-import { endpointFacts, modelFacts, pricesOf } from './facts.ts'
+import { endpointFacts, modelFacts } from './facts.ts'
 import { leadRow } from './group.ts'
 import type { Identity } from './identity.ts'
+import { pricesOf } from './prices.ts'
 import type { Row } from './row.ts'
 
 /** What the entries for one model say together. */
@@ -28,9 +29,9 @@ function releaseDay(rows: readonly Row[]): string {
   return days[0]![0]
 }
 
-function endpointPatch({ model, quantization, wire, usualWire }: Row): EndpointPatch {
+function endpointPatch({ provider, model, quantization, wire, usualWire }: Row): EndpointPatch {
   return {
-    ...endpointFacts(model, pricesOf(model)!),
+    ...endpointFacts(model, pricesOf(model, provider.id)!),
     ...(quantization && { quantization }),
     ...(!usualWire && wire),
   }

@@ -136,7 +136,15 @@ describe('the real snapshot of models.dev', { skip }, () => {
       completion: '0.00003',
       cacheRead: '0.0000005',
       tiers: [{ fromPromptTokens: 272000, prompt: '0.00001', completion: '0.000045', cacheRead: '0.000001' }],
+      serviceTiers: { priority: { prompt: '0.0000125', completion: '0.000075', cacheRead: '0.00000125' } },
     })
+  })
+
+  test('audio, images and a tier of service have their prices as the figures in docs/catalogue.md have it', () => {
+    const prices = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => endpoint.prices))
+    const having = (name: 'audioPrompt' | 'imageCompletion' | 'serviceTiers') =>
+      prices.filter((one) => one[name] !== undefined).length
+    assert.deepEqual([having('audioPrompt'), having('imageCompletion'), having('serviceTiers')], [44, 5, 16])
   })
 
   test('ids, tags and credentials are well-formed', () => {

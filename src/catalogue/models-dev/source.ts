@@ -8,6 +8,10 @@ export type SourceCost = {
   cache_write?: number
   cached_write?: number
   reasoning?: number
+  input_audio?: number
+  output_audio?: number
+  /** Of images in answers, by the token too. */
+  image?: number
 }
 
 /** The members of a models.dev entry that are read; there are more. */
@@ -25,9 +29,13 @@ export type SourceModel = {
   modalities: { input: string[]; output: string[] }
   limit: { context: number; output: number; input?: number }
   cost?: SourceCost & { tiers?: (Partial<SourceCost> & { tier: { type?: string; size: number } })[] }
+  /** Other ways to be served, each with what a request must say for it; true or false in some entries. */
+  experimental?: { modes?: Record<string, SourceMode> } | boolean
   /** How this entry is reached where it differs from the provider. */
   provider?: { npm?: string; api?: string; shape?: string }
 }
+
+export type SourceMode = { cost?: Partial<SourceCost>; provider?: { body?: { service_tier?: string } } }
 
 export type SourceProvider = {
   id: string
@@ -73,13 +81,24 @@ const modelRules: readonly Rule<SourceModel>[] = [
   ['cost.output', ({ cost }) => ifThere(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
   ['cost', ({ cost }) => ifThere(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
   ['cost.tiers', ({ cost }) => ifThere(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
+  ['experimental.modes', ({ experimental }) => areModes(experimental), 'modes, each with prices of its own'],
   ['provider', ({ provider }) => ifThere(provider, isObject), 'an object'],
 ]
 
 const isDay = (value: unknown) =>
   typeof value === 'string' && /^\d{4}-\d{2}(-\d{2})?$/.test(value) && !Number.isNaN(Date.parse(value))
 
-const priceMembers = ['cache_read', 'cached_input', 'cache_input', 'cache_write', 'cached_write', 'reasoning'] as const
+const priceMembers = [
+  'cache_read',
+  'cached_input',
+  'cache_input',
+  'cache_write',
+  'cached_write',
+  'reasoning',
+  'input_audio',
+  'output_audio',
+  'image',
+] as const
 
 const arePrices = (cost: Partial<SourceCost>) => priceMembers.every((member) => ifThere(cost[member], isCount))
 
@@ -89,6 +108,18 @@ const areTiers = (tiers: unknown) =>
     (tier) =>
       isCount(tier?.tier?.size) && ifThere(tier.input, isCount) && ifThere(tier.output, isCount) && arePrices(tier),
   )
+
+/** What is no object is a mark that the entry is experimental itself. */
+const areModes = (experimental: SourceModel['experimental']) =>
+  !isObject(experimental) ||
+  ifThere((experimental as { modes?: object }).modes, (modes) => isObject(modes) && Object.values(modes!).every(isMode))
+
+const isMode = (mode: unknown) => isObject(mode) && ifThere((mode as SourceMode).cost, isPartOfCost)
+
+const isPartOfCost = (cost: unknown) => {
+  const { input, output } = (cost ?? {}) as Partial<SourceCost>
+  return isObject(cost) && ifThere(input, isCount) && ifThere(output, isCount) && arePrices(cost as Partial<SourceCost>)
+}
 
 /** What is wrong with a provider, or undefined. */
 export const providerFault = (value: unknown) => firstBroken(value, providerRules)

@@ -69,6 +69,7 @@ function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean 
         tokens = event.tokens
         return ''
       case 'started':
+      case 'piece':
       case 'error':
         return ''
       default:

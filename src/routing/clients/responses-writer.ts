@@ -84,6 +84,7 @@ export class ResponseWriter implements StreamWriter {
         this.#tokens = event.tokens
         return ''
       case 'started':
+      case 'piece':
       case 'error':
         return ''
       default:

@@ -9,12 +9,15 @@ type Usage = {
   output_tokens?: number
   cache_read_input_tokens?: number | null
   cache_creation_input_tokens?: number | null
+  cache_creation?: { ephemeral_1h_input_tokens?: number } | null
+  server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
 }
 type Block =
   | { type: 'text'; text: string }
   | { type: 'thinking'; thinking: string; signature?: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown }
+  | { type: 'server_tool_use'; name: string }
 type Delta = {
   type?: string
   text?: string
@@ -115,10 +118,15 @@ function begun(block: Block, toolIndex: number): AnswerEvent[] {
       return [thought('', { encrypted: block.data })]
     case 'tool_use':
       return [{ type: 'tool_call', index: toolIndex, id: block.id, name: block.name }]
+    case 'server_tool_use':
+      return runByProvider.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
     default:
       return []
   }
 }
+
+/** Tools whose calls Anthropic counts. */
+const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
 function added(delta: Delta, toolIndex: number): AnswerEvent[] {
   if (delta.text) return [{ type: 'text', text: delta.text }]
@@ -148,5 +156,10 @@ function errorEvent(error: WireError | undefined): AnswerEvent {
 function usageIn(usage: Usage): AnswerEvent[] {
   const { cache_read_input_tokens: cached, cache_creation_input_tokens: cacheWritten } = usage
   const prompt = sumOf(usage.input_tokens, cached, cacheWritten)
-  return usageEvents({ prompt, completion: usage.output_tokens, cached, cacheWritten })
+  const { ephemeral_1h_input_tokens: cacheWritten1h } = usage.cache_creation ?? {}
+  const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
+  return usageEvents(
+    { prompt, completion: usage.output_tokens, cached, cacheWritten, cacheWritten1h },
+    { pieces: { web_search, web_fetch } },
+  )
 }

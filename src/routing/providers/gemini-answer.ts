@@ -2,6 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { callIdFor } from './gemini-call-id.ts'
+import { type Grounding, Searches } from './gemini-searches.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
 
 type Part = {
@@ -9,16 +10,27 @@ type Part = {
   thought?: boolean
   thoughtSignature?: string
   functionCall?: { id?: string; name?: string; args?: object }
+  inlineData?: { mimeType?: string }
 }
+type ModalityCount = { modality?: string; tokenCount?: number }
 type Usage = {
   promptTokenCount?: number
   toolUsePromptTokenCount?: number
   candidatesTokenCount?: number
   thoughtsTokenCount?: number
   cachedContentTokenCount?: number
+  promptTokensDetails?: ModalityCount[] | null
+  toolUsePromptTokensDetails?: ModalityCount[] | null
+  candidatesTokensDetails?: ModalityCount[] | null
+  serviceTier?: string
 }
 type Generated = {
-  candidates?: { content?: { parts?: Part[] }; finishReason?: string; finishMessage?: string }[]
+  candidates?: {
+    content?: { parts?: Part[] }
+    finishReason?: string
+    finishMessage?: string
+    groundingMetadata?: Grounding
+  }[]
   promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
   usageMetadata?: Usage
   modelVersion?: string
@@ -59,12 +71,15 @@ class Answer {
   #begun = false
   #calls = 0
   #id = ''
+  #searches = new Searches()
 
   read(generated: Generated): AnswerEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
     const events = this.#start(generated)
     for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
+    if (candidate?.groundingMetadata)
+      events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
@@ -81,7 +96,8 @@ class Answer {
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
 
-  #part({ text, thought, thoughtSignature: encrypted, functionCall }: Part): AnswerEvent[] {
+  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): AnswerEvent[] {
+    if (String(inlineData?.mimeType).startsWith('image/')) return [{ type: 'piece', unit: 'image' }]
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#call(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
@@ -117,10 +133,21 @@ function errorEvent({ code, message }: NonNullable<Generated['error']>): AnswerE
 /** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
 function usageIn(usage: Usage): AnswerEvent[] {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
-  return usageEvents({
-    prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
-    completion: sumOf(usage.candidatesTokenCount, reasoning),
-    cached,
-    reasoning,
-  })
+  return usageEvents(
+    {
+      prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+      completion: sumOf(usage.candidatesTokenCount, reasoning),
+      cached,
+      reasoning,
+      audioPrompt: ofModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+      audioCompletion: ofModality('AUDIO', usage.candidatesTokensDetails),
+      imageCompletion: ofModality('IMAGE', usage.candidatesTokensDetails),
+    },
+    { serviceTier: usage.serviceTier },
+  )
+}
+
+function ofModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+  const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
+  return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }

@@ -55,16 +55,20 @@ function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitNa
 type WireUsage = {
   prompt_tokens?: number
   completion_tokens?: number
-  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null
-  completion_tokens_details?: { reasoning_tokens?: number } | null
+  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
+  completion_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
+  server_tool_use?: { web_search_requests?: number } | null
+  server_tool_use_details?: { web_search_requests?: number } | null
+  num_search_queries?: number
 }
 /** `reasoning` and `reasoning_content` are two names for the same thing. */
-type WireDelta = Delta & { reasoning_content?: string | null }
+type WireDelta = Delta & { reasoning_content?: string | null; images?: unknown }
 type WireError = { error?: { message?: string; code?: unknown } }
 type Completion = WireError & {
   id?: string
   model?: string
   usage?: WireUsage | null
+  service_tier?: string | null
   choices?: { message?: WireDelta; finish_reason?: string | null }[]
 }
 
@@ -77,7 +81,7 @@ function readChunk(chunk: Partial<Chunk> & WireError): AnswerEvent[] {
     readDelta(choice.delta ?? {}, events)
     if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
   }
-  if (chunk.usage) events.push(...usageIn(chunk.usage))
+  if (chunk.usage) events.push(...usageIn(chunk.usage, (chunk as Completion).service_tier))
   return events
 }
 
@@ -89,7 +93,7 @@ function readCompletion(completion: Completion): AnswerEvent[] {
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
   readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events)
   events.push(finish(choice.finish_reason ?? 'stop'))
-  if (completion.usage) events.push(...usageIn(completion.usage))
+  if (completion.usage) events.push(...usageIn(completion.usage, completion.service_tier))
   return events
 }
 
@@ -99,6 +103,7 @@ function readDelta(delta: WireDelta, events: AnswerEvent[]): void {
   if (delta.content) events.push({ type: 'text', text: delta.content })
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   for (const call of delta.tool_calls ?? []) readCall(call, events)
+  if (Array.isArray(delta.images)) for (const _image of delta.images) events.push({ type: 'piece', unit: 'image' })
 }
 
 function readCall(call: ToolCallDelta, events: AnswerEvent[]): void {
@@ -121,12 +126,20 @@ function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
   }
 }
 
-function usageIn(usage: WireUsage): AnswerEvent[] {
-  return usageEvents({
-    prompt: usage.prompt_tokens,
-    completion: usage.completion_tokens,
-    cached: usage.prompt_tokens_details?.cached_tokens,
-    cacheWritten: usage.prompt_tokens_details?.cache_write_tokens,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens,
-  })
+function usageIn(usage: WireUsage, serviceTier: string | null | undefined): AnswerEvent[] {
+  const { prompt_tokens_details: ofPrompt, completion_tokens_details: ofCompletion } = usage
+  const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
+  return usageEvents(
+    {
+      prompt: usage.prompt_tokens,
+      completion: usage.completion_tokens,
+      cached: ofPrompt?.cached_tokens,
+      cacheWritten: ofPrompt?.cache_write_tokens,
+      reasoning: ofCompletion?.reasoning_tokens,
+      audioPrompt: ofPrompt?.audio_tokens,
+      audioCompletion: ofCompletion?.audio_tokens,
+      imageCompletion: ofCompletion?.image_tokens,
+    },
+    { pieces: { web_search: searches ?? usage.num_search_queries }, serviceTier },
+  )
 }

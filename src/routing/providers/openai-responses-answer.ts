@@ -1,12 +1,13 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
 import { usageEvents } from './token-counts.ts'
 
 type Usage = {
   input_tokens?: number
   output_tokens?: number
-  input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null
-  output_tokens_details?: { reasoning_tokens?: number } | null
+  input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
+  output_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
 }
 type WireError = { code?: string | null; type?: string; message?: string }
 type Part = { type?: string; text?: string; refusal?: string }
@@ -26,6 +27,7 @@ type Response = {
   status?: string
   output?: Item[]
   usage?: Usage | null
+  service_tier?: string | null
   error?: WireError | null
   incomplete_details?: { reason?: string } | null
 }
@@ -64,7 +66,7 @@ export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
       case 'response.reasoning_summary_part.added':
         return event.summary_index ? [{ type: 'reasoning', text: '\n\n', format }] : []
       case 'response.output_item.added':
-        if (event.item?.type !== 'function_call') return []
+        if (event.item?.type !== 'function_call') return pieceOf(event.item)
         callOfItem.set(output, callOfItem.size)
         return [called(event.item, callOfItem.get(output)!)]
       case 'response.function_call_arguments.delta':
@@ -136,7 +138,14 @@ function argumentsEvent(item: Item, index: number): AnswerEvent[] {
   return item.arguments ? [{ type: 'tool_arguments', index, text: item.arguments }] : []
 }
 
-function ending({ status, error, incomplete_details, usage }: Response, called: boolean): AnswerEvent[] {
+/** A call of a tool that the provider runs, as it begins. */
+function pieceOf(item: RunItem | undefined): AnswerEvent[] {
+  const unit = unitOf(item?.type)
+  return unit === undefined ? [] : [{ type: 'piece', unit }]
+}
+
+function ending(response: Response, called: boolean): AnswerEvent[] {
+  const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
   const reason = incomplete_details?.reason
   const finish: AnswerEvent =
@@ -147,7 +156,7 @@ function ending({ status, error, incomplete_details, usage }: Response, called: 
           native: reason ?? 'incomplete',
         }
       : { type: 'finish', reason: called ? 'tool_calls' : 'stop', native: status ?? 'completed' }
-  return usage ? [finish, ...usageIn(usage)] : [finish]
+  return [finish, ...usageIn(response)]
 }
 
 const statuses: Record<string, number> = {
@@ -167,12 +176,20 @@ function errorEvent({ code, type, message }: WireError): AnswerEvent {
   return { type: 'error', message: message ?? 'the upstream failed', status }
 }
 
-function usageIn(usage: Usage): AnswerEvent[] {
-  return usageEvents({
-    prompt: usage.input_tokens,
-    completion: usage.output_tokens,
-    cached: usage.input_tokens_details?.cached_tokens,
-    cacheWritten: usage.input_tokens_details?.cache_write_tokens,
-    reasoning: usage.output_tokens_details?.reasoning_tokens,
-  })
+function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {
+  if (!usage) return []
+  const { input_tokens_details: ofPrompt, output_tokens_details: ofCompletion } = usage
+  return usageEvents(
+    {
+      prompt: usage.input_tokens,
+      completion: usage.output_tokens,
+      cached: ofPrompt?.cached_tokens,
+      cacheWritten: ofPrompt?.cache_write_tokens,
+      reasoning: ofCompletion?.reasoning_tokens,
+      audioPrompt: ofPrompt?.audio_tokens,
+      audioCompletion: ofCompletion?.audio_tokens,
+      imageCompletion: ofCompletion?.image_tokens,
+    },
+    { pieces: piecesIn(output ?? []), serviceTier: service_tier },
+  )
 }

@@ -1,9 +1,12 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
 /** What a provider says it counted, in whatever it says it. What it leaves out is none. */
 export type ToldCounts = { prompt: unknown; completion: unknown } & Partial<
-  Record<'cached' | 'cacheWritten' | 'reasoning', unknown>
+  Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>
 >
+
+/** What it says it billed besides: pieces by name, and the tier of service that answered. */
+export type ToldExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
 
 /** Far more than any prompt or answer holds, and little enough that costs and sums of them stay exact. */
 const most = 1e9
@@ -18,19 +21,63 @@ function tokenCounts(told: ToldCounts): TokenCounts | undefined {
   const completion = countIn(told.completion ?? 0)
   if (prompt === undefined || completion === undefined) return undefined
   const cached = Math.min(countIn(told.cached) ?? 0, prompt)
+  const parts = partsIn(told)
   return {
     prompt,
     completion,
     cached,
     cacheWritten: Math.min(countIn(told.cacheWritten) ?? 0, prompt - cached),
     reasoning: Math.min(countIn(told.reasoning) ?? 0, completion),
+    ...(parts && { parts }),
   }
 }
 
+const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
+
+/** Those that there are. Whoever prices them keeps them within what they are parts of. */
+function partsIn(told: ToldCounts): TokenParts | undefined {
+  let parts: TokenParts | undefined
+  for (const name of partNames) {
+    const count = countIn(told[name])
+    if (!count) continue
+    parts ??= {}
+    parts[name] = count
+  }
+  return parts
+}
+
 /** The same as what an answer tells: nothing where the count makes no sense. */
-export function usageEvents(told: ToldCounts): AnswerEvent[] {
+export function usageEvents(told: ToldCounts, toldExtras?: ToldExtras): AnswerEvent[] {
   const tokens = tokenCounts(told)
-  return tokens ? [{ type: 'usage', tokens }] : []
+  if (!tokens) return []
+  const extras = toldExtras && extrasIn(toldExtras)
+  return [extras ? { type: 'usage', tokens, extras } : { type: 'usage', tokens }]
+}
+
+/** More than any provider runs for one request. */
+const mostPieces = 100_000
+
+function extrasIn({ pieces, serviceTier }: ToldExtras): Extras | undefined {
+  const told: Record<string, number> = {}
+  for (const unit in pieces) {
+    const count = countIn(pieces[unit])
+    if (count !== undefined && count <= mostPieces) told[unit] = count
+  }
+  const tier = tierIn(serviceTier)
+  const hasPieces = Object.keys(told).length > 0
+  if (!hasPieces && tier === undefined) return undefined
+  return { ...(hasPieces && { pieces: told }), ...(tier !== undefined && { serviceTier: tier }) }
+}
+
+/** What providers call the tier that their price list is about. */
+const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', ''])
+const longestTier = 40
+
+/** A tier other than the ordinary one. */
+function tierIn(told: unknown): string | undefined {
+  if (typeof told !== 'string') return undefined
+  const name = told.toLowerCase()
+  return ordinaryTiers.has(name) ? undefined : name.slice(0, longestTier)
 }
 
 function countIn(told: unknown): number | undefined {

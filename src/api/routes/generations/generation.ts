@@ -21,6 +21,13 @@ export const GenerationAnswer = z
     native_tokens_cached: count,
     native_tokens_reasoning: count,
     total_cost: z.number().describe('In USD.'),
+    billed_pieces: z
+      .record(z.string(), z.int())
+      .describe('What was billed by the piece: images, and calls of tools that the provider ran, by their names.'),
+    service_tier: z.string().nullable().describe('The tier that served, where it was not the ordinary one.'),
+    unpriced: z
+      .array(z.string())
+      .describe('What was billed, or asked for, though the catalogue has no price for it: the cost is without it.'),
     latency: z.number().nullable().describe('Milliseconds to the first token.'),
     generation_time: z.number().nullable().describe('Milliseconds in all.'),
     session_id: z.string().nullable(),
@@ -34,7 +41,6 @@ const notHere = {
   external_user: null,
   http_referer: null,
   moderation_latency: null,
-  native_tokens_completion_images: null,
   num_fetches: null,
   num_input_audio_prompt: null,
   num_media_completion: null,
@@ -42,7 +48,6 @@ const notHere = {
   num_search_results: null,
   origin: '',
   router: null,
-  service_tier: null,
   user_agent: null,
   web_search_engine: null,
 }
@@ -59,6 +64,7 @@ export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof Genera
     native_tokens_completion: record.tokens_completion,
     native_tokens_cached: record.tokens_cached,
     native_tokens_reasoning: record.tokens_reasoning,
+    native_tokens_completion_images: record.tokens_image_completion,
     usage: record.total_cost,
     provider_responses: null,
   }

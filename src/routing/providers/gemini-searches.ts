@@ -1,0 +1,34 @@
+import type { AnswerEvent } from '#chat/events.ts'
+
+/** What an answer says it is grounded in. */
+export type Grounding = {
+  webSearchQueries?: string[] | null
+  searchEntryPoint?: object | null
+  groundingChunks?: { web?: object; maps?: object }[] | null
+}
+
+/** Up to 2.5 a request that searches is billed once, from 3 on each of its queries is. */
+const byRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
+
+/** Counts what was searched for, as it is told: each piece of a stream may repeat what earlier ones said. */
+export class Searches {
+  readonly #queries = new Set<string>()
+  #searched = 0
+  #mapped = false
+
+  read(grounding: Grounding, model: string | undefined): AnswerEvent[] {
+    const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
+    const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
+    for (const query of Array.isArray(queries) ? queries : []) this.#queries.add(String(query))
+    // Now and then the queries are missing though what they found is there.
+    const told = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
+    const billed = byRequest.test(model ?? '') ? Math.min(1, told) : told
+    const events: AnswerEvent[] = []
+    for (; this.#searched < billed; this.#searched++) events.push({ type: 'piece', unit: 'google_search' })
+    if (!this.#mapped && chunks.some((chunk) => chunk?.maps)) {
+      this.#mapped = true
+      events.push({ type: 'piece', unit: 'google_maps' })
+    }
+    return events
+  }
+}
