@@ -1,5 +1,7 @@
-import type { MoreCosts } from './prices.ts'
 import type { SourceCost, SourceModel } from './source.ts'
+
+/** Figures of a price list, per million tokens, that models.dev has no member for. */
+export type MoreCosts = { cacheWrite1h?: number; imageCompletion?: number }
 
 /** What follows from a provider's price list though models.dev has no member for it. */
 type Rules = (model: SourceModel, cost: Partial<SourceCost>) => MoreCosts

@@ -1,6 +1,6 @@
 import { perMillion, toDecimal } from '#lib/money.ts'
 import type { Prices, TokenPrices } from '../model.ts'
-import { rulesOf } from './price-rules.ts'
+import { type MoreCosts, rulesOf } from './price-rules.ts'
 import type { SourceCost, SourceModel } from './source.ts'
 
 /**
@@ -33,9 +33,6 @@ function servicesOf({ experimental }: SourceModel): [name: string, cost: Partial
     return name && cost ? [[name, cost] as [string, Partial<SourceCost>]] : []
   })
 }
-
-/** Figures of a price list, per million tokens, that models.dev has no member for. */
-export type MoreCosts = { cacheWrite1h?: number; imageCompletion?: number }
 
 /** @param whole what is asked besides: a cache price of 0 says something only where nothing costs anything. */
 function tokenPrices(cost: Partial<SourceCost>, whole: SourceCost, more: MoreCosts): Partial<TokenPrices> {
