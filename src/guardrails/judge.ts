@@ -1,7 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import type { Region } from '#lib/vocabulary.ts'
 import type { GuardrailRecord } from './guardrail.ts'
-import { type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, rulesAt } from './rules.ts'
+import { demandsZdr, type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, rulesAt } from './rules.ts'
 import { letters, type ZdrField } from './zdr.ts'
 
 /** The rule of a guardrail that forbids something, by the name of its field. */
@@ -47,6 +47,17 @@ export function judgeEndpoint(
   vendors: Vendors,
 ): Verdict | undefined {
   return firstOf(guardrails, ofEndpoint, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
+}
+
+/** Who demands that a request to a model leaves nothing behind, whatever it asks for. */
+export function judgeStorage(
+  guardrails: readonly GuardrailRecord[],
+  { author }: Pick<JudgedModel, 'author'>,
+  vendors: Vendors,
+): Verdict | undefined {
+  const rule = zdrFieldOf(author, vendors)
+  const guardrail = guardrails.find(({ policy }) => demandsZdr(policy, rule))
+  return guardrail && { guardrail, rule }
 }
 
 function zdrFieldOf(author: string, vendors: Vendors): ZdrField {

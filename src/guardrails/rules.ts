@@ -25,11 +25,13 @@ type Kind =
   /** Says nothing by itself, only how another field is meant. */
   | { at: 'other rule' }
 
+/** Whether a policy demands that who serves models of a vendor retains nothing. */
+export const demandsZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
+
 const retention = (field: ZdrField) =>
   ({
     at: 'endpoint',
-    forbids: (policy, { endpoint, zdr }) =>
-      zdr === field && (policy[field] ?? policy.enforce_zdr) === true && !endpoint.zeroDataRetention,
+    forbids: (policy, { endpoint, zdr }) => zdr === field && demandsZdr(policy, field) && !endpoint.zeroDataRetention,
   }) as const satisfies Kind
 
 /**

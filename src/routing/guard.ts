@@ -5,7 +5,7 @@ import type { Scanner } from '#filters/scan.ts'
 import { screenRequest } from '#guardrails/content.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { InForce } from '#guardrails/in-force.ts'
-import { judgeEndpoint, judgeModel, judgeRegion } from '#guardrails/judge.ts'
+import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#guardrails/judge.ts'
 import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
@@ -16,6 +16,7 @@ import type { Candidate } from './plan.ts'
 import type { Policy, Ruling } from './policy.ts'
 import { wireOf } from './providers/protocols.ts'
 import { regionOf } from './region.ts'
+import { unstored } from './unstored.ts'
 import { type Asked, worstCase } from './worst-case.ts'
 
 type GuardDeps = {
@@ -36,7 +37,9 @@ export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, con
       if (guardrails.length === 0) return { candidates, chat, body, findings: [], ...purse({ chat, body }) }
       throughRegion(guardrails, regionOf(config.regions, host))
       const left = permitted(guardrails, candidates, config.zdr_vendors)
-      const { bodies, findings } = await screenRequest(scanner, guardrails, { chat, body })
+      const storage = storageOf(guardrails, left, config.zdr_vendors)
+      const asked = storage ? unstored(storage, { chat, body }) : { chat, body }
+      const { bodies, findings } = await screenRequest(scanner, guardrails, asked)
       // A label may be longer than what it stands for.
       return { candidates: left, ...bodies, findings, ...purse(bodies) }
     },
@@ -67,6 +70,15 @@ function purseFor(
     settle: ({ cost, byok } = { cost: most, byok: false }) =>
       reservation?.settle(cost, (budget) => !byok || budget.includesByok),
   }
+}
+
+/** Of several models it may be any: if one of them must be left with nothing, so must all. */
+function storageOf(guardrails: readonly GuardrailRecord[], candidates: Candidate[], vendors: Config['zdr_vendors']) {
+  for (const { model } of candidates) {
+    const verdict = judgeStorage(guardrails, model, vendors)
+    if (verdict) return verdict
+  }
+  return undefined
 }
 
 /** @throws Fault `forbidden` when a request must not come in this way. */

@@ -12,11 +12,12 @@ const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 're
 /** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */
 export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }
 
-export async function startWithRecordings(): Promise<RecordedProviders> {
+/** @param policy what their providers do with data. */
+export async function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<RecordedProviders> {
   const upstream = await startScriptedUpstream(recordingFor)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
   const catalogue_file = join(folder, 'catalogue.json')
-  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, policy)))
   const settings = { catalogue_file, starter_catalogue: 'false' as never }
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
@@ -30,9 +31,9 @@ export async function startWithRecordings(): Promise<RecordedProviders> {
   }
 }
 
-function catalogueOn(url: string): object {
+function catalogueOn(url: string, data_policy: object): object {
   const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens']
-  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters }
+  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
   const facts = { created: '2026-01-01', context_length: 100_000 }
   const modelsOf = (protocol: Protocol) =>
     recordings.map((name) => {
