@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { nothingElse } from '#lib/inherited.ts'
 import { giveWay } from '#lib/priority.ts'
 import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
@@ -6,7 +7,7 @@ import { treeOf } from './process-tree.ts'
 /** A program to run, ready to start. `feeds` are given to it on file descriptors 3 and up. */
 export type Command = { file: string; args: string[]; cwd: string; env: Record<string, string>; feeds: Feed[] }
 /** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
-export type Feed = string | 'open'
+export type Feed = string | Buffer | 'open'
 
 export type CommandLimits = {
   timeoutMs: number
@@ -36,7 +37,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     cwd: command.cwd,
     env: command.env,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)],
+    stdio: nothingElse(['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)]),
   })
   if (child.pid) giveWay(child.pid)
   let stopped: CommandEnd | undefined

@@ -1,6 +1,8 @@
 import { lstatSync, readlinkSync } from 'node:fs'
+import { once } from '#lib/once.ts'
 import { nicer } from '#lib/priority.ts'
 import { type Command, runCommand } from './command.ts'
+import { syscallFilter } from './seccomp.ts'
 
 /** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */
 export type SandboxOptions = { program: string; node: string; readable: string[] }
@@ -56,7 +58,7 @@ function asOnHost(path: string): string[] {
 const isolation = [
   ...['--unshare-user', '--disable-userns', '--uid', String(account.id), '--gid', String(account.id)],
   ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
-  ...['--die-with-parent', '--new-session', '--clearenv'],
+  ...['--die-with-parent', '--new-session', '--clearenv', '--seccomp', '5'],
 ]
 
 /** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */
@@ -77,13 +79,25 @@ export function sandboxed(script: string, workspace: string, cpuSeconds: number,
     cwd: workspace,
     // Not even bubblewrap itself has our environment: inside, it is process 1, whose /proc entry can be read.
     env: {},
-    feeds: [`${account.name}:x:${account.id}:${account.id}::/tmp:/bin/bash\n`, `${account.name}:x:${account.id}:\n`],
+    feeds: [
+      `${account.name}:x:${account.id}:${account.id}::/tmp:/bin/bash\n`,
+      `${account.name}:x:${account.id}:\n`,
+      filterHere(),
+    ],
   }
 }
+
+const filterHere = once(() => {
+  const filter = syscallFilter(process.arch)
+  if (!filter) throw new Error(`no list of the kernel's calls for the processor ${process.arch}`)
+  return filter
+})
 
 /** Tries the sandbox. @returns why commands cannot be run in it here, or undefined when they can. */
 export async function whyNoSandbox(workspace: string, options: SandboxOptions): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
+  if (!syscallFilter(process.arch))
+    return `There is no sandbox for the processor ${process.arch}, only for x64 and arm64.`
   const tried = await runCommand(
     sandboxed('exit 0', workspace, 10, options),
     limits,

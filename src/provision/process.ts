@@ -9,6 +9,7 @@ import { connectRuns } from '#interns/connect-runs.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
+import { nothingElse } from '#lib/inherited.ts'
 import { once } from '#lib/once.ts'
 import { giveWay } from '#lib/priority.ts'
 import { agentOf } from './process-agent.ts'
@@ -156,7 +157,7 @@ async function startDaemon(deps: ProcessDeps, home: string, uid: number | undefi
     env: { ...Object.fromEntries(inherited), HOME: home, NODE_COMPILE_CACHE: compileCache },
     // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
     detached: true,
-    stdio: ['ignore', log, log],
+    stdio: nothingElse(['ignore', log, log]),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)

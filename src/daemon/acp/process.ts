@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { nothingElse } from '#lib/inherited.ts'
 import { giveWay } from '#lib/priority.ts'
 import type { Channel } from './connection.ts'
 
@@ -33,7 +34,12 @@ const patience = { afterEofMs: 3000, afterTermMs: 1000 }
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
   const pact = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
   const [command = agent.command, ...args] = [...pact, agent.command, ...agent.args]
-  const child = spawn(command, args, { cwd: workspace, env: agent.env, detached: true, stdio: 'pipe' })
+  const child = spawn(command, args, {
+    cwd: workspace,
+    env: agent.env,
+    detached: true,
+    stdio: nothingElse(['pipe', 'pipe', 'pipe']),
+  }) as ChildProcessWithoutNullStreams
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))

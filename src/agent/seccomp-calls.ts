@@ -1,0 +1,86 @@
+/** The numbers of the kernel's calls on one processor. */
+export type Calls = {
+  /** AUDIT_ARCH_*: calls by the rules of another processor, such as its 32 bits, have other numbers. */
+  architecture: number
+  otherNumbersFrom: number | undefined
+  refused: number[]
+  absent: number[]
+  sockets: number[]
+  clone: number
+  ioctl: number
+}
+
+/** Calls that no command in the sandbox needs: by what they touch, with the numbers on x86-64 and on arm64. */
+const refused: { [call: string]: [x64: number | undefined, arm64: number | undefined] } = {
+  // Keys that belong to the user, not to the namespace.
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  // Other processes' memory, files and secrets.
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  // Programs in the kernel, and ways to slow it down at a chosen moment.
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  // Namespaces and mounts.
+  unshare: [272, 97],
+  setns: [308, 268],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
+  open_by_handle_at: [304, 265],
+  // The machine itself.
+  acct: [163, 89],
+  clock_settime: [227, 112],
+  delete_module: [176, 106],
+  fanotify_init: [300, 262],
+  finit_module: [313, 273],
+  init_module: [175, 105],
+  ioperm: [173, undefined],
+  iopl: [172, undefined],
+  kexec_file_load: [320, 294],
+  kexec_load: [246, 104],
+  modify_ldt: [154, undefined],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  reboot: [169, 142],
+  settimeofday: [164, 170],
+  swapoff: [168, 225],
+  swapon: [167, 224],
+  syslog: [103, 116],
+  uselib: [134, undefined],
+  vhangup: [153, 58],
+}
+
+/** `io_uring_*` does what other calls do, sockets too, unseen by the filter; `clone3` hides its flags from it. */
+const absent = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
+
+/** @param processor as Node names it. */
+export function callsOf(processor: string): Calls | undefined {
+  const numbers = (which: 0 | 1) => Object.values(refused).flatMap((pair) => pair[which] ?? [])
+  const shared = { absent: Object.values(absent) }
+  if (processor === 'x64')
+    return {
+      ...{ architecture: 0xc000003e, otherNumbersFrom: 0x40000000, refused: numbers(0), ...shared },
+      ...{ sockets: [41, 53], clone: 56, ioctl: 16 },
+    }
+  if (processor === 'arm64')
+    return {
+      ...{ architecture: 0xc00000b7, otherNumbersFrom: undefined, refused: numbers(1), ...shared },
+      ...{ sockets: [198, 199], clone: 220, ioctl: 29 },
+    }
+  return undefined
+}
