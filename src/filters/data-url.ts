@@ -1,30 +1,52 @@
 /** Types that a model reads as text; without one a data URL holds plain text. */
-const readable =
-  /^(?:$|;|text\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|ndjson|jsonl|xml|yaml|toml|csv|sql|sh|javascript|typescript|markdown)(?:;|$))/i
+const readable = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
 const head = /^data:([^,]*),/i
 const base64Mark = /;\s*base64\s*$/i
-
-export function isReadable(mediaType: string): boolean {
-  return readable.test(mediaType)
-}
+const base64 = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/
+/** A PDF may have no byte that tells it from text, and breaks where its length changes. */
+const documentMark = '%PDF-'
+/** As much as tells text from anything else: Git looks at as much. */
+const lookedAtBytes = 8000
 
 /** Rewrites the text that a data URL holds, in the form that it has there. What holds no text stays. */
 export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string {
   const [prefix, mediaType] = head.exec(url) ?? []
-  if (prefix === undefined || mediaType === undefined || !isReadable(mediaType)) return url
+  if (prefix === undefined || mediaType === undefined) return url
   const data = url.slice(prefix.length)
-  if (base64Mark.test(mediaType)) return prefix + rewriteBase64(data, rewrite)
+  if (base64Mark.test(mediaType)) return prefix + rewriteBase64(data, mediaType, rewrite)
   const text = unescaped(data)
   const rewritten = rewrite(text)
   return rewritten === text ? url : prefix + encodeURIComponent(rewritten)
 }
 
-/** The same for what is base64 alone. */
-export function rewriteBase64(data: string, rewrite: (text: string) => string): string {
-  const text = Buffer.from(data, 'base64').toString('utf8')
+export const isBase64 = (data: string): boolean => base64.test(data)
+
+/**
+ * The same for what is base64 alone. Whether it holds text is seen by its bytes: what it calls itself decides only
+ * where it calls itself text.
+ */
+export function rewriteBase64(data: string, mediaType: string, rewrite: (text: string) => string): string {
+  if (!readable.test(mediaType) && !looksLikeText(data)) return data
+  const bytes = Buffer.from(data, 'base64')
+  const encoding = encodingOf(bytes)
+  const text = bytes.toString(encoding)
   const rewritten = text === '' ? text : rewrite(text)
-  return rewritten === text ? data : Buffer.from(rewritten, 'utf8').toString('base64')
+  return rewritten === text ? data : Buffer.from(rewritten, encoding).toString('base64')
 }
+
+function looksLikeText(data: string): boolean {
+  const bytes = Buffer.from(data.slice(0, (lookedAtBytes / 3) * 4), 'base64')
+  if (bytes.length >= 2 && isUtf16(bytes)) return true
+  return !bytes.includes(0) && !bytes.subarray(0, 16).toString('latin1').includes(documentMark)
+}
+
+/** One that gives the same bytes again where nothing is rewritten. */
+function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' {
+  if (bytes.length >= 2 && isUtf16(bytes)) return 'utf16le'
+  return Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes) ? 'utf8' : 'latin1'
+}
+
+const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
 
 /** Escapes that are none stand for themselves. */
 function unescaped(data: string): string {

@@ -36,3 +36,20 @@ test('folding takes time linear in what is left out', () => {
   assert.equal(fold(hidden).text.length, 350_000)
   assert.ok(performance.now() - started < 1000)
 })
+
+test('digits of every script are digits, and what is found in them is given where it was', () => {
+  for (let code = 0x80; code <= 0x1ffff; code++) {
+    const digit = String.fromCodePoint(code)
+    if (!/\p{Nd}/u.test(digit)) continue
+    const { text, restore } = fold(`a${digit}${digit}b`)
+    assert.match(text, /^a(\d)\1b$/, `U+${code.toString(16)}`)
+    const compatible = digit.normalize('NFKC')
+    if (compatible !== digit) assert.equal(text[1], compatible)
+    assert.deepEqual(restore([{ start: 1, end: 3 }]), [{ start: 1, end: 1 + 2 * digit.length }])
+  }
+})
+
+test('letters of mathematics are letters, emoji and other pairs stay what they are', () => {
+  assert.equal(fold('𝐣𝐚𝐧𝐞@𝕖𝕩𝕒𝕞𝕡𝕝𝕖.com').text, 'jane@example.com')
+  for (const text of ['🤖 𝄞 x', '🪿🥦', 'αβγ 漢字']) assert.equal(fold(text).text, text)
+})

@@ -124,8 +124,60 @@ describe('what a provider gets joined or decoded', () => {
     assert.equal(redacted({ source }).source.data, base64(label))
   })
 
+  test('files that call themselves something else, when their bytes are text', () => {
+    const utf16 = Buffer.from(`\ufeff${mail}`, 'utf16le').toString('base64')
+    for (const type of ['message/rfc822', 'application/rtf', 'application/x-www-form-urlencoded', 'image/png']) {
+      assert.equal(
+        redacted({ file_data: `data:${type};base64,${btoa(mail)}` }).file_data,
+        `data:${type};base64,${btoa(label)}`,
+      )
+    }
+    assert.equal(redacted({ source: { media_type: 'application/rtf', data: btoa(mail) } }).source.data, btoa(label))
+    assert.equal(redacted({ file_data: btoa(`\xe9 ${mail}`) }).file_data, btoa(`\xe9 ${label}`))
+    assert.equal(Buffer.from(redacted({ data: utf16 }).data, 'base64').toString('utf16le'), `\ufeff${label}`)
+  })
+
+  test('whatever stands in a part that nobody knows', () => {
+    for (const field of ['data', 'id', 'name', 'url', 'user_id', 'file_data', 'filename']) {
+      const body = { messages: [{ role: 'user', content: [{ type: 'memo', [field]: mail }] }] }
+      assert.ok(!JSON.stringify(redacted(body)).includes(mail), field)
+    }
+    const body = { messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', id: mail }] }] }
+    assert.equal(redacted(body), body)
+  })
+
+  const called = (text: string) => ({
+    messages: [
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: text } }] },
+    ],
+  })
+  const argumentsOf = (body: ReturnType<typeof called>) => body.messages[0]!.tool_calls[0]!.function.arguments
+
+  test('escapes in what was meant to be JSON', () => {
+    for (const [sent, expected] of [
+      ['{"to": "jane\\u0040example.com",}', '{"to": "[EMAIL]",}'],
+      ['{"to": "jane\\u0040example.com', '{"to": "[EMAIL]'],
+      ["{to: 'jane\\u0040example.com'}", "{to: '[EMAIL]'}"],
+      ['{"n": 1,} {"to": "x\\ty"}', '{"n": 1,} {"to": "x\\ty"}'],
+    ])
+      assert.equal(argumentsOf(redacted(called(sent!))), expected)
+  })
+
+  test('arguments stay JSON, and their names different, whatever is redacted', () => {
+    const twice = argumentsOf(redacted(called(`{"${mail}": 1, "for ${mail}": {"${mail}": 2}, "${label}": 3}`)))
+    assert.deepEqual(JSON.parse(twice), { [label]: 1, [`for ${label}`]: { [label]: 2 }, [`${label} 2`]: 3 })
+    const doubled = called('{"a": 1, "a": 2}')
+    assert.equal(redacted(doubled), doubled)
+    const nested = argumentsOf(redacted(called(JSON.stringify({ body: JSON.stringify({ card: 4111 }) })), '4111'))
+    assert.deepEqual(JSON.parse(JSON.parse(nested).body), { card: label })
+    assert.equal(argumentsOf(redacted(called('4111'), '4111')), JSON.stringify(label))
+  })
+
   test('bytes and addresses of files stay', () => {
-    for (const file_data of [`data:application/pdf;base64,${btoa(mail)}`, btoa(mail), `https://x.example/${mail}`]) {
+    const pdf = btoa(`%PDF-1.7 ${mail}`)
+    const picture = btoa(`\x89PNG\0${mail}`)
+    const all = [`data:application/pdf;base64,${pdf}`, pdf, picture, `data:text-like;base64,${picture}`]
+    for (const file_data of [...all, `https://x.example/${mail}`]) {
       const body = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data } }] }] }
       assert.equal(redacted(body), body)
     }

@@ -1,6 +1,6 @@
 import { ownFields } from '#chat/own-fields.ts'
 import { isByUser } from './author.ts'
-import { isJsonText, rewriteJsonText } from './json-text.ts'
+import { isAlmostJson, isJsonText, rewriteAlmostJson, rewriteJsonText } from './json-text.ts'
 import { isPlain, rewriteReference } from './references.ts'
 import {
   holdsValues,
@@ -58,8 +58,10 @@ function rewriteText(text: string, { key, user, isFree, isResult, schema }: Plac
   if (schema && isPointer(key, text)) {
     return rewritePointer(text, (name) => rewrite({ text: name, context: '', user }))
   }
-  if ((key === 'arguments' || isResult) && isJsonText(text)) {
-    return rewriteJsonText(text, (value, context) => rewrite({ text: value, context, user }))
+  if (key === 'arguments' || isResult) {
+    const rewriteIn = (value: string, context: string) => rewrite({ text: value, context, user })
+    if (isJsonText(text)) return rewriteJsonText(text, rewriteIn)
+    if (isAlmostJson(text)) return rewriteAlmostJson(text, rewriteIn)
   }
   return rewrite({ text, context: isFree ? key : '', user })
 }
