@@ -16,7 +16,7 @@ export function completionLog(log: Log): (generation: Generation) => void {
         model: modelId ?? requestedModel,
         provider,
         outcome,
-        ...(generation.attempts.length > 1 && { attempts: generation.attempts }),
+        ...((generation.attempts.length > 1 || outcome === 'failed') && { attempts: generation.attempts }),
         promptTokens: tokens.prompt,
         completionTokens: tokens.completion,
         costUsd: toUsd(generation.cost),

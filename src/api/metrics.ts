@@ -4,7 +4,9 @@ import type { FinishedRequest } from '#http/finished.ts'
 import { createGauge, createHistogram, type Metric } from '#lib/metric.ts'
 import { onDemand } from '#lib/on-demand.ts'
 import { once } from '#lib/once.ts'
+import type { CircuitReport } from '#routing/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
+import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
 
 /** What Prometheus may ask of this server. */
@@ -14,6 +16,8 @@ export type Metrics = {
   /** A completion that could not be metered, or that the database refused to keep. */
   observeUnmetered: () => void
   observeQuery: NonNullable<Watch['onQuery']>
+  observeCircuits: (report: () => CircuitReport[]) => void
+  observeCircuitOpening: (reason: CircuitReport['reason']) => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
   read: () => Promise<{ contentType: string; text: string }>
 }
@@ -46,12 +50,15 @@ export function createMetrics(): Metrics {
     buckets: querySeconds,
   })
   const completions = completionMetrics()
-  const own: Metric[] = [requests, queries, ...completions.all]
+  const circuits = circuitMetrics()
+  const own: Metric[] = [requests, queries, ...completions.all, circuits.openings]
   return {
     observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
     observeCompletion: completions.observe,
     observeUnmetered: completions.observeUnmetered,
     observeQuery: (seconds, outcome) => queries.observe(seconds, outcome),
+    observeCircuits: (report) => void own.push(...circuits.gauges(report)),
+    observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeCatalogue(current) {
       const help = 'How many models, endpoints and providers the catalogue holds.'
       own.push(createGauge({ name: 'signalbox_catalogue_size', help, label: 'of' }, () => sizesOf(current())))

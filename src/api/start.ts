@@ -23,6 +23,7 @@ import type { Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { requireFree } from './address.ts'
+import { circuitLog } from './circuit-log.ts'
 import { completionLog } from './completion-log.ts'
 import type { Deps } from './deps.ts'
 import { type Interns, openInterns, welcomeDemo } from './interns.ts'
@@ -135,6 +136,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const traces = await openTraces(variable)
   opened.defer(traces.close)
   const completions = completionLog(log)
+  const tellOfCircuit = circuitLog(log)
   const metered = (generation: Generation) => {
     ledger.record(generation)
     metrics.observeCompletion(generation)
@@ -152,11 +154,16 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     ownCredentials,
     ledger: { record: metered, hasRoom: ledger.hasRoom },
     onUnaccounted: lost,
+    onCircuit(name, change) {
+      if (change) metrics.observeCircuitOpening(change.reason)
+      tellOfCircuit(name, change)
+    },
     variable,
     now,
     newId,
   })
   opened.defer(routing.upstreams.close)
+  metrics.observeCircuits(routing.circuits.report)
   const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable, inForce, scanner })
   const { conversation, provisioner } = interns
   return {

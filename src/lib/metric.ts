@@ -61,7 +61,12 @@ export function createCounter<const Labels extends readonly string[]>({ name, he
       values: series.lines(({ value }, labels) => [{ labels, value }]),
     }),
   }
-  return { ...metric, add: (...values: Values<Labels>) => void series.of(values).value++ }
+  return {
+    ...metric,
+    add: (...values: Values<Labels>) => void series.of(values).value++,
+    /** Shows it from now on, though it is 0: what appears as 1 has risen from nothing that anybody could compare. */
+    start: (...values: Values<Labels>) => void series.of(values),
+  }
 }
 
 /** @param buckets the upper bounds, rising; what is above all of them is counted too. */

@@ -4,12 +4,14 @@ import { toUsd } from '#lib/pico-usd.ts'
 import { askOf } from './ask.ts'
 import { attempt } from './attempt.ts'
 import type { Answering } from './call.ts'
-import type { Pass } from './circuit.ts'
+import type { Pass } from './circuits.ts'
 import { costOf } from './cost.ts'
 import type { RoutingDeps } from './deps.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
+import { refusal } from './nothing-left.ts'
 import type { Target } from './plan.ts'
 import { relayStream, relayWhole } from './relay.ts'
+import { inTurn } from './turns.ts'
 import type { AnswerHead, StreamWriter } from './wire.ts'
 
 type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
@@ -25,9 +27,7 @@ export async function answerFrom(
     chat.stream === true ? setInterval(() => outlet.write(': keepalive\n\n'), deps.keepaliveMs) : undefined
   let last: { failure: AttemptFailure; target: Target } | undefined
   try {
-    for (const target of targets) {
-      const pass = deps.circuits.admit(answering.circuitOf(target.endpoint))
-      if (!pass) continue
+    for (const { target, pass } of inTurn(deps.circuits, answering.circuitOf, targets)) {
       const answered = await askOne(deps, answering, target, pass)
       if (!('failure' in answered)) return answered.body
       last = { failure: answered.failure, target }
@@ -40,12 +40,18 @@ export async function answerFrom(
     ? new Fault('client_closed_request', 'The client left before the answer.')
     : last
       ? faultOf(last.failure, last.target)
-      : new Fault('unavailable', 'No endpoint is available now. Try again shortly.')
+      : noneAdmitted(deps, answering, targets)
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
   const head = headOf(answering, last?.target ?? targets[0]!)
   endWithError(answering, answering.client.writer(head, { includeUsage: false }), fault)
   return undefined
+}
+
+/** The circuits have changed since the plan was made. */
+function noneAdmitted(deps: RoutingDeps, answering: Answering, targets: Target[]): Fault {
+  const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
+  return refusal(deps, answering, excluded)
 }
 
 async function askOne(deps: RoutingDeps, answering: Answering, target: Target, pass: Pass): Promise<Answered> {
@@ -59,8 +65,7 @@ async function askOne(deps: RoutingDeps, answering: Answering, target: Target, p
     answering.journal.couldNotAsk(target, error.kind)
     return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
   } finally {
-    // Whatever happened: a probe that is not given back would keep its endpoint shut for ever.
-    pass({ kind: 'unknown' })
+    pass.ended()
   }
 }
 

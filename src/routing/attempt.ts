@@ -209,5 +209,6 @@ function transportFailure({ kind, phase, message }: TransportFailure): AttemptFa
   if (kind === 'timeout') return { ...failureOfStatus(408, undefined), raw: `${message} (${phase})` }
   const what =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
-  return { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted', sent: phase !== 'connect' }
+  const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
+  return { ...failure, sent: phase !== 'connect', severed: kind === 'reset' && phase !== 'connect' }
 }

@@ -1,97 +1,131 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { createCircuits, type Sign } from './circuit.ts'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Circuit, freshCircuit, standingOf, step, whyShut } from './circuit.ts'
 
-const trouble: Sign = { kind: 'trouble' }
+/** One request: when it began, how it went and how long after, in milliseconds. */
+type Request = { waited: number; took: number; how: 'answered' | 'failed' | 'severed' | 'broke' | 'limited' | 'left' }
 
-function circuits() {
-  const clock = { at: 1_000_000 }
-  const made = createCircuits({ now: () => clock.at })
-  const report = (sign: Sign) => made.admit('e')?.(sign)
-  return { ...made, clock, report, failTimes: (times: number) => Array.from({ length: times }, () => report(trouble)) }
+const request = fc.record({
+  waited: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(90_000)),
+  took: fc.oneof(fc.nat(500), fc.nat(5_000), fc.constant(120_000)),
+  how: fc.constantFrom('answered', 'answered', 'failed', 'failed', 'severed', 'broke', 'limited', 'left'),
+}) satisfies fc.Arbitrary<Request>
+const history = fc.array(request, { minLength: 1, maxLength: 200 })
+
+/** What happened, in the order in which it became known. */
+function happenings(requests: Request[]) {
+  let begunAt = 1_000_000
+  const all = requests.flatMap(({ waited, took, how }) => {
+    begunAt += waited
+    const began = { at: begunAt, begunAt, kind: 'came' as const }
+    const told = { at: begunAt + took, begunAt, kind: how }
+    const first = { at: begunAt + Math.floor(took / 2), begunAt, kind: 'answered' as const }
+    return how === 'broke' ? [began, first, told] : [began, told]
+  })
+  return all.toSorted((a, b) => a.at - b.at)
 }
 
-describe('a circuit', () => {
-  test('opens after five failures in a row, each further one for twice as long', () => {
-    const { failTimes, isOpen, waitMs, report, clock } = circuits()
-    failTimes(4)
-    assert.equal(isOpen('e'), false)
-    failTimes(1)
-    assert.equal(waitMs(['e']), 5_000)
-    clock.at += 5_000
-    report(trouble)
-    assert.equal(waitMs(['e']), 10_000)
-  })
+type Happening = ReturnType<typeof happenings>[number]
 
-  test('is closed by a success in between', () => {
-    const { failTimes, isOpen, report } = circuits()
-    failTimes(4)
-    report({ kind: 'ok' })
-    failTimes(4)
-    assert.equal(isOpen('e'), false)
-  })
+function after(circuit: Circuit, { at: now, begunAt, kind }: Happening): Circuit {
+  switch (kind) {
+    case 'came': {
+      const came = step(circuit, { type: 'request.came', now })
+      const letsIn = ['fit', 'troubled'].includes(standingOf(came, now))
+      return step(came, { type: letsIn ? 'request.admitted' : 'request.insisted', now })
+    }
+    case 'answered':
+      return step(circuit, { type: 'answer.began', now, begunAt })
+    case 'limited':
+      return step(circuit, { type: 'pause.asked', now, begunAt, forMs: 2_000 })
+    case 'left':
+      return step(circuit, { type: 'attempt.left', now, begunAt })
+    default:
+      return step(circuit, {
+        type: 'attempt.failed',
+        now,
+        begunAt,
+        answered: kind === 'broke',
+        severed: kind === 'severed',
+      })
+  }
+}
 
-  test('remembers trouble for 30 seconds, success or not', () => {
-    const { isTroubled, report, clock } = circuits()
-    report(trouble)
-    report({ kind: 'ok' })
-    clock.at += 29_999
-    assert.equal(isTroubled('e'), true)
-    clock.at += 1
-    assert.equal(isTroubled('e'), false)
-  })
+const frozen = (circuit: Circuit) => Object.freeze(circuit)
 
-  test('is open for as long as the upstream asked, which one refusal is enough for', () => {
-    const { isOpen, report, clock } = circuits()
-    report({ kind: 'trouble', retryAfterMs: 7_000 })
-    clock.at += 6_999
-    assert.equal(isOpen('e'), true)
-    clock.at += 1
-    assert.equal(isOpen('e'), false)
-  })
+/** Everything that happened, with the circuit before and after it. */
+function* lived(requests: Request[]) {
+  let circuit = frozen(freshCircuit)
+  for (const one of happenings(requests)) {
+    const before = circuit
+    circuit = frozen(after(before, one))
+    yield { before, circuit, one }
+  }
+}
 
-  test('is not closed by an answer that was asked for before it opened', () => {
-    const { admit, isOpen, report } = circuits()
-    const early = admit('e')
-    report({ kind: 'trouble', retryAfterMs: 7_000 })
-    early?.({ kind: 'ok' })
-    assert.equal(isOpen('e'), true)
-  })
+const slotOf = (begunAt: number) => Math.floor(begunAt / 15_000)
+const failures = ['failed', 'severed', 'broke']
 
-  test('lets no upstream shut itself off for more than ten minutes', () => {
-    const { waitMs, report } = circuits()
-    report({ kind: 'trouble', retryAfterMs: 1e12 })
-    assert.equal(waitMs(['e']), 600_000)
-  })
+test('whatever happens, a closed circuit opens only when half failed of ten or more that began together', () => {
+  fc.assert(
+    fc.property(history, (requests) => {
+      const known: Happening[] = []
+      for (const { before, circuit, one } of lived(requests)) {
+        known.push(one)
+        if (before.at !== 'closed' || circuit.at !== 'open') continue
+        const slot = slotOf(one.begunAt)
+        const together = known.filter(
+          ({ begunAt }) => begunAt >= before.since && [slot, slot - 1].includes(slotOf(begunAt)),
+        )
+        const count = (...kinds: string[]) => together.filter(({ kind }) => kinds.includes(kind)).length
+        assert.ok(failures.includes(one.kind))
+        const begun = count('came') - count('left', 'limited')
+        assert.ok(begun >= 10, `${begun} begun`)
+        // Of those that broke together one counts, and the others are as if they had never begun.
+        assert.ok(count(...failures) * 2 >= begun - count('severed'), `${count(...failures)} of ${begun}`)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
-  test('half-open lets one probe through, whose success closes it', () => {
-    const { failTimes, admit, isOpen, clock } = circuits()
-    failTimes(5)
-    clock.at += 5_000
-    const probe = admit('e')
-    assert.ok(probe)
-    assert.deepEqual([admit('e'), isOpen('e')], [undefined, true])
-    probe({ kind: 'ok' })
-    assert.ok(admit('e') && admit('e'))
-  })
+test('whatever happens, what began before a state does not change it, and no wait is longer than promised', () => {
+  fc.assert(
+    fc.property(history, (requests) => {
+      for (const { before, circuit, one } of lived(requests)) {
+        const ticked = step(before, { type: 'clock.ticked', now: one.at })
+        const isResult = !['came', 'limited'].includes(one.kind)
+        if (isResult && one.begunAt < ticked.since) {
+          const { failuresInARow } = circuit
+          assert.deepEqual(circuit, { ...ticked, failuresInARow })
+        }
+        const shut = whyShut(circuit, one.at)
+        if (!shut) continue
+        const longest = shut.reason === 'retry_after' ? 2_000 : 60_000
+        assert.ok(shut.until > one.at && shut.until - one.at <= longest, `${shut.until - one.at} ms, ${shut.reason}`)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
-  test('opens again when its probe fails, even if it was opened by one refusal', () => {
-    const { report, waitMs, clock } = circuits()
-    report({ kind: 'trouble', retryAfterMs: 1_000 })
-    clock.at += 1_000
-    report(trouble)
-    assert.equal(waitMs(['e']), 5_000)
-  })
-
-  test('gets a probe back whose client left, and no pass counts twice', () => {
-    const { failTimes, admit, isOpen, clock } = circuits()
-    failTimes(5)
-    clock.at += 5_000
-    const probe = admit('e')
-    probe?.({ kind: 'unknown' })
-    const second = admit('e')
-    assert.ok(second)
-    probe?.({ kind: 'ok' })
-    assert.equal(isOpen('e'), true)
-  })
+test('whatever has happened, an endpoint that answers again is asked again by everybody within a minute and ten seconds', () => {
+  fc.assert(
+    fc.property(history, (requests) => {
+      const all = [...lived(requests)]
+      let { circuit, one } = all.at(-1)!
+      let now = one.at
+      for (let second = 0; second < 71; second++) {
+        now += 1_000
+        circuit = step(circuit, { type: 'request.came', now })
+        if (!['fit', 'troubled'].includes(standingOf(circuit, now))) continue
+        circuit = step(circuit, { type: 'request.admitted', now })
+        circuit = step(circuit, { type: 'answer.began', now, begunAt: now })
+      }
+      assert.equal(circuit.at, 'closed')
+      assert.equal(whyShut(circuit, now), undefined)
+    }),
+    { numRuns: 2_000 },
+  )
 })

@@ -8,7 +8,7 @@ import type { RoutingDeps } from './deps.ts'
 import { filledIn } from './filled-in.ts'
 import { Journal } from './journal.ts'
 import { needsOf } from './needs.ts'
-import { nothingLeft } from './nothing-left.ts'
+import { refusal } from './nothing-left.ts'
 import { type Candidate, planAttempts, type Target } from './plan.ts'
 import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
@@ -87,14 +87,14 @@ function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => 
 }
 
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
-function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering, candidates: Candidate[]): Target[] {
+function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candidate[]): Target[] {
+  const { chat, accesses, circuitOf } = answering
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
     needs: needsOf(chat),
-    isOpen: (endpoint) => deps.circuits.isOpen(circuitOf(endpoint)),
-    isTroubled: (endpoint) => deps.circuits.isTroubled(circuitOf(endpoint)),
+    standing: (endpoint) => deps.circuits.standing(circuitOf(endpoint)),
     speeds: deps.speeds,
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
@@ -102,8 +102,6 @@ function targetsFor(deps: RoutingDeps, { chat, accesses, circuitOf }: Answering,
     },
     random: deps.random,
   })
-  if (plan.targets.length === 0) {
-    throw nothingLeft(plan, ({ endpoint }) => circuitOf(endpoint), deps.circuits, catalogue.findProvider)
-  }
-  return plan.targets
+  if (plan.targets.length > 0) return plan.targets
+  throw refusal(deps, answering, plan.excluded)
 }

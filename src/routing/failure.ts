@@ -13,6 +13,10 @@ export type AttemptFailure = {
   raw: string | undefined
   /** The connection was there and the request on its way: the provider may charge for it. */
   sent?: boolean
+  /** The connection broke. */
+  severed?: boolean
+  /** It tells of the endpoint, not of what was asked. */
+  endpointsFault: boolean
 }
 
 const maxRaw = 2000
@@ -26,6 +30,7 @@ export function failureOfStatus(status: number, message: string | undefined, ret
     tryNext,
     retryAfterMs,
     raw,
+    endpointsFault: tellsOfEndpoint(status),
   })
   switch (status) {
     case 400:
@@ -52,6 +57,11 @@ export function failureOfStatus(status: number, message: string | undefined, ret
       return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`, true)
   }
 }
+
+/** Of the 4xx only those that are about our account, our credential or the provider's own limits. */
+const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
+
+const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
 
 /** The failure of the last attempt as what the client is told. */
 export function faultOf(failure: AttemptFailure, target: Target): Fault {

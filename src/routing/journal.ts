@@ -1,9 +1,11 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { isoTime } from '#lib/clock.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Generation } from '#usage/generation.ts'
-import type { Pass, Sign } from './circuit.ts'
+import type { Shut } from './circuit.ts'
+import type { Pass } from './circuits.ts'
 import { costOf } from './cost.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Target } from './plan.ts'
@@ -44,7 +46,7 @@ export class Journal {
   readonly #attempts: AttemptNote[] = []
   #tally: ReturnType<typeof createTally>
   #askedAt = 0
-  #pass: Pass = () => {}
+  #pass: Pass | undefined
   #answering: { target: Target; byok: boolean; failed: boolean } | undefined
   #outcome: Generation['outcome'] = 'failed'
 
@@ -65,7 +67,23 @@ export class Journal {
     this.#tally = createTally(this.#deps.now)
   }
 
-  readonly count = (events: AnswerEvent[]): void => this.#tally.count(events)
+  readonly count = (events: AnswerEvent[]): void => {
+    // The first byte is success: how fast the client reads on is not the endpoint's affair.
+    this.#pass?.answered()
+    this.#tally.count(events)
+  }
+
+  /** Its circuit kept the endpoint from being asked. */
+  shutOut({ endpoint }: Target, { reason, until }: Shut): void {
+    const why = `${reason} until ${isoTime(until)}`
+    this.#attempts.push({
+      endpointId: endpoint.id,
+      provider: endpoint.provider,
+      outcome: 'circuit_open',
+      durationMs: 0,
+      reason: why,
+    })
+  }
 
   /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
   couldNotAsk({ endpoint }: Target, why: FaultKind): void {
@@ -79,8 +97,7 @@ export class Journal {
   gaveNothing(target: Target, byok: boolean, failure: AttemptFailure, clientLeft: boolean): void {
     const { id, provider } = target.endpoint
     this.#note(id, provider, clientLeft ? 'client_left' : failure.kind)
-    this.#pass(clientLeft ? { kind: 'unknown' } : signOf(failure))
-    if (!clientLeft) return this.#measureFailure(target, failure)
+    if (!clientLeft) return this.#failed(target, failure)
     this.#outcome = 'client_left'
     if (failure.sent) this.#answering = { target, byok, failed: false }
   }
@@ -91,13 +108,10 @@ export class Journal {
     this.#answering = { target, byok, failed: failure !== undefined && !clientLeft }
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
     this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered')
-    if (failure && !clientLeft) {
-      this.#pass(signOf(failure))
-      this.#measureFailure(target, failure)
-    } else {
-      this.#pass({ kind: clientLeft ? 'unknown' : 'ok' })
-      if (!clientLeft) this.#measureAnswer(target)
-    }
+    if (clientLeft) return
+    if (failure) return this.#failed(target, failure)
+    this.#pass?.answered()
+    this.#measureAnswer(target)
   }
 
   /** What was metered for the request, whatever became of it. */
@@ -143,8 +157,10 @@ export class Journal {
     this.#attempts.push({ endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt })
   }
 
-  #measureFailure({ endpoint, model }: Target, failure: AttemptFailure): void {
-    if (!isEndpointsFault(failure)) return
+  /** What was wrong with the request says nothing about the endpoint. */
+  #failed({ endpoint, model }: Target, failure: AttemptFailure): void {
+    if (!failure.endpointsFault) return
+    this.#pass?.failed(failure)
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
   }
@@ -165,14 +181,4 @@ export class Journal {
       calledTools: finish === 'tool_calls',
     })
   }
-}
-
-function signOf(failure: AttemptFailure): Sign {
-  if (!isEndpointsFault(failure)) return { kind: 'unknown' }
-  return { kind: 'trouble', retryAfterMs: failure.retryAfterMs }
-}
-
-/** What was wrong with the request says nothing about the endpoint. */
-function isEndpointsFault({ tryNext, kind }: AttemptFailure): boolean {
-  return tryNext || kind === 'bad_gateway'
 }

@@ -1,7 +1,13 @@
 import type { Provider } from '#catalogue/model.ts'
+import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import type { Circuits } from './circuit.ts'
-import type { Exclusion, Plan, Target } from './plan.ts'
+import type { Answering } from './call.ts'
+import type { Shut } from './circuit.ts'
+import type { RoutingDeps } from './deps.ts'
+import type { Exclusion, Target } from './plan.ts'
+
+/** An endpoint that is not asked, and why. */
+type LeftOut = { target: Target; reason: Exclusion; shut?: Shut | undefined }
 
 const said: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
@@ -13,7 +19,7 @@ const said: Record<Exclusion, string> = {
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',
   unconfigured: 'no credential is configured for its provider',
-  unavailable_now: 'it failed or limited its rate a moment ago',
+  unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
 }
 
 /** What the operator can do about a provider without a credential. */
@@ -22,27 +28,35 @@ function remedy(provider: Provider | undefined, slug: string): string {
   return `${slug} needs ${variables.join(' or ')} in the environment of the service, or a key of your own (POST /byok)`
 }
 
-/** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
-export function nothingLeft(
-  { excluded }: Plan,
-  circuitOf: (target: Target) => string,
-  circuits: Pick<Circuits, 'waitMs'>,
-  findProvider: (slug: string) => Provider | undefined,
+/** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
+export function refusal(
+  { circuits, catalogue, now }: Pick<RoutingDeps, 'circuits' | 'catalogue' | 'now'>,
+  { circuitOf, journal }: Pick<Answering, 'circuitOf' | 'journal'>,
+  excluded: LeftOut[],
 ): Fault {
+  const left = excluded.map((one) =>
+    one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(circuitOf(one.target.endpoint)) } : one,
+  )
+  for (const { target, shut } of left) if (shut) journal.shutOut(target, shut)
+  return nothingLeft(left, now(), catalogue.current().findProvider)
+}
+
+function told({ target, reason, shut }: LeftOut) {
+  const endpoint = target.endpoint.id
+  return shut ? { endpoint, reason, circuit: shut.reason, until: isoTime(shut.until) } : { endpoint, reason }
+}
+
+/** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
+function nothingLeft(excluded: LeftOut[], now: number, findProvider: (slug: string) => Provider | undefined): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
-  const metadata = {
-    excluded: excluded.slice(0, 20).map(({ target, reason }) => ({ endpoint: target.endpoint.id, reason })),
-  }
+  const metadata = { excluded: excluded.slice(0, 20).map(told) }
   if (waiting.length > 0) {
-    const waitMs = circuits.waitMs(waiting.map(({ target }) => circuitOf(target))) ?? 1000
+    const until = Math.min(...waiting.map(({ shut }) => shut?.until ?? now + 1000))
     return new Fault(
       'unavailable',
       'No endpoint is available now: each failed or limited its rate a moment ago. Try again later.',
-      {
-        retryAfterSeconds: waitMs / 1000,
-        metadata,
-      },
+      { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {

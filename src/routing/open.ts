@@ -7,7 +7,7 @@ import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { PresetsInUse } from '#presets/in-use.ts'
 import type { Ledger } from '#usage/ledger.ts'
-import { createCircuits } from './circuit.ts'
+import { type CircuitWatch, createCircuits } from './circuits.ts'
 import { environmentCredentials, ownCredentialsFirst } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { guardrailPolicy } from './guard.ts'
@@ -28,6 +28,7 @@ type Parts = {
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
+  onCircuit: CircuitWatch
   variable: (name: string) => string | undefined
   now: () => number
   newId: NewId
@@ -45,6 +46,7 @@ export function openRouting({
   ownCredentials,
   ledger,
   onUnaccounted,
+  onCircuit,
   variable,
   now,
   newId,
@@ -52,7 +54,7 @@ export function openRouting({
   return {
     catalogue,
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),
-    circuits: createCircuits({ now }),
+    circuits: createCircuits({ now, watch: onCircuit }),
     speeds: ({ id }) => {
       const { latencyMs, throughput } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }

@@ -33,19 +33,19 @@ describe('a plan', () => {
         }),
         { selector: ({ name }) => name },
       ),
-      troubled: fc.subarray(['a', 'b', 'c', 'd']),
-      open: fc.subarray(['c', 'd', 'e']),
+      shut: fc.subarray(['a', 'b', 'c', 'd']),
+      barred: fc.subarray(['c', 'd', 'e']),
       only: fc.option(fc.subarray(['a', 'b', 'c']), { nil: undefined }),
       order: fc.option(fc.subarray(['b', 'e', 'f']), { nil: undefined }),
       sort: fc.constantFrom(undefined, 'price' as const, 'latency' as const, 'throughput' as const),
     })
     fc.assert(
-      fc.property(situation, ({ seed, endpoints, troubled, open, only, order, sort }) => {
+      fc.property(situation, ({ seed, endpoints, shut, barred, only, order, sort }) => {
         const made = endpoints.map(({ name, price }) => endpointOf(name, { prices: pricesOf(price, price) }))
         const standings = Object.fromEntries(
           ['a', 'b', 'c', 'd', 'e'].map((name) => [
             name,
-            { troubled: troubled.includes(name), open: open.includes(name) },
+            { circuit: barred.includes(name) ? 'barred' : shut.includes(name) ? 'shut' : 'troubled' } as const,
           ]),
         )
         const plan = () =>
@@ -75,12 +75,15 @@ describe('a plan', () => {
 
   test('asks those with recent trouble last, however cheap', () => {
     for (let seed = 0; seed < 50; seed++)
-      assert.equal(providersOf({ endpoints: priced, seed, standings: { cheap: { troubled: true } } }).at(-1), 'cheap')
+      assert.equal(
+        providersOf({ endpoints: priced, seed, standings: { cheap: { circuit: 'troubled' as const } } }).at(-1),
+        'cheap',
+      )
   })
 
   test('asks in an explicit order, trouble or not, and the others after it', () => {
     const order = ['west', 'north']
-    const standings = { west: { troubled: true } }
+    const standings = { west: { circuit: 'troubled' as const } }
     assert.deepEqual(providersOf({ endpoints: all, provider: { order }, standings }), ['west', 'north', 'south'])
     assert.deepEqual(providersOf({ endpoints: all, provider: { order, allow_fallbacks: false } }), order)
   })
@@ -95,7 +98,7 @@ describe('a plan', () => {
   })
 
   test('sorts by price, latency or throughput, trouble or not, the unmeasured last', () => {
-    const standings = { ...speeds, dear: { ...speeds.dear, troubled: true } }
+    const standings = { ...speeds, dear: { ...speeds.dear, circuit: 'troubled' as const } }
     const by = (sort: 'price' | 'latency' | 'throughput') =>
       providersOf({
         endpoints: [...priced, endpointOf('unknown', { prices: pricesOf(9, 9) })],
@@ -175,7 +178,7 @@ describe('a plan', () => {
     ['what has no credential', { endpoints: all, unconfigured: ['west'] }, [['west', 'unconfigured']]],
     [
       'what must be left alone now',
-      { endpoints: all, standings: { north: { open: true } } },
+      { endpoints: all, standings: { north: { circuit: 'barred' as const } } },
       [['north', 'unavailable_now']],
     ],
   ]

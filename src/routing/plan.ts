@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '#catalogue/model.ts'
+import type { Standing } from './circuit.ts'
 import { pricePerMillion, weightedPrice } from './price.ts'
 
 export type SortKey = 'price' | 'throughput' | 'latency'
@@ -60,10 +61,8 @@ export type PlanInput = {
   candidates: Candidate[]
   preferences: Preferences
   needs: Needs
-  /** Its circuit is open: it must not be asked now. */
-  isOpen: (endpoint: Endpoint) => boolean
-  /** It had trouble within the last 30 seconds. */
-  isTroubled: (endpoint: Endpoint) => boolean
+  /** How its circuit stands. */
+  standing: (endpoint: Endpoint) => Standing
   speeds: (endpoint: Endpoint) => Speeds
   configured: (endpoint: Endpoint) => boolean
   /** From 0 to 1, seeded: the same inputs and seed give the same plan. */
@@ -72,7 +71,8 @@ export type PlanInput = {
 
 /**
  * Which endpoints to ask, in which order. Without an explicit order or sort: those without recent trouble first, drawn
- * by 1/price², then the troubled ones; the models of a fallback list one after the other.
+ * by 1/price², then the troubled ones; the models of a fallback list one after the other. In any case those whose circuits
+ * are shut come last.
  */
 export function planAttempts(input: PlanInput): Plan {
   const excluded: Plan['excluded'] = []
@@ -86,7 +86,7 @@ export function planAttempts(input: PlanInput): Plan {
     return { kept, sort: input.preferences.sort ?? sort }
   })
   const { preferences } = input
-  const targets =
+  const ordered =
     preferences.sort && preferences.partition === 'none'
       ? inOrder(
           groups.flatMap((group) => group.kept),
@@ -94,7 +94,15 @@ export function planAttempts(input: PlanInput): Plan {
           input,
         )
       : groups.flatMap((group) => inOrder(group.kept, group.sort, input))
+  const targets = shutLast(ordered, input)
   return { targets: preferences.allowFallbacks ? targets : withoutFallbacks(targets, preferences), excluded }
+}
+
+/** Half a chance is better than none, and any other is better than that. */
+function shutLast(targets: Target[], { standing }: PlanInput): Target[] {
+  const isShut = ({ endpoint }: Target) => standing(endpoint) === 'shut'
+  if (!targets.some(isShut)) return targets
+  return [...targets.filter((target) => !isShut(target)), ...targets.filter(isShut)]
 }
 
 /** No endpoint that was not asked for: those of an explicit order, else the first of each model. */
@@ -105,7 +113,7 @@ function withoutFallbacks(targets: Target[], { order, sort, partition }: Prefere
 }
 
 function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
-  const { preferences, needs, configured, isOpen } = input
+  const { preferences, needs, configured, standing } = input
   const { ignore, only, order } = preferences
   if (ignore && isAmong(endpoint, ignore)) return 'provider_ignored'
   if (only && !isAmong(endpoint, only)) return 'provider_not_listed'
@@ -120,7 +128,7 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
   if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
   if (!configured(endpoint)) return 'unconfigured'
-  if (isOpen(endpoint)) return 'unavailable_now'
+  if (standing(endpoint) === 'barred') return 'unavailable_now'
   return undefined
 }
 
@@ -167,10 +175,10 @@ function bySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target
 }
 
 /** Draws without replacement, each endpoint weighted by 1/price², the troubled ones after all others. */
-function byDraw(targets: Target[], { isTroubled, random }: PlanInput): Target[] {
+function byDraw(targets: Target[], { standing, random }: PlanInput): Target[] {
   const healthy: Target[] = []
   const troubled: Target[] = []
-  for (const target of targets) (isTroubled(target.endpoint) ? troubled : healthy).push(target)
+  for (const target of targets) (standing(target.endpoint) === 'fit' ? healthy : troubled).push(target)
   if (troubled.length === 0) return draw(healthy, random)
   return [...draw(healthy, random), ...draw(troubled, random)]
 }

@@ -5,12 +5,14 @@ import type { FaultKind } from '#lib/fault.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
 
-/** One endpoint that was asked, and how that went. */
+/** One endpoint that was asked, or was to be, and how that went. */
 export type AttemptNote = {
   endpointId: string
   provider: string
-  outcome: 'answered' | 'broke' | 'client_left' | FaultKind
+  outcome: 'answered' | 'broke' | 'client_left' | 'circuit_open' | FaultKind
   durationMs: number
+  /** Why, where the outcome does not say it all. */
+  reason?: string
 }
 
 /** One request as it is metered: each exactly once, whatever happened. */

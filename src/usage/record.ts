@@ -109,6 +109,7 @@ function factsOf(generation: Generation) {
       provider_name: attempt.provider,
       outcome: attempt.outcome,
       duration: attempt.durationMs,
+      ...(attempt.reason && { reason: attempt.reason }),
     })),
   }
 }

@@ -38,9 +38,9 @@ export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate[
   return { model: { id, endpoints, inputModalities: ['text'] as string[] } as Model, endpoints, ...(sort && { sort }) }
 }
 
-type Standing = Speeds & { troubled: boolean; open: boolean }
+type Standing = Speeds & { circuit: ReturnType<PlanInput['standing']> }
 
-const calm: Standing = { troubled: false, open: false, latencyMs: null, throughput: null }
+const calm: Standing = { circuit: 'fit', latencyMs: null, throughput: null }
 
 /** A generator of the same numbers for the same seed. */
 export function seeded(seed: number): () => number {
@@ -72,8 +72,7 @@ export function planInput(situation: Situation): PlanInput {
     candidates,
     preferences: { ...preferencesOf(situation.provider), ...situation.preferences },
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
-    isOpen: (endpoint) => standing(endpoint).open,
-    isTroubled: (endpoint) => standing(endpoint).troubled,
+    standing: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
     configured: ({ provider }) => !unconfigured.includes(provider),
     random: seeded(situation.seed ?? 1),

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { circuitLog } from './circuit-log.ts'
+
+test('the log says that an endpoint is left alone, why and until when, and that it is asked again', () => {
+  const lines: string[] = []
+  const tell = circuitLog(pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }))
+  tell('a/m@north', { reason: 'retry_after', until: 0 })
+  tell('a/m@north', undefined)
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    [
+      {
+        level: 40,
+        endpoint: 'a/m@north',
+        reason: 'retry_after',
+        until: '1970-01-01T00:00:00.000Z',
+        msg: 'circuit opened',
+      },
+      { level: 30, endpoint: 'a/m@north', msg: 'circuit closed' },
+    ],
+  )
+})

@@ -1,0 +1,11 @@
+import { isoTime } from '#lib/clock.ts'
+import type { Log } from '#lib/log.ts'
+import type { CircuitWatch } from '#routing/circuits.ts'
+
+/** A line when an endpoint is left alone, with the reason and the end of that, and one when all is well again. */
+export function circuitLog(log: Log): CircuitWatch {
+  return (endpoint, change) => {
+    if (!change) log.info({ endpoint }, 'circuit closed')
+    else log.warn({ endpoint, reason: change.reason, until: isoTime(change.until) }, 'circuit opened')
+  }
+}

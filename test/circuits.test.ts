@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { early, sound } from './harness/faults.ts'
+import { startFaultyService } from './harness/faulty-service.ts'
+import {
+  chunk,
+  delta,
+  head,
+  type Play,
+  said,
+  startFaultyUpstream,
+  type Taken,
+  whole,
+} from './harness/faulty-upstream.ts'
+import type { TestService } from './harness/service.ts'
+
+const ask = (service: TestService, play: string, more: object = {}) =>
+  service.ask('POST', '/chat/completions', {
+    body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }], ...more },
+  })
+
+const asks = (service: TestService, play: string, count: number) =>
+  Promise.all(Array.from({ length: count }, async () => (await ask(service, play)).status))
+
+/** A service over one endpoint whose behaviour the test changes as it goes, on a clock that the test turns. */
+async function startChanging(first: Play) {
+  const behaviour = { play: first }
+  const plays = { changing: (taken: Taken) => behaviour.play(taken) }
+  const upstream = await startFaultyUpstream(plays)
+  const clock = { ahead: 0 }
+  const patient = { first_byte_timeout_ms: 60_000, silence_timeout_ms: 60_000, keepalive_ms: 60_000 }
+  const now = () => Date.now() + clock.ahead
+  const service = await startFaultyService(upstream, ['changing'], { now, settings: patient })
+  const metrics = async () => (await service.ask('GET', '/metrics', { key: service.managementKey })).text
+  return {
+    behaviour,
+    clock,
+    service,
+    upstream,
+    metrics,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a reset of all connections with twelve requests under way shuts nobody out', async () => {
+  const held: Taken[] = []
+  await using made = await startChanging((taken) => {
+    held.push(taken)
+    if (held.length === 12) for (const { socket } of held) socket.resetAndDestroy()
+  })
+  assert.deepEqual(await asks(made.service, 'changing', 12), Array(12).fill(502))
+  made.behaviour.play = sound.ok!
+  assert.deepEqual(await asks(made.service, 'changing', 20), Array(20).fill(200))
+  assert.match(await made.metrics(), /signalbox_circuits\{state="open"\} 0/)
+})
+
+test('what clients asked for wrongly shuts nobody out, however often', async () => {
+  for (const status of [400, 404, 409]) {
+    await using made = await startChanging(
+      ({ socket }) => void socket.write(whole(status, '{"error":{"message":"no"}}')),
+    )
+    await asks(made.service, 'changing', 40)
+    made.behaviour.play = sound.ok!
+    assert.deepEqual(await asks(made.service, 'changing', 10), Array(10).fill(200))
+    assert.match(await made.metrics(), /signalbox_circuits\{state="open"\} 0/)
+  }
+})
+
+test('an endpoint that is down is refused at once, with reason and end in the answer, the record and the metrics', async () => {
+  await using made = await startChanging(early.error_500!.play)
+  const { service } = made
+  for (let one = 0; one < 21; one++) await ask(service, 'changing')
+  const refused = await ask(service, 'changing')
+  assert.equal(refused.status, 503)
+  const [left] = refused.body.error.metadata.excluded
+  const { until } = left
+  assert.deepEqual(left, {
+    endpoint: 'faulty/changing@faulty',
+    reason: 'unavailable_now',
+    circuit: 'failure_rate',
+    until,
+  })
+  assert.ok(Math.abs(Date.parse(until) - Date.now()) < 60_000)
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  assert.match(await made.metrics(), /signalbox_circuit_shut_until_seconds\{endpoint="faulty\/changing@faulty"\} 1\d+/)
+  assert.match(await made.metrics(), /signalbox_circuit_openings_total\{reason="failure_rate"\} 1/)
+  const id = refused.headers.get('x-generation-id')
+  let record = await service.ask('GET', `/generation?id=${id}`)
+  for (let patience = 0; record.status === 404 && patience < 200; patience++) {
+    await sleep(50)
+    record = await service.ask('GET', `/generation?id=${id}`)
+  }
+  const [attempt] = record.body.data.attempts
+  assert.deepEqual([attempt.outcome, attempt.reason], ['circuit_open', `failure_rate until ${until}`])
+})
+
+test('a client that never reads its stream does not keep a recovered endpoint shut', async () => {
+  await using made = await startChanging(early.error_500!.play)
+  const { service, clock, behaviour } = made
+  for (let one = 0; one < 10; one++) await ask(service, 'changing')
+  const flood = delta({ content: 'x'.repeat(10_000) })
+  behaviour.play = (taken) => {
+    if (!taken.body.stream) return sound.ok!(taken)
+    const more = () => {
+      while (taken.socket.writable && taken.socket.write(chunk(flood)));
+    }
+    taken.socket.write(head())
+    taken.socket.write(chunk(said('Hello')[0]!))
+    taken.socket.on('drain', more)
+    more()
+  }
+  clock.ahead += 5_000
+  const { hostname, port, pathname } = new URL(service.url)
+  const body = JSON.stringify({ model: 'faulty/changing', stream: true, messages: [{ role: 'user', content: 'Hi' }] })
+  const reader = connect(Number(port), hostname)
+  const fields = [`authorization: Bearer ${service.apiKey}`, 'content-type: application/json', 'host: x']
+  const lines = [`POST ${pathname}/chat/completions HTTP/1.1`, ...fields, `content-length: ${body.length}`, '', body]
+  reader.on('error', () => {}).pause()
+  reader.write(lines.join('\r\n'))
+  while (!(await made.metrics()).includes('signalbox_circuits{state="half_open"} 1')) await sleep(20)
+  for (let one = 0; one < 9; one++) {
+    clock.ahead += 1_000
+    assert.equal((await ask(service, 'changing')).status, 200)
+  }
+  while (!(await made.metrics()).includes('signalbox_circuits{state="half_open"} 0')) await sleep(20)
+  assert.equal(reader.bytesRead, 0)
+  reader.destroy()
+})
