@@ -1,4 +1,5 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
 import { answerFrom } from './answer.ts'
@@ -13,7 +14,9 @@ import { type Candidate, planAttempts, type Target } from './plan.ts'
 import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
 import { charactersOf } from './prompt-size.ts'
+import { wireOf } from './providers/protocols.ts'
 import { resolveModels } from './resolve.ts'
+import { type ClientWire, passes } from './wire.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
@@ -86,9 +89,20 @@ function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => 
   }
 }
 
+/** Where a client's own words are not passed on, a tool that a provider runs goes to those who know it. */
+function toolsKnown(deps: RoutingDeps, { tools }: ChatRequest, client: ClientWire): (endpoint: Endpoint) => boolean {
+  const own = tools?.filter((tool) => !tool.function) ?? []
+  if (own.length === 0) return () => true
+  const catalogue = deps.catalogue.current()
+  return (endpoint) => {
+    const wire = wireOf(endpoint, catalogue.findProvider(endpoint.provider))
+    return !wire?.knowsTool || passes(wire, client.protocol) || own.every(wire.knowsTool)
+  }
+}
+
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
 function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candidate[]): Target[] {
-  const { chat, accesses, circuitOf } = answering
+  const { chat, client, accesses, circuitOf } = answering
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
     candidates,
@@ -96,6 +110,7 @@ function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candida
     needs: needsOf(chat),
     standing: (endpoint) => deps.circuits.standing(circuitOf(endpoint)),
     speeds: deps.speeds,
+    knowsTools: toolsKnown(deps, chat, client),
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
       return provider !== undefined && accesses.find(provider, endpoint) !== undefined

@@ -15,6 +15,7 @@ const said: Record<Exclusion, string> = {
   data_policy: 'it does not have the data policy the request asks for',
   quantization: 'its quantization is not in provider.quantizations',
   unsupported_parameter: 'it does not support a parameter of the request',
+  unsupported_tool: 'it does not know a tool that the request wants a provider to run',
   unsupported_input: 'it does not take the kind of input the request has',
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',

@@ -49,6 +49,7 @@ export type Exclusion =
   | 'data_policy'
   | 'quantization'
   | 'unsupported_parameter'
+  | 'unsupported_tool'
   | 'unsupported_input'
   | 'context_too_small'
   | 'too_expensive'
@@ -64,6 +65,8 @@ export type PlanInput = {
   /** How its circuit stands. */
   standing: (endpoint: Endpoint) => Standing
   speeds: (endpoint: Endpoint) => Speeds
+  /** Whether the tools that a provider is to run can be said to this one. */
+  knowsTools: (endpoint: Endpoint) => boolean
   configured: (endpoint: Endpoint) => boolean
   /** From 0 to 1, seeded: the same inputs and seed give the same plan. */
   random: () => number
@@ -124,6 +127,7 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
   const parameters = preferences.requireParameters ? needs.parameters : needs.required
   if (!parameters.every((name) => endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
+  if (!input.knowsTools(endpoint)) return 'unsupported_tool'
   if (!needs.inputModalities.every((kind) => model.inputModalities.includes(kind))) return 'unsupported_input'
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
   if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Verdict } from '#guardrails/judge.ts'
 import { refusal } from '#guardrails/refusal.ts'
+import { isClientRun } from './orders.ts'
 import type { Body } from './wire.ts'
 
 /** A request in both its forms: as a chat, and in the client's own words. */
@@ -31,10 +32,6 @@ const keeping: Record<string, { why: string; keeps: Kept }> = {
   enable_search: { why: 'a search that the provider runs is told what it is asked', keeps: given },
 }
 
-/** Tools that the client runs, or that only describe what it runs. Every other is the provider's to run. */
-const clientRun =
-  /^(?:function|custom|local_shell|apply_patch|computer|computer_use_preview|(?:bash|text_editor|memory|computer)_\d{8})$/
-
 /**
  * A request as it may go where nothing is retained: storing is set off, and what cannot be done without somebody keeping
  * it is refused by its name. @throws Fault `forbidden` that names the guardrail, its rule and the field.
@@ -51,7 +48,7 @@ function refuseKept(verdict: Verdict, form: Body): void {
   if (!Array.isArray(form.tools)) return
   for (const [at, tool] of form.tools.entries()) {
     const { type } = (tool ?? {}) as { type?: unknown }
-    if (type === undefined || clientRun.test(String(type))) continue
+    if (type === undefined || isClientRun(String(type))) continue
     const what = type === 'mcp' ? 'a remote MCP server' : 'a tool that the provider runs'
     throw refusal(verdict, `tools[${at}] (${sayable(type)}): ${what} is told what it is asked, and may keep it`)
   }

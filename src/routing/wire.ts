@@ -1,8 +1,9 @@
 import type { Endpoint } from '#catalogue/model.ts'
-import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { Orders } from './orders.ts'
 
 /** What goes to an upstream. `path` follows the provider's base URL. */
 export type WireRequest = { path: string; headers: Record<string, string>; body: string }
@@ -29,12 +30,21 @@ export type Wire = {
   passThrough?: (body: Body, target: WireTarget) => WireRequest
   /** The limit that is sent for such a request: so many tokens its answer has at most. */
   answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
+  /** What else a request asks of the provider: as it is passed on, or as the chat that is put in other words. */
+  orders?: (request: Body, endpoint: Endpoint) => Orders
+  /** Whether a chat's tool that is no function can be put in this protocol's words. Without it, chats are passed on. */
+  knowsTool?: (tool: ChatTool) => boolean
   /** Reads one streamed answer. @throws Error on what is not this protocol. */
   reader: () => (event: SseEvent) => AnswerEvent[]
   /** Reads a whole answer. @throws Error on what is not this protocol. */
   readBody: (body: unknown) => AnswerEvent[]
   /** What a failed answer says went wrong, in the upstream's words. */
   errorMessage: (body: unknown) => string | undefined
+}
+
+/** Whether a client's own body goes on as it is. */
+export function passes({ protocol, passThrough }: Pick<Wire, 'protocol' | 'passThrough'>, client: Protocol): boolean {
+  return protocol === client && passThrough !== undefined
 }
 
 /** What an answer is called towards the client. */

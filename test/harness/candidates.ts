@@ -74,6 +74,7 @@ export function planInput(situation: Situation): PlanInput {
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
     standing: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
+    knowsTools: () => true,
     configured: ({ provider }) => !unconfigured.includes(provider),
     random: seeded(situation.seed ?? 1),
   }

@@ -1,6 +1,7 @@
 import type { Wire } from '../wire.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
+import { anthropicOrders, ownTool } from './anthropic-tools.ts'
 
 /** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
 export const anthropicMessages: Wire = {
@@ -11,6 +12,8 @@ export const anthropicMessages: Wire = {
     body: JSON.stringify(anthropicRequest(chat, endpoint, stream)),
   }),
   answerLimit: (chat, endpoint) => thinkingFor(chat, endpoint).maxTokens,
+  orders: anthropicOrders,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: anthropicReader,
   readBody: readAnthropicMessage,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,

@@ -3,6 +3,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { Body } from '../wire.ts'
 import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
+import { ownTool } from './anthropic-tools.ts'
 import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 import { defined } from './defined.ts'
 import { chosenFunction } from './tool-arguments.ts'
@@ -23,7 +24,7 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
     messages: turnsOf(chat.messages),
     ...(samples && sampling(chat)),
     stop_sequences: stop?.length ? stop : undefined,
-    tools: chat.tools?.length ? chat.tools.map(toolOf) : undefined,
+    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
     tool_choice: toolChoiceOf(chat),
     thinking,
     output_config: outputConfigOf(chat, effort),
@@ -46,8 +47,8 @@ function sampling({ temperature, top_p, top_k }: ChatRequest): Body {
 
 const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
 
-function toolOf(tool: ChatTool): Block {
-  if (!tool.function) return tool
+function toolOf(tool: ChatTool): Block | undefined {
+  if (!tool.function) return ownTool(tool)
   const { name, description, parameters, strict } = tool.function
   return defined({
     name,

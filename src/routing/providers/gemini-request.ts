@@ -5,6 +5,7 @@ import type { Body } from '../wire.ts'
 import { defined } from './defined.ts'
 import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
 import { thinkingConfigOf } from './gemini-thinking.ts'
+import { ownTool } from './gemini-tools.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
 /** A chat request in Gemini's words. */
@@ -45,7 +46,7 @@ function responseFormatOf({ response_format: format }: ChatRequest): Body {
   return { responseMimeType: 'application/json', responseJsonSchema: schema }
 }
 
-/** Functions stand together in one tool; any other tool is a provider's own. */
+/** Functions stand together in one tool; any other is Gemini's own. */
 function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
   if (!tools?.length) return undefined
   const functionDeclarations = tools.flatMap(({ function: declared }) => {
@@ -53,7 +54,10 @@ function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
     const { name, description, parameters } = declared
     return [defined({ name, description, parametersJsonSchema: parameters })]
   })
-  const others = tools.filter((tool) => !tool.function).map(({ type: _type, ...tool }) => tool)
+  const others = tools.flatMap((tool): Body[] => {
+    const own = tool.function ? undefined : ownTool(tool)
+    return own ? [own] : []
+  })
   return functionDeclarations.length > 0 ? [{ functionDeclarations }, ...others] : others
 }
 

@@ -10,6 +10,10 @@ export type Grounding = {
 /** Up to 2.5 a request that searches is billed once, from 3 on each of its queries is. */
 const byRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
 
+export function searchesByRequest(model: string): boolean {
+  return byRequest.test(model)
+}
+
 /** Counts what was searched for, as it is told: each piece of a stream may repeat what earlier ones said. */
 export class Searches {
   readonly #queries = new Set<string>()
@@ -22,7 +26,7 @@ export class Searches {
     for (const query of Array.isArray(queries) ? queries : []) this.#queries.add(String(query))
     // Now and then the queries are missing though what they found is there.
     const told = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
-    const billed = byRequest.test(model ?? '') ? Math.min(1, told) : told
+    const billed = searchesByRequest(model ?? '') ? Math.min(1, told) : told
     const events: AnswerEvent[] = []
     for (; this.#searched < billed; this.#searched++) events.push({ type: 'piece', unit: 'google_search' })
     if (!this.#mapped && chunks.some((chunk) => chunk?.maps)) {

@@ -2,6 +2,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { Wire } from '../wire.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiRequest } from './gemini-request.ts'
+import { geminiOrders, ownTool } from './gemini-tools.ts'
 
 type Refusal = { error?: { message?: string } }
 
@@ -14,6 +15,8 @@ export const googleGemini: Wire = {
     body: JSON.stringify(geminiRequest(chat, endpoint)),
   }),
   answerLimit: answerLimitOf,
+  orders: geminiOrders,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: geminiReader,
   readBody: readGenerated,
   // What would have been streamed is refused as a list.

@@ -5,6 +5,7 @@ import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { withoutThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
+import { chatOrders } from './openai-tools.ts'
 import { withoutOurs } from './ours.ts'
 import { effortOf, thinkingWish } from './reasoning-budget.ts'
 import { usageEvents } from './token-counts.ts'
@@ -15,6 +16,7 @@ export const openaiChat: Wire = {
   encode: request,
   passThrough: request,
   answerLimit: answerLimitOf,
+  orders: chatOrders,
   reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
   readBody: (body) => readCompletion(body as Completion),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,

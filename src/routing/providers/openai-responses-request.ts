@@ -1,9 +1,11 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { callsIn } from '../orders.ts'
 import type { Body } from '../wire.ts'
 import { defined } from './defined.ts'
 import { inputItems } from './openai-responses-input.ts'
+import { ownTool } from './openai-tools.ts'
 import { effortOf, thinkingWish } from './reasoning-budget.ts'
 
 /** A smaller limit is refused. */
@@ -18,7 +20,8 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     max_output_tokens: responsesLimit(chat),
     temperature: chat.temperature,
     top_p: chat.top_p,
-    tools: chat.tools?.length ? chat.tools.map(toolOf) : undefined,
+    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
+    max_tool_calls: callsIn((chat as Body).max_tool_calls),
     tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: textOptions(chat),
@@ -40,8 +43,8 @@ export function responsesLimit(chat: ChatRequest): number | undefined {
 }
 
 /** Not strict unless told, as in chat completions; here the default is the other way round. */
-function toolOf(tool: ChatTool): Body {
-  if (!tool.function) return tool
+function toolOf(tool: ChatTool): Body | undefined {
+  if (!tool.function) return ownTool(tool)
   const { name, description, parameters, strict } = tool.function
   return {
     type: 'function',

@@ -4,6 +4,7 @@ import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
+import { ownTool, responsesOrders } from './openai-tools.ts'
 import { withoutOurs } from './ours.ts'
 
 /** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
@@ -12,6 +13,8 @@ export const openaiResponses: Wire = {
   encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
   passThrough: (body, target) => sent(asUpstreamsTakeIt(body, target.endpoint), target),
   answerLimit: responsesLimit,
+  orders: responsesOrders,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: responsesReader,
   readBody: readResponse,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
