@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyRing } from '#accounts/key-ring.ts'
-import { isUnreachable } from '#db/db.ts'
+import { isUnreachable } from '#db/trouble.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Route } from './route.ts'
 

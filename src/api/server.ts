@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { troubleOf } from '#db/trouble.ts'
 import { createApp, type Patience } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
 import { hostReader } from '#http/forwarded-host.ts'
@@ -25,6 +26,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     prefix,
     patience,
     guard: (request) => guardInterns(deps, request),
+    explain: troubleOf,
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   const finished = (request: FinishedRequest) => {

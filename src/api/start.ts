@@ -90,7 +90,11 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   // Read while the database opens: the one is work, the other mostly waiting.
   const loading = loadRemembered(settings)
   loading.catch(() => {})
-  const db = await openDb(settings, { onError: warn('database connection'), onQuery: metrics.observeQuery })
+  const db = await openDb(settings, {
+    onError: warn('database connection'),
+    onUnset: (settings) => log.warn({ settings }, 'Postgres did not take these settings of a session'),
+    onQuery: metrics.observeQuery,
+  })
   opened.defer(db.close)
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
   const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })

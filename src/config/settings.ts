@@ -75,6 +75,21 @@ export const Settings = z.strictObject({
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional()
     .describe('A Postgres database; without it the embedded one in the data folder is used.'),
+  database_statement_timeout_ms: milliseconds(7000).describe(
+    'How long Postgres may work on one statement. Migrations take as long as they take.',
+  ),
+  database_lock_timeout_ms: milliseconds(5000).describe(
+    'How long a statement may wait for what another transaction in Postgres has locked.',
+  ),
+  database_idle_transaction_timeout_ms: milliseconds(5000).describe(
+    'How long a transaction may stand open without a word, before Postgres ends it: so long a server whose host died holds what it has locked.',
+  ),
+  database_query_timeout_ms: milliseconds(9000).describe(
+    'How long Postgres may take to answer; then the connection counts as dead and is replaced. At least a second more than a statement may take.',
+  ),
+  database_keepalive_ms: milliseconds(10_000).describe(
+    'After how much silence TCP asks whether the other side of a connection to Postgres is still there.',
+  ),
   bootstrap_management_key: ChosenKey.optional().describe(
     'The value of the first management key, instead of a random one.',
   ),

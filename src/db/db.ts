@@ -32,6 +32,8 @@ export type Db = {
 export type Watch = {
   /** A connection that nobody was waiting on broke. */
   onError?: (error: Error) => void
+  /** The server did not take these settings of a session: it will not keep time of what they are for. */
+  onUnset?: (names: string[]) => void
   /** A statement is done. */
   onQuery?: (seconds: number, outcome: 'ok' | 'failed') => void
 }
@@ -46,19 +48,6 @@ export function isUniqueViolation(error: unknown): boolean {
 export function isStillReferred(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
-}
-
-/** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
-const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
-
-/** Whether a query failed because the database cannot be reached now, rather than because of the query. */
-export function isUnreachable(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string') return unreachable.test(code)
-  return (
-    typeof message === 'string' &&
-    /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(message)
-  )
 }
 
 /** Codes of Postgres (bad data, a broken constraint, a limit of the program) and of SQLite's driver. */

@@ -1,7 +1,7 @@
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import { isUnreachable } from './db.ts'
 import type { Signals, Topic } from './signals.ts'
+import { isUnreachable } from './trouble.ts'
 
 /** How old what is remembered may be while other servers cannot be heard. */
 const unheardTrustMs = 700

@@ -51,6 +51,8 @@ type AppOptions = {
   prefix: string
   patience?: Patience | undefined
   guard?: Guard
+  /** What else than a defect of ours a failure may be, in words for the client; its cause is logged. */
+  explain?: (error: unknown) => Fault | undefined
   /** How a path that could not be read is refused, where it owes a refusal of its own form. */
   restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
@@ -62,6 +64,7 @@ export function createApp({
   prefix,
   patience = ordinaryPatience,
   guard,
+  explain = () => undefined,
   restate,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
@@ -113,7 +116,11 @@ export function createApp({
       else done()
     })
   }
-  app.setErrorHandler(sendFailure)
+  app.setErrorHandler((error, request, reply) => {
+    const explained = explain(error)
+    if (explained) log.warn({ err: error, requestId: request.id, route: request.routeOptions?.url }, explained.message)
+    return sendFailure(explained ?? error, request, reply)
+  })
   app.setNotFoundHandler((request, reply) =>
     sendFailure(new Fault('not_found', nothingAt(request.method, pathOnly(request.url), prefix)), request, reply),
   )

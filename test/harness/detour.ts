@@ -1,33 +1,45 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a database that can be cut and stalled. */
+type State = 'open' | 'stalled' | 'cut'
+
+/** A way to a database that can be cut, stalled, slowed down, and lose connections without a word. */
 export type Detour = AsyncDisposable & {
   url: string
   /** `open` lets everything through, `stalled` keeps connections and moves nothing, `cut` ends and refuses them. */
-  turn: (state: 'open' | 'stalled' | 'cut') => void
+  turn: (state: State) => void
+  /** What is open now is dead, and neither side hears of it, as when a host or a firewall dies. New ones work. */
+  strand: () => void
+  /** How long each way takes from now on, in milliseconds. */
+  delay: (ms: number) => void
 }
 
 export async function startDetour(databaseUrl: string): Promise<Detour> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let state: 'open' | 'stalled' | 'cut' = 'open'
+  const stranded = new Set<Socket>()
+  let [state, delayMs]: [State, number] = ['open', 0]
+
+  function pass(from: Socket, to: Socket): void {
+    sockets.add(from)
+    from.on('data', (bytes) => {
+      if (delayMs === 0) to.write(bytes)
+      else setTimeout(() => to.write(bytes), delayMs)
+    })
+    from.on('error', () => {})
+    from.on('close', () => {
+      if (stranded.has(from)) return
+      sockets.delete(from)
+      to.destroy()
+    })
+    if (state === 'open') from.resume()
+  }
+
   const server = createServer({ pauseOnConnect: true }, (near) => {
     if (state === 'cut') return void near.destroy()
     const far = connect(Number(target.port), target.hostname)
     far.pause()
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from)
-      from.on('data', (bytes) => void to.write(bytes))
-      from.on('error', () => {})
-      from.on('close', () => {
-        sockets.delete(from)
-        to.destroy()
-      })
-      if (state === 'open') from.resume()
-    }
+    pass(near, far)
+    pass(far, near)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
@@ -38,10 +50,17 @@ export async function startDetour(databaseUrl: string): Promise<Detour> {
     turn(next) {
       state = next
       for (const socket of sockets) {
+        if (stranded.has(socket)) continue
         if (state === 'cut') socket.destroy()
         else if (state === 'open') socket.resume()
         else socket.pause()
       }
+    },
+    strand() {
+      for (const socket of sockets) stranded.add(socket.pause())
+    },
+    delay(ms) {
+      delayMs = ms
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

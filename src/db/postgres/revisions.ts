@@ -1,6 +1,4 @@
-import type pg from 'pg'
-import { sql } from '#db/kysely.ts'
-import type { Tx } from '../db.ts'
+import pg from 'pg'
 import type { Announcement, Topic } from '../signals.ts'
 
 export const channel = 'signalbox'
@@ -9,19 +7,19 @@ export const channel = 'signalbox'
 type Notification = Announcement & { revision: number }
 
 /**
- * Announces within the transaction, so that other servers hear of exactly what was committed, even if this one dies.
- * The topic's revision is counted up with it: a server that missed the notification sees that it did.
+ * The statement that announces, within the transaction, so that other servers hear of exactly what was committed, even
+ * if this one dies. The topic's revision is counted up with it: a server that missed the notification sees that it did.
  */
-export async function announceIn(tx: Tx, { topic, payload }: Announcement): Promise<void> {
-  await sql`
-    with counted as (
-      insert into signal_revisions (topic, revision) values (${topic}, 1)
+export function announcing({ topic, payload }: Announcement): string {
+  const [topicText, payloadText] = [pg.escapeLiteral(topic), pg.escapeLiteral(payload)]
+  return `with counted as (
+      insert into signal_revisions (topic, revision) values (${topicText}, 1)
       on conflict (topic) do update set revision = signal_revisions.revision + 1
       returning revision
     )
-    select pg_notify(${channel}, json_build_object(
-      'topic', ${topic}::text, 'payload', ${payload}::text, 'revision', revision)::text)
-    from counted`.execute(tx)
+    select pg_notify('${channel}', json_build_object(
+      'topic', ${topicText}::text, 'payload', ${payloadText}::text, 'revision', revision)::text)
+    from counted`
 }
 
 /** How far one server has followed each topic. */
@@ -29,7 +27,7 @@ export type Followed = {
   /** Takes note of a notification. @returns it, and whether an earlier one of its topic never came. */
   heard: (text: string) => { announcement: Announcement; missed: boolean }
   /** Compares with the database. @returns whether something was announced that never came. */
-  catchUp: (client: pg.Client) => Promise<boolean>
+  catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
 
 export function followRevisions(): Followed {

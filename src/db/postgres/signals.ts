@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { type LocalSignals, localSignals } from '../signals.ts'
+import type { Connection } from './connection.ts'
 import { channel, followRevisions } from './revisions.ts'
 
 const heartbeatMs = 300
@@ -14,17 +14,17 @@ export type PostgresSignals = LocalSignals & { close: () => Promise<void> }
  * turns false, and caches ask the database themselves until it is back.
  */
 export async function postgresSignals(
-  connectionString: string,
-  onError: (error: Error) => void,
+  open: () => Promise<Connection>,
+  { onError }: { onError: (error: Error) => void },
 ): Promise<PostgresSignals> {
   const local = localSignals()
   const followed = followRevisions()
   const closing = new AbortController()
-  let client: pg.Client | undefined
+  let client: Connection | undefined
   /** Up to when everything announced is known to have been heard or reported as missed. */
   let surelyHeardUntil = 0
 
-  function lose(lost: pg.Client, error: Error): void {
+  function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
     client = undefined
     if (surelyHeardUntil !== 0 && !closing.signal.aborted) onError(error)
@@ -32,19 +32,14 @@ export async function postgresSignals(
     lost.end().catch(() => {})
   }
 
-  async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      connectionString,
-      connectionTimeoutMillis: 5000,
-      application_name: 'signalbox signals',
-    })
+  async function connect(): Promise<Connection> {
+    const fresh = await open()
     fresh.on('error', (error) => lose(fresh, error))
     fresh.on('notification', ({ payload }) => {
       const { announcement, missed } = followed.heard(payload ?? '')
       if (missed) local.reportMissed()
       local.deliver(announcement)
     })
-    await fresh.connect()
     client = fresh
     await fresh.query(`listen ${channel}`)
     return fresh
@@ -78,7 +73,11 @@ export async function postgresSignals(
       closing.abort()
       // A connection that is still being opened must not hold up the end.
       await Promise.race([beating, sleep(500, undefined, { ref: false })])
-      await client?.end().catch(() => {})
+      const last = client
+      if (!last) return
+      // Nor one whose other side says nothing.
+      await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
+      last.giveUp('the service is ending')
     },
   }
 }

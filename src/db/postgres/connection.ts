@@ -1,0 +1,40 @@
+import pg from 'pg'
+
+const int8 = 20
+const numeric = 1700
+
+/** Counts and instants fit a double; pg would hand them out as text. */
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: never) =>
+    oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+/** A connection that did not answer is ended by us; queries on it fail with this. */
+export class GivenUp extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+/** A connection that knows since when an answer is due. pg's own time-out would put it back to the others, in use. */
+export class Connection extends pg.Client {
+  /** The server's process for it. */
+  declare readonly processID: number | null
+  /** When the question was sent that is not answered yet, by the monotonic clock. */
+  unansweredSince: number | undefined
+
+  // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
+  override query(...asked: any[]): any {
+    const answer = super.query(...(asked as [string]))
+    if (!(answer instanceof Promise)) return answer
+    this.unansweredSince ??= performance.now()
+    const answered = () => {
+      this.unansweredSince = undefined
+    }
+    answer.then(answered, answered)
+    return answer
+  }
+
+  giveUp(why: string): void {
+    const { connection } = this as unknown as { connection: { stream: { destroy: (error: Error) => void } } }
+    connection.stream.destroy(new GivenUp(why))
+  }
+}

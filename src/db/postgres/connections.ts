@@ -1,0 +1,109 @@
+import pg from 'pg'
+import { Connection, GivenUp, types } from './connection.ts'
+import { type Limits, sessionOf, setUp, unhurried } from './session.ts'
+import { keepWatch } from './watchman.ts'
+
+/** The connections of one server. */
+export type Connections = {
+  pool: pg.Pool
+  /** Lets go of those that nobody uses: they may be dead without our knowing. */
+  dropIdle: (why: string) => void
+  /** Ends what is open, whoever uses it, and the watch over it. */
+  cut: () => void
+  /** For signals: a connection beside the pool. */
+  connect: (applicationName: string) => Promise<Connection>
+}
+
+export const connectMs = 5000
+
+type Deps = { limits: Limits; onError: (error: Error) => void; onUnset: (names: string[]) => void }
+
+export function openConnections(connectionString: string, { limits, onError, onUnset }: Deps): Connections {
+  const standard = optionsOf(connectionString, limits)
+  const [open, used] = [new Set<Connection>(), new Set<Connection>()]
+  let told = false
+
+  async function prepare(client: Connection): Promise<void> {
+    open.add(client)
+    client.once('end', () => open.delete(client))
+    // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
+    client.on('error', () => {})
+    const refused = await setUp(client, sessionOf(limits))
+    if (refused.length > 0 && !told) onUnset(refused)
+    told ||= refused.length > 0
+  }
+  function dropIdle(why: string): void {
+    const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
+    for (const client of idle) client.giveUp(why)
+  }
+
+  const pool = new pg.Pool({
+    ...standard,
+    Client: Connection,
+    max: 10,
+    application_name: 'signalbox',
+    onConnect: (client) => prepare(client as Connection),
+  })
+  pool.on('acquire', (client) => used.add(client as unknown as Connection))
+  pool.on('release', (_error, client) => used.delete(client as unknown as Connection))
+  pool.on('error', (error) => {
+    // The pool hangs the whole client on it, with what opens its session; that is for nobody's log.
+    Object.assign(error, { client: undefined })
+    // What we ended was told of when we did.
+    if (!(error instanceof GivenUp)) onError(error)
+  })
+  const endWatch = keepWatch({
+    open,
+    answerMs: Math.max(limits.database_query_timeout_ms, limits.database_statement_timeout_ms + 1000),
+    connect: () => connectedTo({ ...standard, application_name: 'signalbox watch' }),
+    onDead(why) {
+      onError(new GivenUp(why))
+      dropIdle(why)
+    },
+  })
+
+  return {
+    pool,
+    dropIdle,
+    cut() {
+      endWatch()
+      for (const client of open) client.giveUp('the service is ending')
+    },
+    async connect(application_name) {
+      const client = await connectedTo({ ...standard, application_name })
+      await setUp(client, sessionOf(limits))
+      return client
+    },
+  }
+}
+
+async function connectedTo(options: pg.ClientConfig): Promise<Connection> {
+  const client = new Connection(options)
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** For migrations: nobody is in a hurry, and only TCP says that the other side is gone. */
+export function unhurriedPool(connectionString: string, limits: Limits): pg.Pool {
+  const pool = new pg.Pool({
+    ...optionsOf(connectionString, limits),
+    Client: Connection,
+    max: 2,
+    application_name: 'signalbox migration',
+    onConnect: async (client) => void (await setUp(client as Connection, unhurried(limits))),
+  })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+function optionsOf(connectionString: string, { database_keepalive_ms }: Limits): pg.ClientConfig {
+  return {
+    connectionString,
+    types,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: database_keepalive_ms,
+  }
+}

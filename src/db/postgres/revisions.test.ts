@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { followRevisions } from './revisions.ts'
+
+const notification = (revision: number) => JSON.stringify({ topic: 'key.changed', payload: 'hash', revision })
+
+/** A database in which the topic was announced so many times, as the driver tells it. */
+const storing = (revision: number, meanwhile = () => {}) =>
+  ({
+    query: async () => {
+      meanwhile()
+      return { rows: [{ topic: 'key.changed', revision: String(revision) }] }
+    },
+  }) as never
+
+test('the next notification of a topic is heard and nothing was missed', () => {
+  const { heard } = followRevisions()
+  const announcement = { topic: 'key.changed', payload: 'hash' }
+  assert.deepEqual(heard(notification(1)), { announcement, missed: false })
+  assert.deepEqual(heard(notification(2)), { announcement, missed: false })
+})
+
+test('a notification that is not the next one tells that some were missed, once', () => {
+  const { heard } = followRevisions()
+  assert.equal(heard(notification(1)).missed, false)
+  assert.equal(heard(notification(3)).missed, true)
+  assert.equal(heard(notification(4)).missed, false)
+})
+
+test('what comes again, or late, is no sign of anything missed and takes nothing back', async () => {
+  const { heard, catchUp } = followRevisions()
+  for (const revision of [1, 2, 1]) assert.equal(heard(notification(revision)).missed, false)
+  assert.equal(await catchUp(storing(2)), false)
+})
+
+test('what was announced and never came is found by comparing, once', async () => {
+  const { heard, catchUp } = followRevisions()
+  heard(notification(1))
+  assert.equal(await catchUp(storing(2)), true)
+  assert.equal(await catchUp(storing(2)), false)
+  assert.equal(heard(notification(3)).missed, false)
+})
+
+test('a database that counts from an earlier number, restored from a backup, has missed announcements', async () => {
+  const { heard, catchUp } = followRevisions()
+  assert.equal(await catchUp(storing(5)), true)
+  assert.equal(await catchUp(storing(3)), true)
+  assert.equal(heard(notification(4)).missed, false)
+})
+
+test('a notification that overtakes the answer to a comparison is none that was missed', async () => {
+  const { heard, catchUp } = followRevisions()
+  heard(notification(1))
+  assert.equal(await catchUp(storing(1, () => heard(notification(2)))), false)
+  assert.equal(heard(notification(3)).missed, false)
+})
