@@ -81,7 +81,7 @@ export const Settings = z.strictObject({
   database_lock_timeout_ms: milliseconds(5000).describe(
     'How long a statement may wait for what another transaction in Postgres has locked.',
   ),
-  database_idle_transaction_timeout_ms: milliseconds(5000).describe(
+  database_idle_transaction_timeout_ms: milliseconds(7000).describe(
     'How long a transaction may stand open without a word, before Postgres ends it: so long a server whose host died holds what it has locked.',
   ),
   database_query_timeout_ms: milliseconds(9000).describe(

@@ -15,7 +15,9 @@ export function isUnreachable(error: unknown): boolean {
   if (typeof code === 'string') return unreachable.test(code)
   return (
     typeof message === 'string' &&
-    /connection (terminated|timeout)|timeout exceeded when trying to connect|timeout expired/i.test(message)
+    /connection (terminated|timeout)|timeout exceeded when trying to connect|timeout expired|is not queryable/i.test(
+      message,
+    )
   )
 }
 
