@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
 import { whyNoSandbox } from '#agent/sandbox.ts'
 import { type Answers, newFolder, overStream } from '#test/harness/agent.ts'
+import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../bin/agent.ts', import.meta.url))
 const missing = await whyNoSandbox('/tmp', { program: 'bwrap', node: process.execPath, readable: [] })
@@ -211,6 +212,5 @@ function running(words: string): boolean {
 }
 
 async function gone(words: string): Promise<boolean> {
-  for (let tries = 0; tries < 40 && running(words); tries++) await sleep(50)
-  return !running(words)
+  return until(() => !running(words))
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseKind } from '#test/harness/databases.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { early, sound } from '#test/harness/faults.ts'
 import { startFaultyService } from '#test/harness/faulty-service.ts'
 import { startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
+import { metered } from '#test/harness/metered.ts'
+import { until } from '#test/harness/until.ts'
 
 const secret = 'sk-own-0123456789abcdef-wxyz'
 
@@ -37,8 +38,7 @@ onEachDatabase('a provider key of the workspace’s own', (kind) => {
     assert.doesNotMatch(text, /0123456789/)
     const { headers } = await place.ask('faulty/ok')
     assert.equal(place.usedKey(), secret)
-    await sleep(700)
-    const { data } = (await place.service.ask('GET', `/generation?id=${headers.get('x-generation-id')}`)).body
+    const data = await metered(place.service, headers.get('x-generation-id'))
     assert.deepEqual([data.is_byok, data.total_cost, data.upstream_inference_cost], [true, 0, 0.000037])
     for (const path of ['/audit', '/byok'])
       assert.doesNotMatch((await place.service.manage('GET', path)).text, /0123456789/)
@@ -136,10 +136,13 @@ for (const include_byok_in_budgets of [false, true]) {
       const { status } = await place.service.ask('POST', '/chat/completions', { key: key.body.key, body })
       assert.deepEqual([status, place.usedKey()], [200, secret])
     }
-    await sleep(700)
     const spent = include_byok_in_budgets ? 0.000074 : 0
-    assert.equal((await place.service.manage('GET', guardrail)).body.data.spent_usd, spent)
-    const { data } = (await place.service.ask('GET', '/key', { key: key.body.key })).body
+    const data = await until(async () => {
+      const { data } = (await place.service.ask('GET', '/key', { key: key.body.key })).body
+      return data.byok_usage >= 0.000074 && data
+    })
+    const spentUsd = async () => (await place.service.manage('GET', guardrail)).body.data.spent_usd
+    assert.equal(await until(async () => (await spentUsd()) === spent), true)
     assert.deepEqual([data.limit_remaining, data.byok_usage], [10 - spent, 0.000074])
   })
 }

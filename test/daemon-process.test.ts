@@ -19,7 +19,7 @@ const runs = (pid: number) => {
 const residentMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-async function until(what: () => boolean, withinMs = 3000): Promise<void> {
+async function until(what: () => boolean, withinMs = 60_000): Promise<void> {
   const startedAt = performance.now()
   while (!what()) {
     if (performance.now() - startedAt > withinMs) throw new Error(`Not within ${withinMs} ms: ${what}`)

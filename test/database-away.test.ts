@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newPlace } from './harness/databases.ts'
 import { startDetour } from './harness/detour.ts'
 import { askForWords, limitAll, manage, startPriced } from './harness/priced-servers.ts'
+import { until } from './harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-/** Longer than any request may be kept waiting for a database. */
-const patienceMs = 11_000
+/** Longer than any request may be kept waiting for a database, on a machine that is busy with other things too. */
+const patienceMs = 60_000
 
 for (const trouble of ['stalled', 'cut'] as const) {
   test(`a database that is ${trouble}: requests are metered or refused, none hangs, and all is well after it`, {
@@ -39,11 +40,11 @@ for (const trouble of ['stalled', 'cut'] as const) {
       await sleep(300)
     }
     detour.turn('open')
-    const deadline = Date.now() + 5000
-    while ((await ask()).status !== 200) assert.ok(Date.now() < deadline, 'it has not recovered')
+    await until(async () => (await ask()).status === 200)
     assert.deepEqual([...statuses].sort(), [200, 503])
-    await sleep(1200)
-    const { data } = await manage(url, 'GET', `/guardrails/${id}`)
-    assert.ok(Math.abs(data.spent_usd - spent) < 1e-9, `${data.spent_usd} of ${spent} were metered`)
+    await until(async () => {
+      const { data } = await manage(url, 'GET', `/guardrails/${id}`)
+      return Math.abs(data.spent_usd - spent) < 1e-9
+    })
   })
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scripted } from './harness/intern-chat.ts'
-import { answer, runningIntern, say, until } from './harness/interns.ts'
+import { answer, runningIntern, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 async function restrict(service: TestService, policy: object) {
   const { body } = await service.manage('GET', '/workspaces')

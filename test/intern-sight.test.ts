@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
-import { runningIntern, until } from './harness/interns.ts'
+import { runningIntern } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 /** The secret of an intern's own key, as its daemon has it. */
 function keyOf({ place }: TestService, id: string): string {

@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test'
 import { openDb } from '#db/open.ts'
 import { converse } from '#interns/converse.ts'
 import { daemonOf, prompt, reply, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, runningIntern, type Said, say, until } from './harness/interns.ts'
+import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { addOrganization } from './harness/organizations.ts'
 import { startTestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 /** A refusal before the stream, as the client sees it. */
 async function refusalOf(
@@ -38,7 +39,7 @@ describe('refusals of the chat route', () => {
   let service: Talk
   before(async () => {
     service = await startTalk({
-      settings: { intern_open_questions: 2, intern_replay_bytes: 2048, intern_budget_ms: 700 },
+      settings: { intern_open_questions: 2, intern_replay_bytes: 2048 },
     })
   })
   after(() => service[Symbol.asyncDispose]())
@@ -162,15 +163,20 @@ describe('refusals of the chat route', () => {
   })
 
   test('504 timeout: the intern says nothing within the budget, and the run is cancelled', async () => {
-    assert.deepEqual(await refusalOf(await ask('wait 60000')), expected(504, 'timeout', true))
-    assert.equal((await daemonOf(service, service.id).health()).runs, 0)
+    await using hasty = await startTalk({ settings: { intern_budget_ms: 700 } })
+    const body = { stream: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 60000' }] }
+    const answer = await hasty.ask('POST', path(hasty.id), { body })
+    assert.deepEqual(await refusalOf(answer), expected(504, 'timeout', true))
+    assert.equal((await daemonOf(hasty, hasty.id).health()).runs, 0)
   })
 
   test('504 timeout within the stream, and the run is cancelled', async () => {
-    const said = await say(service, service.id, 'say hi\nwait 60000')
+    // Long enough for the first word to come on a busy machine.
+    await using hasty = await startTalk({ settings: { intern_budget_ms: 4000 } })
+    const said = await say(hasty, hasty.id, 'say hi\nwait 60000')
     assert.deepEqual([said.status, said.text, said.finish, said.error?.code], [200, 'hi', 'error', 504])
     assert.deepEqual(said.error?.metadata, { reason: 'timeout', retryable: true })
-    await until(async () => (await daemonOf(service, service.id).health()).runs === 0)
+    await until(async () => (await daemonOf(hasty, hasty.id).health()).runs === 0)
   })
 
   test('a client that goes before the turn has begun leaves nothing running', async () => {

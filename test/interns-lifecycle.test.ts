@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, until, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 const make = (service: TestService, body: object, headers?: Record<string, string>) =>
   service.ask('POST', '/interns', { body, ...(headers && { headers }) })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { hashOf } from '#accounts/secret.ts'
 import { newPlace } from './harness/databases.ts'
-import { answer, runningIntern, type Said, say, until } from './harness/interns.ts'
+import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 /** Prices that no binary fraction equals. */
 const prices = { prompt: 0.1, completion: 0.7, request: 0.000_003 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { busyMs } from '#test/harness/until.ts'
 import { ResponsesCall } from './responses-call.ts'
 import { ResponsesRequest } from './responses-request.ts'
 
@@ -32,11 +33,7 @@ test('4 MiB of input in 10,000 items are checked within 50 ms', () => {
     role: 'user',
     content: [{ type: 'input_text', text: 'x'.repeat(340) }],
   }))
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now()
-    ResponsesRequest.parse({ model: 'a/b', input })
-    return performance.now() - start
-  })
+  const times = [1, 2, 3].map(() => busyMs(() => ResponsesRequest.parse({ model: 'a/b', input })))
   assert.ok(Math.min(...times) < 50, `it took ${times.map((ms) => ms.toFixed(1)).join(', ')} ms`)
 })
 

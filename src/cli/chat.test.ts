@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { scripted, startTalk, type Talk } from '#test/harness/intern-chat.ts'
-import { until } from '#test/harness/interns.ts'
+import { until } from '#test/harness/until.ts'
 import { runCli } from './cli.ts'
 
 type Chat = { types: (text: string) => void; ends: () => void; sees: (text: string | RegExp) => Promise<unknown> }

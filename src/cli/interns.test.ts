@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
 import { apiClient } from './api-client.ts'
 import { readValue } from './chat/answers.ts'
 import { conversation, type Said } from './chat/conversation.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { until } from '#test/harness/until.ts'
 
 const allFour = 'permission shell allow_once allow_always reject_once reject_always'
 
@@ -116,9 +117,9 @@ test('an answer that does not fit is refused, and the question stays open with i
 })
 
 test('a question that nobody answers in time ends its run, though nobody looks', async () => {
-  await using daemon = await startTestDaemon({ limits: { questionMs: 50 } })
+  await using daemon = await startTestDaemon({ limits: { questionMs: 500 } })
   const asked = await daemon.say('permission shell allow_once')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await until(() => daemon.logged.at(-1)?.event === 'run.ended')
   assert.deepEqual(daemon.logged.at(-1), { event: 'run.ended', run: asked.runId, reason: 'deadline' })
   const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
   assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
@@ -140,7 +141,7 @@ test('an answer to a question that was never asked, or of another session, is un
 
 test('of two answers at once one resumes the run and the other is told so', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once\nwait 200\nsay done')
+  const asked = await daemon.say('permission shell allow_once\nwait 1000\nsay done')
   const [first, second] = await Promise.allSettled([daemon.answer(asked, 'allow_once'), daemon.answer(asked, 'cancel')])
   assert.equal(first.status === 'fulfilled' && first.value.text, '[allow_once-0]done')
   assert.ok(second.status === 'rejected')
@@ -166,8 +167,8 @@ test('questions that an agent asks at once are put one after another', async () 
 
 test('a question that the agent withdraws while it waits still resumes the stream', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('withdraw 20\nwait 200\nsay done')
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  const asked = await daemon.say('withdraw 20\nwait 1000\nsay done')
+  await new Promise((resolve) => setTimeout(resolve, 200))
   assert.equal((await daemon.answer(asked, 'allow_once')).text, '[withdrawn]done')
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { busyMs } from '#test/harness/until.ts'
 import { readFormAnswer, readPermissionAnswer } from './answer.ts'
 import type { FormField } from './form.ts'
 
@@ -82,9 +83,8 @@ test('the title of an option stands for the option', () => {
 })
 
 test('a pattern made to hang a backtracking engine costs next to nothing', () => {
-  const startedAt = performance.now()
-  refuses(() => fits(field('string', { pattern: '^(a+)+$' }), `${'a'.repeat(5000)}!`), /must match/)
-  assert.ok(performance.now() - startedAt < 1000)
+  const question = field('string', { pattern: '^(a+)+$' })
+  assert.ok(busyMs(() => refuses(() => fits(question, `${'a'.repeat(5000)}!`), /must match/)) < 1000)
 })
 
 test('a pattern beyond the linear-time engine is left to the agent', () => {

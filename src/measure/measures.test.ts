@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Db } from '#db/db.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { busyMs } from '#test/harness/until.ts'
 import type { Measurement } from './measurement.ts'
 import { createMeasures } from './measures.ts'
 
@@ -247,10 +248,11 @@ test('nonsense from an upstream is not counted', async () => {
 test('recording takes a few microseconds at most', async () => {
   await using store = await newDb('sqlite')
   await using measures = await turned(store.db)
-  const before = performance.now()
-  for (let i = 0; i < 100_000; i++) {
-    measures.record({ endpointId: `a/${i % 200}@p`, modelId: `a/${i % 200}`, firstTokenMs: 50 + ((i * 37) % 4000) })
-  }
-  const microseconds = ((performance.now() - before) * 1000) / 100_000
+  const took = busyMs(() => {
+    for (let i = 0; i < 100_000; i++) {
+      measures.record({ endpointId: `a/${i % 200}@p`, modelId: `a/${i % 200}`, firstTokenMs: 50 + ((i * 37) % 4000) })
+    }
+  })
+  const microseconds = (took * 1000) / 100_000
   assert.ok(microseconds < 20, `${microseconds} µs`)
 })

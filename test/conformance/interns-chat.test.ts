@@ -4,7 +4,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-v6'
 import { daemonOf, startTalk, type Talk } from '#test/harness/intern-chat.ts'
-import { until } from '#test/harness/interns.ts'
+import { until } from '#test/harness/until.ts'
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }
 type Turn = { content: string; sessionId?: string | undefined; answers?: Call }

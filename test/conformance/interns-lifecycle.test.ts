@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { until } from '../harness/interns.ts'
 import { startTestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 /** The official client, validating every answer against its own schemas. */
 function clientOf({ url, apiKey }: { url: string; apiKey: string }): OpenRouter {

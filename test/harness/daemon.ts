@@ -18,6 +18,7 @@ import type { Refusal } from '#interns/refusal.ts'
 import type { ApprovalMode, Runs } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
 import { newUuid } from '#lib/id.ts'
+import { endAtLast } from './leftovers.ts'
 
 export const token = 'a-token-of-the-tests'
 const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
@@ -173,6 +174,7 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...options.env },
   })
+  endAtLast(child)
   const stderr: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text))
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>

@@ -99,12 +99,12 @@ export const early: Record<string, { play: Play; status: number; tryNext: boolea
 
 const slowDown = '{"error":{"message":"slow down"}}'
 
-/** Limit the rate, and say in both forms for how long: seven seconds. */
+/** Limit the rate, and say in both forms for how long: seventy seconds. */
 export const limited: Record<string, Play> = {
-  limited: answers(429, slowDown, `${json}retry-after: 7\r\n`),
+  limited: answers(429, slowDown, `${json}retry-after: 70\r\n`),
   limited_date: (taken) => {
     // Dates have whole seconds, which are rounded up here as they are towards the client.
-    const date = new Date(Math.ceil((Date.now() + 6_001) / 1000) * 1000).toUTCString()
+    const date = new Date(Math.ceil((Date.now() + 69_001) / 1000) * 1000).toUTCString()
     answers(429, slowDown, `${json}retry-after: ${date}\r\n`)(taken)
   },
 }

@@ -7,6 +7,8 @@ import { startTestService, type TestService } from './service.ts'
 /** Prices that make every token count: USD per million. */
 const prices = { prompt: 1, completion: 10 }
 const supported_parameters = ['tools', 'temperature']
+/** Longer than anything takes, however busy the machine is: who tests a deadline sets it. */
+const patientMs = 300_000
 
 /**
  * A service with a model `faulty/<play>` for each play, which only `faulty` serves, and `backed/<play>`, which `sound`
@@ -45,9 +47,9 @@ export async function startFaultyService(
     settings: {
       catalogue_file: file,
       starter_catalogue: 'false' as never,
-      connect_timeout_ms: 300,
-      first_byte_timeout_ms: 400,
-      silence_timeout_ms: 300,
+      connect_timeout_ms: patientMs,
+      first_byte_timeout_ms: patientMs,
+      silence_timeout_ms: patientMs,
       ...options.settings,
     },
   })

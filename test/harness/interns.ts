@@ -1,21 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SseReader } from '#lib/sse.ts'
 import type { TestService } from './service.ts'
+import { until } from './until.ts'
 
 type Asking = Pick<TestService, 'ask'>
-
-/** Waits until `look` gives something. */
-export async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false, withinMs = 15_000) {
-  const late = performance.now() + withinMs
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (performance.now() > late) throw new Error(`Not within ${withinMs} ms: ${look}`)
-    await sleep(20)
-  }
-}
 
 /** A made and running intern, as its record says it. */
 export async function runningIntern(service: Asking, body: object = {}) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endAtLast, endDaemonsAtLast } from './leftovers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -23,6 +24,8 @@ export function startProcess(env: Record<string, string | undefined> = {}, throu
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endAtLast(child)
+  if (env.DATA_DIR) endDaemonsAtLast(env.DATA_DIR)
   const told = { out: '', err: '' }
   const listening = Promise.withResolvers<string>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

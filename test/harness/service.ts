@@ -4,6 +4,7 @@ import { type Config, Settings } from '#config/settings.ts'
 import type { Patience } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
 import { type DatabaseKind, newPlace, type Place } from './databases.ts'
+import { endDaemonsAtLast } from './leftovers.ts'
 
 export type Reply = { status: number; headers: Headers; body: any; text: string }
 
@@ -41,6 +42,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 /** Every answer is checked against its route's schema; a second service on the same `place` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const place = options.place ?? (await newPlace(options.kind ?? 'sqlite'))
+  endDaemonsAtLast(place.settings.data_dir)
   const config = Settings.parse({
     port: 0,
     bootstrap_management_key: managementKey,

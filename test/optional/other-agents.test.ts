@@ -11,8 +11,9 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'yaml'
 import type { Config } from '#config/settings.ts'
 import { type Open, open } from '#test/harness/intern-chat.ts'
-import { answer, runningIntern, type Said, say, until } from '#test/harness/interns.ts'
+import { answer, runningIntern, type Said, say } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
 
 const asked = process.env.TEST_AGENTS
 const skip = asked ? false : 'other agents are installed and tried by "npm run test:agents" only'

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { startTestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-reload-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -68,7 +68,6 @@ onEachDatabase('POST /catalogue/reload', (kind) => {
     await using second = await startTestService({ place: first.place, settings })
     write(context(4000))
     await first.manage('POST', '/catalogue/reload')
-    for (let tries = 0; tries < 40 && (await contextOf(second)) !== 4000; tries++) await sleep(50)
-    assert.equal(await contextOf(second), 4000)
+    await until(async () => (await contextOf(second)) === 4000)
   })
 })

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { metered } from '#test/harness/metered.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 
 const ask = (service: TestService, content: string, more: object = {}) =>
   service.ask('POST', '/chat/completions', {
     body: { model: 'signalbox/demo', messages: [{ role: 'user', content }], ...more },
   })
-
-/** What was metered, which is written within a second. */
-async function metered(service: TestService, id: string) {
-  for (let tries = 0; tries < 40; tries++) {
-    const { status, body } = await service.ask('GET', `/generation?id=${id}`)
-    if (status === 200) return body.data
-    await sleep(50)
-  }
-  throw new Error(`${id} was not metered`)
-}
 
 test('a chat is answered, and metered under the id in the header and the one in the answer', async () => {
   await using service = await startTestService()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { metered } from '#test/harness/metered.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
 import type { TestService } from '#test/harness/service.ts'
 
@@ -27,15 +27,6 @@ describe('a completion that names a preset', () => {
   const chat = (body: object) => service.ask('POST', '/chat/completions', { body: { messages, ...body } })
   const sent = () => recorded.upstream.requests.at(-1)?.body
 
-  async function metered(id: string | null) {
-    for (let tries = 0; tries < 40; tries++) {
-      const { status, body } = await service.ask('GET', `/generation?id=${id}`)
-      if (status === 200) return body.data
-      await sleep(50)
-    }
-    throw new Error(`${id} was not metered`)
-  }
-
   test('is sent on with what the preset says, and is told with slug and version', async () => {
     const { status, headers } = await chat({ preset: 'haiku', top_p: 0.5 })
     assert.equal(status, 200)
@@ -48,7 +39,7 @@ describe('a completion that names a preset', () => {
       tools: [{ type: 'function', function: function_ }],
       stream: false,
     })
-    const { preset, preset_id } = await metered(headers.get('x-generation-id'))
+    const { preset, preset_id } = await metered(service, headers.get('x-generation-id'))
     assert.deepEqual([preset.slug, preset.version, preset.id], ['haiku', 1, preset_id])
   })
 

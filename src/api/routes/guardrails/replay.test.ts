@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { metered } from '#test/harness/metered.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
 import type { TestService } from '#test/harness/service.ts'
 
@@ -29,8 +29,7 @@ describe('POST /guardrails/{id}/replay', () => {
     other = { key: body.key, hash: body.data.hash }
     for (const model of asked) assert.equal((await ask(model)).status, 200)
     const last = await ask('openai-responses/text', other.key)
-    const written = () => service.ask('GET', `/generation?id=${last.headers.get('x-generation-id')}`)
-    for (let tries = 0; tries < 60 && (await written()).status !== 200; tries++) await sleep(50)
+    await metered(service, last.headers.get('x-generation-id'))
   })
   after(() => recorded[Symbol.asyncDispose]())
 

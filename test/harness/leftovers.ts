@@ -1,0 +1,35 @@
+import type { ChildProcess } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { after } from 'node:test'
+
+/** What a test that fails half-way would leave behind: a server as a process of its own, and daemons of interns. */
+const servers = new Set<ChildProcess>()
+const dataFolders = new Set<string>()
+
+/** Has a server ended when the tests of this process are over, if it still runs then. */
+export function endAtLast(server: ChildProcess): void {
+  servers.add(server)
+  server.once('close', () => servers.delete(server))
+}
+
+/** The same for the daemons that a service starts in its data folder. */
+export function endDaemonsAtLast(dataDir: string): void {
+  dataFolders.add(dataDir)
+}
+
+after(() => {
+  for (const server of servers) server.kill('SIGKILL')
+  for (const folder of dataFolders) for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+})
+
+/** A number may be another process's by now, so its command line must name the folder. */
+function daemonsIn(folder: string): number[] {
+  return globSync(`${folder}/interns/*/daemon.json`).flatMap((file) => {
+    try {
+      const { pid } = JSON.parse(readFileSync(file, 'utf8')).process
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder) ? [pid] : []
+    } catch {
+      return []
+    }
+  })
+}

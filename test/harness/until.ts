@@ -1,0 +1,44 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Looks until there is something. The bound is for what never comes to pass: a machine that is loaded ten times over
+ * must not reach it.
+ */
+export async function until<T>(
+  look: () => Promise<T> | T,
+  withinMs = 60_000,
+): Promise<Exclude<T, undefined | null | false>> {
+  const late = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found as Exclude<T, undefined | null | false>
+    if (performance.now() > late) throw new Error(`Not within ${withinMs} ms: ${look}`)
+    await sleep(20)
+  }
+}
+
+/**
+ * How long something took, and how long it may have taken where so many milliseconds are promised: where this process
+ * itself is held up, because others want the processor, a promise cannot be kept to the millisecond.
+ */
+export async function timed<T>(
+  promisedMs: number,
+  work: () => Promise<T>,
+): Promise<{ tookMs: number; allowedMs: number; result: T }> {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  const startedAt = performance.now()
+  const result = await work()
+  const tookMs = performance.now() - startedAt
+  delay.disable()
+  return { tookMs, allowedMs: promisedMs + 10 * (delay.max / 1e6), result }
+}
+
+/** The processor time of this thread that something took, in milliseconds: what else the machine does is no part of it. */
+export function busyMs(work: () => unknown): number {
+  const before = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
