@@ -142,6 +142,8 @@ function generation(organizationId: string, at: number): Generation {
     byok: false,
     tokens: { prompt: 1000 + (at % 500), completion: 200, cached: 0, cacheWritten: 0, reasoning: 0 },
     estimated: false,
+    capped: false,
+    margin: 0n,
     cost: BigInt(at) * 1_000_003n,
     finish: 'stop',
     nativeFinish: 'stop',

@@ -1,7 +1,7 @@
 import type { Db } from '#db/db.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { dayOf } from '#usage/days.ts'
-import { type Spenders, spendingOf } from '#usage/read.ts'
+import { chargedOf, type Spenders, spendingOf } from '#usage/read.ts'
 import type { Budget, Subject } from './budget.ts'
 
 /**
@@ -15,8 +15,8 @@ export async function spentEarlier(
 ): Promise<PicoUsd> {
   const { subject } = budget
   const made = subject.kind === 'guardrail' ? dayOf(subject.createdAt) : 0
-  const { total, byok } = await spendingOf(deps, await spendersOf(deps, subject), Math.max(sinceDay, made))
-  return budget.includesByok ? total + byok : total
+  const spending = await spendingOf(deps, await spendersOf(deps, subject), Math.max(sinceDay, made))
+  return chargedOf(spending, budget.includesByok)
 }
 
 async function spendersOf(deps: { db: Pick<Db, 'query'> }, subject: Subject): Promise<Spenders> {

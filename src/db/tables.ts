@@ -152,6 +152,8 @@ export type Tables = {
     upstream_id: string | null
     model: string
     cost_pico: bigint
+    /** What limits are charged besides. */
+    margin_pico: Generated<bigint>
     record: string
   }
   /** Sums over a day (whole days since the epoch, UTC). */
@@ -169,6 +171,7 @@ export type Tables = {
     completion_tokens: number
     reasoning_tokens: number
     cost_pico: bigint
+    margin_pico: Generated<bigint>
   }
   /** Provider keys that workspaces brought along. */
   provider_credentials: {

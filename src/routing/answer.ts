@@ -1,13 +1,16 @@
+import type { TokenCounts } from '#chat/events.ts'
 import { faultStatus } from '#http/faults.ts'
 import { Fault } from '#lib/fault.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import { askOf } from './ask.ts'
 import { attempt } from './attempt.ts'
 import type { Answering } from './call.ts'
+import { asPossible } from './charge.ts'
 import type { Pass } from './circuits.ts'
 import { costOf } from './cost.ts'
 import type { RoutingDeps } from './deps.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
+import type { Tried } from './journal.ts'
 import { refusal } from './nothing-left.ts'
 import type { Target } from './plan.ts'
 import { relayStream, relayWhole } from './relay.ts'
@@ -24,14 +27,19 @@ export async function answerFrom(
 ): Promise<Buffer | object | undefined> {
   const { outlet, chat } = answering
   const keepalive =
-    chat.stream === true ? setInterval(() => outlet.write(': keepalive\n\n'), deps.keepaliveMs) : undefined
+    chat.stream === true
+      ? setInterval(() => outlet.signal.aborted || outlet.write(': keepalive\n\n'), deps.keepaliveMs)
+      : undefined
   let last: { failure: AttemptFailure; target: Target } | undefined
+  let left = targets
   try {
     for (const { target, pass } of inTurn(deps.circuits, answering.circuitOf, targets)) {
       const answered = await askOne(deps, answering, target, pass)
       if (!('failure' in answered)) return answered.body
       last = { failure: answered.failure, target }
       if (outlet.signal.aborted || !answered.failure.tryNext) break
+      left = left.filter((other) => other !== target)
+      if (!(await mayGoOn(answering, left))) break
     }
   } finally {
     clearInterval(keepalive)
@@ -54,6 +62,22 @@ function noneAdmitted(deps: RoutingDeps, answering: Answering, targets: Target[]
   return refusal(deps, answering, excluded)
 }
 
+/**
+ * A provider may bill an attempt that gave nothing. Then it is paid of what was set aside, and as much is set aside anew
+ * for those that are left; where that does not fit, the answer is the failure.
+ */
+async function mayGoOn({ journal, payAndReserve }: Answering, left: Target[]): Promise<boolean> {
+  const lost = left.length > 0 ? journal.takeLost() : undefined
+  if (!lost) return left.length > 0
+  try {
+    await payAndReserve(lost, left)
+    return true
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return false
+  }
+}
+
 async function askOne(deps: RoutingDeps, answering: Answering, target: Target, pass: Pass): Promise<Answered> {
   try {
     answering.journal.asked(pass)
@@ -71,47 +95,48 @@ async function askOne(deps: RoutingDeps, answering: Answering, target: Target, p
 
 async function streamFrom(deps: RoutingDeps, answering: Answering, target: Target): Promise<Answered> {
   const { client, outlet, journal, chat } = answering
-  const { ask, byok, passThrough } = askOf(deps, answering, target)
+  const { ask, passThrough, tried } = askOf(deps, answering, target)
   const relay = relayStream(outlet, {
     client,
     head: headOf(answering, target),
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: journal.count,
-    price: priceFor(target),
+    price: priceFor(tried),
   })
   const failure = await attempt(deps, ask, relay, outlet.signal)
   if (failure) {
-    journal.gaveNothing(target, byok, failure, outlet.signal.aborted)
+    journal.gaveNothing(tried, failure, outlet.signal.aborted)
     return { failure }
   }
-  journal.gaveAnswer(target, byok, relay.failure, outlet.signal.aborted)
+  journal.gaveAnswer(tried, relay.failure, outlet.signal.aborted, !relay.heldBack)
   if (relay.failure) endWithError(answering, relay.writer(), faultOf(relay.failure, target))
   return { body: undefined }
 }
 
 async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target): Promise<Answered> {
   const { client, outlet, journal } = answering
-  const { ask, byok, passThrough } = askOf(deps, answering, target)
+  const { ask, passThrough, tried } = askOf(deps, answering, target)
   const relay = relayWhole({
     client,
     head: headOf(answering, target),
     passThrough,
     count: journal.count,
-    price: priceFor(target),
+    price: priceFor(tried),
   })
   const failure = (await attempt(deps, ask, relay, outlet.signal)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint may still be asked.
-    journal.gaveNothing(target, byok, failure, outlet.signal.aborted)
+    journal.gaveNothing(tried, failure, outlet.signal.aborted)
     return { failure }
   }
-  journal.gaveAnswer(target, byok, undefined, false)
+  journal.gaveAnswer(tried, undefined, false, true)
   return { body: relay.body() }
 }
 
-function priceFor({ endpoint }: Target) {
-  return (tokens: Parameters<typeof costOf>[1]) => ({ costUsd: toUsd(costOf(endpoint.prices, tokens)) })
+/** What the client is told that it costs is what it is charged. */
+function priceFor({ target, most }: Tried) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(costOf(target.endpoint.prices, asPossible(tokens, most()))) })
 }
 
 function headOf({ journal, body }: Answering, target: Target): AnswerHead {

@@ -1,7 +1,10 @@
 import { Fault } from '#lib/fault.ts'
+import { once } from '#lib/once.ts'
 import type { Ask } from './attempt.ts'
 import type { Answering } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
+import type { Tried } from './journal.ts'
+import { mostOf } from './most.ts'
 import type { Target } from './plan.ts'
 import { wireOf } from './providers/protocols.ts'
 
@@ -10,7 +13,7 @@ export function askOf(
   deps: RoutingDeps,
   answering: Answering,
   target: Target,
-): { ask: Ask; byok: boolean; passThrough: boolean } {
+): { ask: Ask; passThrough: boolean; tried: Tried } {
   const { endpoint } = target
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && answering.accesses.find(provider, endpoint)
@@ -34,7 +37,7 @@ export function askOf(
   }
   return {
     ask: { target, wire, request, credential: access.secret, stream, deadlines: deps.deadlines },
-    byok: access.byok,
+    tried: { target, byok: access.byok, most: once(() => mostOf(answering, endpoint, wire)) },
     // Where both sides speak one protocol, the bytes of an answer need no translation.
     passThrough: encoded !== undefined,
   }

@@ -32,6 +32,9 @@ export type Receiver = {
   broke: (failure: AttemptFailure) => void
 }
 
+/** What follows the end of an answer is read up to here for its usage. */
+const mostBytesToUsage = 1024 * 1024
+
 /** Errors longer than this are cut: nobody reads them, and they are held in memory. */
 const maxErrorBytes = 64 * 1024
 
@@ -46,9 +49,10 @@ export function attempt(
   signal: AbortSignal,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
-  const leave = () => answer.exchange?.abort()
+  const leave = () => answer.leave()
   const answer = new Answer(ask, receiver, deps.now, (failure) => {
     signal.removeEventListener('abort', leave)
+    answer.stopWaiting()
     resolve(failure)
   })
   answer.exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
@@ -73,6 +77,9 @@ class Answer {
   #started = false
   #finished = false
   #over = false
+  #waiting: NodeJS.Timeout | undefined
+  /** How many bytes are still taken for a client that has left. */
+  #bytesToCome = Number.POSITIVE_INFINITY
 
   constructor(ask: Ask, receiver: Receiver, now: () => number, settle: (failure: AttemptFailure | undefined) => void) {
     this.#ask = ask
@@ -90,9 +97,32 @@ class Answer {
       const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
       if (!isStream) this.#whole = []
     },
-    data: (chunk) => this.#guard(() => (this.#whole ? this.#collect(chunk) : this.#cut(chunk))),
+    data: (chunk) => this.#guard(() => this.#take(chunk)),
     end: () => this.#over || this.#guard(() => this.#end()),
     failed: (failure) => this.#fail(transportFailure(failure)),
+  }
+
+  /**
+   * The client has left. An answer that is finished is read on to its usage, which is told last; one that is not ends at
+   * once.
+   */
+  leave(): void {
+    if (!this.#finished || this.#over) return this.exchange?.abort()
+    this.#bytesToCome = mostBytesToUsage
+    this.#waiting = setTimeout(() => this.exchange?.abort(), this.#ask.deadlines.usageMs)
+    // It may have been a slow reader.
+    this.exchange?.resume()
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#waiting)
+  }
+
+  #take(chunk: Buffer): void {
+    this.#bytesToCome -= chunk.length
+    if (this.#bytesToCome < 0) return this.exchange?.abort()
+    if (this.#whole) this.#collect(chunk)
+    else this.#cut(chunk)
   }
 
   #guard(step: () => void): void {
@@ -102,7 +132,7 @@ class Answer {
       step()
     } catch (error) {
       const why = maskSecrets((error as Error).message, this.#ask.credential)
-      this.#fail({ ...failureOfStatus(502, undefined), message: `The provider's answer cannot be read: ${why}.` })
+      this.#fail({ ...broken, message: `The provider's answer cannot be read: ${why}.` })
       this.exchange?.abort()
     }
   }
@@ -152,7 +182,7 @@ class Answer {
   }
 
   #endTooEarly(): void {
-    this.#fail({ ...failureOfStatus(502, undefined), message: 'The provider ended its answer too early.' })
+    this.#fail({ ...broken, message: 'The provider ended its answer too early.' })
   }
 
   #endWhole(bytes: Buffer): void {
@@ -192,6 +222,9 @@ class Answer {
   }
 }
 
+/** An answer that cannot be used: the provider may have made all of it, and charge for it. */
+const broken: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
+
 /** An event with nothing in it but its name and its data on one line: line breaks in JSON are only space. */
 function plainly({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
@@ -206,9 +239,10 @@ function parseJson(text: string): unknown {
 }
 
 function transportFailure({ kind, phase, message }: TransportFailure): AttemptFailure {
-  if (kind === 'timeout') return { ...failureOfStatus(408, undefined), raw: `${message} (${phase})` }
+  const sent = phase !== 'connect'
+  if (kind === 'timeout') return { ...failureOfStatus(408, undefined), raw: `${message} (${phase})`, sent }
   const what =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
   const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
-  return { ...failure, sent: phase !== 'connect', severed: kind === 'reset' && phase !== 'connect' }
+  return { ...failure, sent, severed: kind === 'reset' && sent }
 }

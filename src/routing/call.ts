@@ -2,8 +2,10 @@ import type { Caller } from '#accounts/caller.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Outlet } from '#lib/outlet.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Accesses } from './credentials.ts'
 import type { Journal } from './journal.ts'
+import type { Target } from './plan.ts'
 import type { Body, ClientWire } from './wire.ts'
 
 /** One request for a completion. */
@@ -27,4 +29,6 @@ export type Answering = CompletionCall & {
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */
   circuitOf: (endpoint: Endpoint) => string
+  /** Pays an attempt that is lost, and sets money aside for the endpoints that are left. @throws Fault as `reserve` does. */
+  payAndReserve: (lost: { cost: PicoUsd; byok: boolean }, left: readonly Target[]) => Promise<void>
 }

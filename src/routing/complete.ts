@@ -13,7 +13,7 @@ import { refusal } from './nothing-left.ts'
 import { type Candidate, planAttempts, type Target } from './plan.ts'
 import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
-import { charactersOf } from './prompt-size.ts'
+import { estimatePrompt } from './prompt-size.ts'
 import { wireOf } from './providers/protocols.ts'
 import { resolveModels } from './resolve.ts'
 import { type ClientWire, passes } from './wire.ts'
@@ -22,13 +22,13 @@ import { type ClientWire, passes } from './wire.ts'
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
-  const { chat: asked, body, preset } = await filledIn(deps, call)
+  const { chat: asked, body: given, preset } = await filledIn(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const ruling = await deps.policy.decide({
     caller: call.caller,
     host: call.host,
     chat: asked,
-    body,
+    body: given,
     candidates,
   })
   const journal = new Journal(
@@ -46,14 +46,19 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
       region: deps.regionOf(call.host),
       contentFindings: ruling.findings,
     },
-    charactersOf(asked),
+    () => estimatePrompt(asked),
   )
   call.outlet.header('x-generation-id', journal.id)
   try {
     const accesses = await deps.credentials.of(call.caller)
     const isByok = byokIn(deps, accesses)
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
-    const answering: Answering = { ...call, chat: ruling.chat, body: ruling.body, journal, accesses, circuitOf }
+    const payAndReserve: Answering['payAndReserve'] = async (lost, left) => {
+      await ruling.settle(lost)
+      await ruling.reserve(left, isByok)
+    }
+    const { chat, body } = ruling
+    const answering: Answering = { ...call, chat, body, journal, accesses, circuitOf, payAndReserve }
     const targets = targetsFor(deps, answering, ruling.candidates)
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
@@ -72,7 +77,7 @@ function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): Promise<un
   } catch (error) {
     deps.onUnaccounted(error as Error)
   }
-  return ruling.settle(generation)
+  return ruling.settle(generation && journal.owed(generation))
 }
 
 /** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */

@@ -12,12 +12,13 @@ import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
 import type { RoutingDeps } from './deps.ts'
 import { budgetsFor, setAside } from './money.ts'
+import type { Asked } from './most.ts'
 import type { Candidate } from './plan.ts'
 import type { Policy, Ruling } from './policy.ts'
 import { wireOf } from './providers/protocols.ts'
 import { regionOf } from './region.ts'
 import { unstored } from './unstored.ts'
-import { type Asked, worstCase } from './worst-case.ts'
+import { worstCase } from './worst-case.ts'
 
 type GuardDeps = {
   catalogue: RoutingDeps['catalogue']
@@ -67,8 +68,11 @@ function purseFor(
       most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
       reservation = await setAside(deps, counting, guardrails, most)
     },
-    settle: ({ cost, byok } = { cost: most, byok: false }) =>
-      reservation?.settle(cost, (budget) => !byok || budget.includesByok),
+    settle({ cost, byok } = { cost: most, byok: false }) {
+      const settling = reservation
+      reservation = undefined
+      return settling?.settle(cost, (budget) => !byok || budget.includesByok)
+    },
   }
 }
 

@@ -1,13 +1,15 @@
-import type { AnswerEvent } from '#chat/events.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isoTime } from '#lib/clock.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Generation } from '#usage/generation.ts'
+import { type Charge, chargeFor, estimateTokens } from './charge.ts'
 import type { Shut } from './circuit.ts'
 import type { Pass } from './circuits.ts'
-import { costOf } from './cost.ts'
 import type { AttemptFailure } from './failure.ts'
+import type { Most } from './most.ts'
 import type { Target } from './plan.ts'
 import { createTally } from './tally.ts'
 
@@ -16,6 +18,12 @@ type JournalDeps = {
   now: () => number
   newId: NewId
 }
+
+/** One endpoint that was asked: by whose key, and what that can come to at the most. */
+export type Tried = { target: Target; byok: boolean; most: () => Most }
+
+/** Who is charged: the key that the service has, or one of the workspace's own. */
+type Owed = { cost: PicoUsd; byok: boolean }
 
 /** What is known before anything is asked. */
 export type Opening = Pick<
@@ -42,19 +50,23 @@ export class Journal {
   readonly createdAt: number
   readonly #deps: JournalDeps
   readonly #opening: Opening
-  readonly #promptCharacters: number
+  readonly #promptEstimate: () => number
   readonly #attempts: AttemptNote[] = []
   #tally: ReturnType<typeof createTally>
   #askedAt = 0
   #pass: Pass | undefined
-  #answering: { target: Target; byok: boolean; failed: boolean } | undefined
+  /** `seen` where what was generated came at once. */
+  #answering: (Tried & { failed: boolean; seen: boolean }) | undefined
+  /** Attempts that gave nothing, and may be billed all the same. */
+  #lost: Owed = { cost: 0n, byok: false }
+  #paid = 0n
   #outcome: Generation['outcome'] = 'failed'
 
-  /** @param promptCharacters what the estimate of the prompt goes by, should no upstream count it. */
-  constructor(deps: JournalDeps, opening: Opening, promptCharacters: number) {
+  /** @param promptEstimate the tokens of the prompt, should no upstream count them. */
+  constructor(deps: JournalDeps, opening: Opening, promptEstimate: () => number) {
     this.#deps = deps
     this.#opening = opening
-    this.#promptCharacters = promptCharacters
+    this.#promptEstimate = promptEstimate
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#tally = createTally(deps.now)
@@ -91,21 +103,28 @@ export class Journal {
   }
 
   /**
-   * The attempt gave nothing that reached the client. One that left when its prompt was on the way already has used it:
-   * no provider gives that back.
+   * The attempt gave nothing that reached the client. What was on its way to the provider may be billed, whole: nobody
+   * saw what became of it.
    */
-  gaveNothing(target: Target, byok: boolean, failure: AttemptFailure, clientLeft: boolean): void {
-    const { id, provider } = target.endpoint
-    this.#note(id, provider, clientLeft ? 'client_left' : failure.kind)
-    if (!clientLeft) return this.#failed(target, failure)
-    this.#outcome = 'client_left'
-    if (failure.sent) this.#answering = { target, byok, failed: false }
+  gaveNothing(tried: Tried, failure: AttemptFailure, clientLeft: boolean): void {
+    const { target, byok } = tried
+    this.#note(target.endpoint.id, target.endpoint.provider, clientLeft ? 'client_left' : failure.kind)
+    if (clientLeft) {
+      this.#outcome = 'client_left'
+      if (failure.sent) this.#answering = { ...tried, failed: false, seen: false }
+      return
+    }
+    this.#failed(target, failure)
+    if (!failure.sent) return
+    const { cost, margin } = this.#chargeOf(tried, false)
+    this.#lost = { cost: this.#lost.cost + cost + margin, byok }
   }
 
-  /** The attempt answered, whole or up to `failure`. */
-  gaveAnswer(target: Target, byok: boolean, failure: AttemptFailure | undefined, clientLeft: boolean): void {
+  /** The attempt answered, whole or up to `failure`. @param seen whether what was generated was read as it came. */
+  gaveAnswer(tried: Tried, failure: AttemptFailure | undefined, clientLeft: boolean, seen: boolean): void {
+    const { target } = tried
     const { id, provider } = target.endpoint
-    this.#answering = { target, byok, failed: failure !== undefined && !clientLeft }
+    this.#answering = { ...tried, failed: failure !== undefined && !clientLeft, seen }
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
     this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered')
     if (clientLeft) return
@@ -114,10 +133,28 @@ export class Journal {
     this.#measureAnswer(target)
   }
 
+  /** What attempts that gave nothing may cost, each told once. */
+  takeLost(): Owed | undefined {
+    const cost = this.#lost.cost - this.#paid
+    if (cost === 0n) return undefined
+    this.#paid = this.#lost.cost
+    return { cost, byok: this.#lost.byok }
+  }
+
+  /** What limits are still to be charged for a request that is over. */
+  owed({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): Owed {
+    return { cost: cost + margin - this.#paid, byok }
+  }
+
+  #chargeOf({ target, most }: Tried, seen: boolean): Charge {
+    return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, most(), seen)
+  }
+
   /** What was metered for the request, whatever became of it. */
   close(): Generation {
     const [opening, answering] = [this.#opening, this.#answering]
-    const tally = this.#tally.result(answering ? this.#promptCharacters : 0)
+    const tally = this.#tally.result()
+    const charge = answering && this.#chargeOf(answering, answering.seen)
     return {
       // Each by its name: an object that is spread and then added to is built several times over.
       requestId: opening.requestId,
@@ -138,11 +175,13 @@ export class Journal {
       provider: answering?.target.endpoint.provider,
       upstreamId: tally.upstreamId,
       upstreamModel: tally.upstreamModel,
-      byok: answering?.byok ?? false,
-      tokens: tally.tokens,
+      byok: (answering ?? this.#lost).byok,
+      tokens: charge?.tokens ?? noTokens,
       extras: tally.extras,
-      estimated: answering !== undefined && tally.estimated,
-      cost: answering ? costOf(answering.target.endpoint.prices, tally.tokens, tally.extras) : 0n,
+      estimated: charge?.estimated ?? false,
+      capped: charge?.capped ?? false,
+      cost: charge?.cost ?? 0n,
+      margin: (charge?.margin ?? 0n) + this.#lost.cost,
       finish: answering?.failed ? 'error' : tally.finish,
       nativeFinish: tally.nativeFinish,
       toolCalls: tally.toolCalls,
@@ -166,7 +205,7 @@ export class Journal {
   }
 
   #measureAnswer({ endpoint, model }: Target): void {
-    const { firstTokenAt, tokens, finish } = this.#tally.result(0)
+    const { firstTokenAt, told, bytes, finish } = this.#tally.result()
     const at = this.#deps.now()
     this.#deps.measure({
       endpointId: endpoint.id,
@@ -176,9 +215,11 @@ export class Journal {
       // A whole answer comes at once: it says nothing of the first token, nor of the speed of the others.
       ...(this.#opening.streamed &&
         firstTokenAt && { firstTokenMs: firstTokenAt - this.#askedAt, generationMs: at - firstTokenAt }),
-      promptTokens: tokens.prompt,
-      completionTokens: tokens.completion,
+      promptTokens: told?.prompt ?? 0,
+      completionTokens: told?.completion ?? estimateTokens(bytes),
       calledTools: finish === 'tool_calls',
     })
   }
 }
+
+const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }

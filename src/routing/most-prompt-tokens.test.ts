@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endpointFor } from '#test/harness/encode.ts'
 import { mostPromptTokens } from './most-prompt-tokens.ts'
+import type { Body } from './wire.ts'
 
 const long = 'word '.repeat(20_000)
 const picture = `data:image/png;base64,${'A'.repeat(100_000)}`
 const user = { role: 'user', content: 'Hi' }
-const plain = mostPromptTokens({ model: 'a/b', messages: [user] })
-const part = (one: object) => mostPromptTokens({ messages: [{ role: 'user', content: [one] }] })
+const contextLength = 1_000_000
+const most = (body: Body, model = 'claude-sonnet-4-5') =>
+  mostPromptTokens(body, endpointFor(model, { contextLength })).tokens
+const plain = most({ model: 'a/b', messages: [user] })
+const part = (one: object, model?: string) => most({ messages: [{ role: 'user', content: [one] }] }, model) - 1000
 
 test('a small prompt counts as little more than its bytes', () => {
-  assert.ok(plain > 2 && plain < 60, `${plain}`)
+  assert.ok(plain > 1026 && plain < 1070, `${plain}`)
 })
 
 test('text counts wherever a provider may see it', () => {
@@ -30,7 +35,7 @@ test('text counts wherever a provider may see it', () => {
     key: { messages: [user], tools: [{ type: 'function', function: { parameters: { properties: { [long]: {} } } } }] },
   }
   for (const [name, body] of Object.entries(bodies)) {
-    const tokens = mostPromptTokens(body as Record<string, unknown>)
+    const tokens = most(body as Record<string, unknown>) - 1000
     assert.ok(tokens >= long.length && tokens < long.length + 1000, `${name}: ${tokens}`)
   }
 })
@@ -38,35 +43,62 @@ test('text counts wherever a provider may see it', () => {
 test('text beside, instead of and within media counts as text', () => {
   for (const one of [
     { type: 'image_url', image_url: { url: picture }, caption: long },
-    { type: 'unknown', words: long },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: long } },
     { type: 'file', file: { file_data: `data:text/plain;base64,${long}` } },
     { type: 'tool_result', content: [{ type: 'text', text: long }] },
   ])
-    assert.ok(part(one) >= long.length && part(one) < long.length + 5000, JSON.stringify(one).slice(0, 40))
+    assert.ok(part(one) >= long.length && part(one) < long.length + 6000, JSON.stringify(one).slice(0, 40))
 })
 
-test('a part that is no text counts as 4,096, whatever its size and whatever text it claims to have', () => {
-  for (const one of [
-    { type: 'image_url', image_url: { url: picture } },
-    { type: 'image_url', text: '', image_url: { url: picture } },
-    { type: 'input_image', image_url: picture },
-    { type: 'input_image', file_id: 'file-1' },
-    { type: 'input_audio', input_audio: { data: 'A'.repeat(100_000), format: 'wav' } },
-    { type: 'file', file: { file_data: `data:application/pdf;base64,${picture}` } },
-    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
-  ])
-    assert.ok(part(one) >= 4096 && part(one) < 4300, `${JSON.stringify(one).slice(0, 60)}: ${part(one)}`)
-  const two = {
-    type: 'tool_result',
-    content: Array(2).fill({ type: 'image', source: { type: 'base64', data: picture } }),
+test('a picture counts by its pixels, as its model counts them at the most', () => {
+  const png = (width: number, height: number) => {
+    const head = Buffer.alloc(30_000)
+    head.writeUInt32BE(0x89504e47, 0)
+    head.writeUInt32BE(width, 16)
+    head.writeUInt32BE(height, 20)
+    return { type: 'image_url', image_url: { url: `data:image/png;base64,${head.toString('base64')}` } }
   }
-  assert.ok(part(two) >= 8192 && part(two) < 8500)
-  const drawn = mostPromptTokens({ input: [{ type: 'image_generation_call', id: 'ig_1', result: picture }] })
-  assert.ok(drawn >= 4096 && drawn < 4300)
+  const tokens = (model: string, width: number, height: number) =>
+    part(png(width, height), model) - part({ type: 'text' })
+  const within = (found: number, least: number) => assert.ok(found >= least && found < least + 100, `${found}`)
+  within(tokens('gpt-4o-mini', 512, 512), 8500)
+  within(tokens('gpt-4o-mini', 2048, 2048), 48_169)
+  within(tokens('claude-sonnet-4-5', 4000, 3000), 5000)
+  within(tokens('gemini-2.5-pro', 4000, 3000), 6192)
+  within(tokens('any-other', 1024, 1024), 5476)
+  within(tokens('any-other', 10, 10), 1600)
+})
+
+test('a picture elsewhere counts as the most its model makes of any, and what nobody can bound as the whole context', () => {
+  const elsewhere = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+  for (const one of [
+    elsewhere,
+    { type: 'input_image', file_id: 'file-1' },
+    { type: 'input_image', image_url: picture },
+  ])
+    assert.ok(part(one) >= 5000 && part(one) < 5300, JSON.stringify(one).slice(0, 60))
+  assert.equal(part(elsewhere, 'any-other'), contextLength - 1000)
+  for (const one of [
+    { type: 'file', file: { file_data: `data:application/pdf;base64,${picture}` } },
+    { type: 'file', file: { file_id: 'file-1' } },
+    { type: 'input_audio', input_audio: { data: 'A'.repeat(100_000), format: 'ogg' } },
+    { type: 'unknown', words: 'Hi' },
+    { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } },
+  ])
+    assert.equal(part(one), contextLength - 1000, JSON.stringify(one).slice(0, 60))
+})
+
+test('every one of several media counts, and audio by its bytes where they bound its length', () => {
+  const image = { type: 'image', source: { type: 'base64', data: picture } }
+  const two = part({ type: 'tool_result', content: [image, image] })
+  assert.ok(two >= 10_000 && two < 10_300, `${two}`)
+  const drawn = most({ input: [{ type: 'image_generation_call', id: 'ig_1', result: picture }] })
+  assert.ok(drawn >= 6000 && drawn < 6300)
+  const heard = part({ type: 'input_audio', input_audio: { data: 'A'.repeat(160_000), format: 'wav' } })
+  assert.ok(heard >= 7500 && heard < 7800, `${heard}`)
 })
 
 test('what is meant for this service, and what no model reads, does not count', () => {
   const beside = { provider: { order: [long] }, models: [long], metadata: { a: long }, logit_bias: { 1: 1 }, user: 'u' }
-  assert.equal(mostPromptTokens({ model: 'a/b', messages: [user], ...beside }), plain)
+  assert.equal(most({ model: 'a/b', messages: [user], ...beside }), plain)
 })

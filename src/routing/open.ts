@@ -34,6 +34,9 @@ type Parts = {
   newId: NewId
 }
 
+/** Providers tell the usage at once when an answer has ended. */
+const usageMs = 10_000
+
 /** The data plane, ready for requests. */
 export function openRouting({
   config,
@@ -63,7 +66,11 @@ export function openRouting({
     presets,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),
-    deadlines: { firstByteMs: config.first_byte_timeout_ms, silenceMs: config.silence_timeout_ms },
+    deadlines: {
+      firstByteMs: config.first_byte_timeout_ms,
+      silenceMs: config.silence_timeout_ms,
+      usageMs,
+    },
     keepaliveMs: config.keepalive_ms,
     measure: measures.record,
     meter: ledger.record,

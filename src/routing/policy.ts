@@ -2,7 +2,7 @@ import type { Caller } from '#accounts/caller.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
-import type { Generation } from '#usage/generation.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Candidate, Target } from './plan.ts'
 import type { Body } from './wire.ts'
 
@@ -27,11 +27,12 @@ export type Ruling = {
    */
   reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
   /**
-   * Called exactly once, when the request is over: what was reserved is paid or given back. A whole answer waits for a
-   * promise, so that a crash cannot hide much of what was spent. It never rejects.
-   * @param generation undefined when nobody can tell what was spent: then all that was reserved counts as spent.
+   * Called when the request is over, and for an attempt that is lost, after which more may be reserved: what was set
+   * aside is paid or given back. A whole answer waits for a promise, so that a crash cannot hide much of what was spent.
+   * It never rejects.
+   * @param charge undefined when nobody can tell what was spent: then all that was reserved counts as spent.
    */
-  settle: (generation: Pick<Generation, 'cost' | 'byok'> | undefined) => Promise<unknown> | undefined
+  settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => Promise<unknown> | undefined
 }
 
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { estimateTokens } from './charge.ts'
 
-/** The characters of all text in a request, tools included: what its tokens are estimated from. */
+/** The characters of all text in a request, tools included: what it needs of a context at least. */
 export function charactersOf(chat: ChatRequest): number {
   let characters = 0
   for (const message of chat.messages) {
@@ -8,4 +9,28 @@ export function charactersOf(chat: ChatRequest): number {
     else for (const part of message.content ?? []) characters += part.text?.length ?? 0
   }
   return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
+}
+
+/** What is not text, as an ordinary picture. */
+const tokensOfMedium = 1000
+
+/** What the prompt of a request will have come to, where no provider counted it. */
+export function estimatePrompt(chat: ChatRequest): number {
+  let [bytes, media] = [chat.tools ? bytesOf(chat.tools) : 0, 0]
+  for (const { content, role: _role, ...more } of chat.messages) {
+    // Calls, their results' names, thoughts of earlier turns.
+    for (const name in more) bytes += bytesOf(more[name as keyof typeof more])
+    if (!Array.isArray(content)) bytes += bytesOf(content)
+    else
+      for (const part of content) {
+        if (part.text === undefined) media++
+        else bytes += bytesOf(part.text)
+      }
+  }
+  return estimateTokens(bytes) + media * tokensOfMedium
+}
+
+function bytesOf(value: unknown): number {
+  if (value == null) return 0
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 }

@@ -11,6 +11,8 @@ type PriceTokens = (tokens: TokenCounts) => CostNote
 export type StreamRelay = Receiver & {
   /** The failure after the first byte, when there was one. */
   failure: AttemptFailure | undefined
+  /** Whether the upstream was ever held back for a slow reader: it may have generated far more than was read. */
+  heldBack: boolean
   /** Goes on where the stream has come to. */
   writer: () => StreamWriter
 }
@@ -35,15 +37,20 @@ export function relayStream(
   /** What one chunk of the upstream brings goes out in one write. */
   let pieces: (string | Buffer)[] = []
 
+  const { signal } = outlet
   const send = (piece: string | Buffer) => void (piece.length > 0 && pieces.push(piece))
   const flush = () => {
     if (pieces.length === 0) return
     const chunk = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces.map(bytesOf))
     pieces = []
-    if (!outlet.write(chunk)) pause()
+    // Who has left is read on for, and must not hold the upstream back.
+    if (signal.aborted || outlet.write(chunk)) return
+    relay.heldBack = true
+    pause()
   }
-  return {
+  const relay: StreamRelay = {
     failure: undefined,
+    heldBack: false,
     writer: () => (passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer),
     started(exchange) {
       pause = () => exchange.pause()
@@ -62,12 +69,13 @@ export function relayStream(
     ended() {
       send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
       flush()
-      outlet.end()
+      if (!signal.aborted) outlet.end()
     },
     broke(failure) {
-      this.failure = failure
+      relay.failure = failure
     },
   }
+  return relay
 }
 
 const bytesOf = (piece: string | Buffer) => (typeof piece === 'string' ? Buffer.from(piece) : piece)

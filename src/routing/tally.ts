@@ -1,30 +1,32 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 
-/** What is counted while an answer goes by. */
-export type Tally = {
-  tokens: TokenCounts
+/** What of an answer costs something. */
+export type Counted = {
+  /** The upstream's own count, as far as it told one. */
+  told: TokenCounts | undefined
+  /** Whether it was told when the answer had ended: some tell one with every piece, of what there is so far. */
+  isFinal: boolean
+  /** Bytes of all that went by as text, thoughts and the arguments of calls included. */
+  bytes: number
+  thoughtBytes: number
+  toolCalls: number
   /** What was billed besides: the upstream's own count of pieces where it told one, else those that went by. */
   extras: Extras | undefined
-  /** Whether the tokens are the upstream's own count, or estimated from the text that went by. */
-  estimated: boolean
+}
+
+/** What is counted while an answer goes by. */
+export type Tally = Counted & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
-  toolCalls: number
   upstreamId: string | undefined
   upstreamModel: string | undefined
   /** When the first piece of the answer came, in milliseconds since the epoch. */
   firstTokenAt: number | undefined
 }
 
-const charactersPerToken = 4
-
-export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / charactersPerToken)
-}
-
 /** Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one. */
-const lengthOf = (text: unknown) => (typeof text === 'string' ? text.length : 0)
+const lengthOf = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
 const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
 const longestName = 256
 
@@ -33,12 +35,30 @@ function extrasOf(passed: Record<string, number> | undefined, told: Extras | und
 }
 
 export function createTally(now: () => number) {
-  let characters = 0
-  let reasoningCharacters = 0
-  let told: TokenCounts | undefined
+  const tally: Tally = {
+    told: undefined,
+    isFinal: false,
+    bytes: 0,
+    thoughtBytes: 0,
+    toolCalls: 0,
+    extras: undefined,
+    finish: undefined,
+    nativeFinish: undefined,
+    upstreamId: undefined,
+    upstreamModel: undefined,
+    firstTokenAt: undefined,
+  }
   let toldExtras: Extras | undefined
   let passed: Record<string, number> | undefined
-  const tally = { finish: undefined, nativeFinish: undefined, toolCalls: 0 } as Partial<Tally>
+
+  /** A count that was told before more was said was not the last. */
+  function said(text: unknown): number {
+    tally.firstTokenAt ??= now()
+    tally.isFinal = false
+    const length = lengthOf(text)
+    tally.bytes += length
+    return length
+  }
 
   return {
     count(events: AnswerEvent[]): void {
@@ -51,21 +71,18 @@ export function createTally(now: () => number) {
           case 'text':
           case 'refusal':
           case 'tool_arguments':
-            tally.firstTokenAt ??= now()
-            characters += lengthOf(event.text)
+            said(event.text)
             break
           case 'reasoning':
-            tally.firstTokenAt ??= now()
-            characters += lengthOf(event.text)
-            reasoningCharacters += lengthOf(event.text)
+            tally.thoughtBytes += Math.max(1, said(event.text))
             break
           case 'tool_call':
-            tally.firstTokenAt ??= now()
-            tally.toolCalls = (tally.toolCalls ?? 0) + 1
-            characters += lengthOf(event.name)
+            tally.toolCalls++
+            said(event.name)
             break
           case 'usage':
-            told = event.tokens
+            tally.told = event.tokens
+            tally.isFinal = tally.finish !== undefined
             toldExtras = event.extras ?? toldExtras
             break
           case 'piece':
@@ -84,21 +101,9 @@ export function createTally(now: () => number) {
         }
       }
     },
-    /** @param promptCharacters what the estimate of the prompt goes by, when the upstream told nothing. */
-    result(promptCharacters: number): Tally {
-      const estimate = {
-        prompt: estimateTokens(promptCharacters),
-        completion: estimateTokens(characters),
-        cached: 0,
-        cacheWritten: 0,
-        reasoning: estimateTokens(reasoningCharacters),
-      }
-      return {
-        ...(tally as Tally),
-        tokens: told ?? estimate,
-        extras: extrasOf(passed, toldExtras),
-        estimated: told === undefined,
-      }
+    result(): Readonly<Tally> {
+      tally.extras = extrasOf(passed, toldExtras)
+      return tally
     },
   }
 }

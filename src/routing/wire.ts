@@ -34,6 +34,8 @@ export type Wire = {
   orders?: (request: Body, endpoint: Endpoint) => Orders
   /** Whether a chat's tool that is no function can be put in this protocol's words. Without it, chats are passed on. */
   knowsTool?: (tool: ChatTool) => boolean
+  /** Whether a model may think for such a request; the catalogue tells where this is left out. */
+  mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /** Reads one streamed answer. @throws Error on what is not this protocol. */
   reader: () => (event: SseEvent) => AnswerEvent[]
   /** Reads a whole answer. @throws Error on what is not this protocol. */

@@ -46,9 +46,13 @@ export type Generation = {
   extras?: Extras | undefined
   /** What was billed, or asked for, without a price in the catalogue: the cost is without it. */
   unpriced?: string[] | undefined
-  /** Whether the tokens were estimated, because the upstream told none. */
+  /** Whether the tokens were estimated, because the upstream did not count them to the end. */
   estimated: boolean
+  /** Whether the upstream counted more than the request made possible; then that is what counts. */
+  capped: boolean
   cost: PicoUsd
+  /** What limits are charged besides: what it may have cost at the most, where nobody counted. */
+  margin: PicoUsd
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   toolCalls: number

@@ -7,13 +7,14 @@ import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
 /** Whose requests: those of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
 
-/** A metered request as it is kept, with its exact cost. */
-export type PastRequest = { createdAt: number; cost: PicoUsd; record: GenerationRecord }
+/** A metered request as it is kept, with its exact cost, and what limits were charged. */
+export type PastRequest = { createdAt: number; cost: PicoUsd; charged: PicoUsd; record: GenerationRecord }
 
 /** Enough to be quick, few enough to be read between two other requests. */
 const rowsAtOnce = 200
 
 const costColumn = sql.ref('cost_pico')
+const marginColumn = sql.ref('margin_pico')
 
 /** The requests from one instant to before another, in order of time, page by page. */
 export async function* pastRequests(
@@ -30,16 +31,17 @@ export async function* pastRequests(
       .where('created_at', '<', to)
       .where('workspace_id', '=', workspaceId)
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
-      .select([...recordColumns, exactly(costColumn).as('cost')])
+      .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute()
     yield rows
       .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
-      .map(({ cost, ...row }) => ({
+      .map(({ cost, margin, ...row }) => ({
         createdAt: row.created_at,
         cost: BigInt(cost),
+        charged: BigInt(cost) + BigInt(margin),
         record: readRecord(row),
       }))
     const last = rows.at(-1)
@@ -49,7 +51,7 @@ export async function* pastRequests(
   }
 }
 
-/** What was spent on whole days, from one to before another; on the workspace's own provider keys only if told. */
+/** What limits were charged on whole days, from one to before another; on the workspace's own provider keys only if told. */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
@@ -62,9 +64,9 @@ export async function spentOnDays(
     .where('day', '<', days.to)
     .where('byok', '<=', days.includesByok ? 1 : 0)
     .groupBy(['key_hash', 'user_id'])
-    .select(['key_hash', 'user_id', exactSum(costColumn).as('cost')])
+    .select(['key_hash', 'user_id', exactSum(costColumn).as('cost'), exactSum(marginColumn).as('margin')])
     .execute()
   return rows
     .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
-    .reduce((sum, { cost }) => sum + readSum(cost), 0n)
+    .reduce((sum, { cost, margin }) => sum + readSum(cost) + readSum(margin), 0n)
 }

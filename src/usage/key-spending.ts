@@ -3,7 +3,7 @@ import type { Now } from '#lib/clock.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
 import type { Interval } from '#lib/vocabulary.ts'
 import { periodStart } from './days.ts'
-import { type Spending, spendingOfKeys } from './read.ts'
+import { chargedOf, nothingSpent, type Spending, spendingOfKeys } from './read.ts'
 
 export type LimitedKey = {
   hash: string
@@ -13,8 +13,6 @@ export type LimitedKey = {
 }
 
 type Periods = Record<'total' | Interval, Spending>
-
-const nothing: Spending = { total: 0n, byok: 0n }
 
 /** What keys have spent in all and in the running day, week and month, in USD, in the words of the key API. */
 export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
@@ -28,7 +26,7 @@ export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]
     since(periodStart('monthly', at)),
   ])
   return keys.map((key) => {
-    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? nothing
+    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? nothingSpent
     return figuresOf(key, {
       total: spentBy(total),
       daily: spentBy(daily),
@@ -53,7 +51,6 @@ function figuresOf(key: LimitedKey, spent: Periods) {
 }
 
 function remaining({ limit_reset, include_byok_in_limit }: LimitedKey, limit: number, spent: Periods): PicoUsd {
-  const { total, byok } = spent[limit_reset ?? 'total']
-  const left = picoUsdOf(limit) - total - (include_byok_in_limit ? byok : 0n)
+  const left = picoUsdOf(limit) - chargedOf(spent[limit_reset ?? 'total'], include_byok_in_limit)
   return left > 0n ? left : 0n
 }

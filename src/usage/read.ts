@@ -86,6 +86,7 @@ export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Pr
     .select((e) => e.fn.sum<number>('requests').as('requests'))
     .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
     .select([spent(0).as('cost'), spent(1).as('byok')])
+    .where('requests', '>', 0)
     .groupBy(filter.byWorkspace ? ['day', 'model', 'endpoint', 'workspace_id'] : ['day', 'model', 'endpoint'])
     .orderBy('day', 'desc')
     .orderBy('model')
@@ -107,11 +108,35 @@ export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Pr
 
 const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
 
-function spent(byok: 0 | 1) {
-  return exactSum(sql`case when byok = ${sql.lit(byok)} then cost_pico else 0 end`)
+function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
+  return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
 }
 
-export type Spending = { total: PicoUsd; byok: PicoUsd }
+/** What was spent, and apart what limits count besides. */
+export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
+
+const spending = [
+  spent(0).as('total'),
+  spent(1).as('byok'),
+  spent(0, 'margin_pico').as('margin'),
+  spent(1, 'margin_pico').as('byokMargin'),
+] as const
+
+function readSpending(row: Record<keyof Spending, string>): Spending {
+  return {
+    total: readSum(row.total),
+    byok: readSum(row.byok),
+    margin: readSum(row.margin),
+    byokMargin: readSum(row.byokMargin),
+  }
+}
+
+/** What a limit counts of it. */
+export function chargedOf({ total, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
+  return total + margin + (includesByok ? byok + byokMargin : 0n)
+}
+
+export const nothingSpent: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
 /** What keys have spent since a day, by hash; keys that spent nothing are missing. */
 export async function spendingOfKeys(
@@ -124,10 +149,10 @@ export async function spendingOfKeys(
     .selectFrom('usage_days')
     .where('key_hash', 'in', hashes)
     .where('day', '>=', sinceDay)
-    .select(['key_hash', spent(0).as('total'), spent(1).as('byok')])
+    .select(['key_hash', ...spending])
     .groupBy('key_hash')
     .execute()
-  return new Map(rows.map((row) => [row.key_hash, { total: readSum(row.total), byok: readSum(row.byok) }]))
+  return new Map(rows.map((row) => [row.key_hash, readSpending(row)]))
 }
 
 /** Whose spending: all of a workspace, or that of some keys and members in it. */
@@ -142,7 +167,7 @@ export async function spendingOf(
   let matching = deps.db.query.selectFrom('usage_days').where('day', '>=', sinceDay)
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
-    if (keyHashes.length + userIds.length === 0) return { total: 0n, byok: 0n }
+    if (keyHashes.length + userIds.length === 0) return nothingSpent
     matching = matching.where((e) =>
       e.or([
         ...(keyHashes.length > 0 ? [e('key_hash', 'in', keyHashes)] : []),
@@ -150,6 +175,5 @@ export async function spendingOf(
       ]),
     )
   }
-  const row = await matching.select([spent(0).as('total'), spent(1).as('byok')]).executeTakeFirstOrThrow()
-  return { total: readSum(row.total), byok: readSum(row.byok) }
+  return readSpending(await matching.select([...spending]).executeTakeFirstOrThrow())
 }

@@ -23,6 +23,8 @@ const generations = fc
     streamed: fc.boolean(),
     byok: fc.boolean(),
     estimated: fc.boolean(),
+    capped: fc.boolean(),
+    margin: fc.bigInt(0n, 10n ** 13n),
     tokens: fc.record(
       {
         prompt: count,
@@ -64,7 +66,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         model: modelOf(one),
         record: keptRecord(one),
       })
-      const { throughput, total_cost, upstream_inference_cost, attempts, ...told } = record
+      const { throughput, total_cost, upstream_inference_cost, limit_cost, attempts, ...told } = record
       assert.deepEqual(told, {
         id: one.id,
         upstream_id: one.upstreamId ?? null,
@@ -103,6 +105,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         billed_pieces: { ...one.extras?.pieces },
         unpriced: one.unpriced ?? [],
         tokens_estimated: one.estimated,
+        tokens_capped: one.capped,
         latency: one.latencyMs ?? null,
         generation_time: one.durationMs,
         content_findings: (one.contentFindings ?? []).map(({ rule, action, count }) => ({
@@ -113,6 +116,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         })),
       })
       assert.equal(upstream_inference_cost, Number(one.cost) / 1e12)
+      assert.equal(limit_cost, Number(one.cost + one.margin) / 1e12)
       assert.equal(total_cost, one.byok ? 0 : upstream_inference_cost)
       assert.equal(attempts.length, one.attempts.length)
       assert.equal(throughput !== null, one.streamed && one.latencyMs !== undefined && one.durationMs > one.latencyMs)

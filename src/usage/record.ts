@@ -45,6 +45,7 @@ const mostly = {
   tokens_cache_written: 0,
   tokens_reasoning: 0,
   tokens_estimated: false,
+  tokens_capped: false,
   tokens_cache_written_1h: 0,
   tokens_audio_prompt: 0,
   tokens_audio_completion: 0,
@@ -94,7 +95,9 @@ function factsOf(generation: Generation) {
     tokens_reasoning: tokens.reasoning,
     tokens_estimated: generation.estimated,
     ...billedOf(generation),
+    tokens_capped: generation.capped,
     upstream_inference_cost: toUsd(generation.cost),
+    ...(generation.margin > 0n && { limit_cost: toUsd(generation.cost + generation.margin) }),
     latency: generation.latencyMs ?? null,
     generation_time: generation.durationMs,
     throughput: throughputOf(generation),
@@ -140,6 +143,7 @@ export function readRecord({ record, created_at, ...row }: Row) {
     // That there was none is told; that it was the same is not.
     native_finish_reason:
       kept.native_finish_reason === undefined ? (kept.finish_reason ?? null) : kept.native_finish_reason,
+    limit_cost: kept.limit_cost ?? kept.upstream_inference_cost,
   }
   return {
     ...facts,

@@ -67,6 +67,7 @@ const columns = {
   upstream_id: 'text',
   model: 'text',
   cost_pico: 'bigint',
+  margin_pico: 'bigint',
   record: 'text',
 } as const
 
@@ -83,6 +84,7 @@ function toRow(generation: Generation): Cell[] {
     generation.upstreamId ?? null,
     modelOf(generation),
     String(keepable(generation.cost)),
+    String(keepable(generation.margin)),
     keptRecord(generation),
   ]
 }
@@ -104,6 +106,7 @@ function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: G
     completion_tokens: 0,
     reasoning_tokens: 0,
     cost_pico: 0n,
+    margin_pico: 0n,
   }
 }
 
@@ -111,16 +114,18 @@ function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: G
 function sumsByDay(generations: Generation[]): Sums[] {
   const found = new Map<string, Sums>()
   for (const generation of generations) {
-    // Nobody answered: nothing was used.
-    if (generation.endpointId === undefined) continue
+    const answered = generation.endpointId !== undefined
+    // Nobody answered: nothing was used, but may be billed.
+    if (!answered && generation.margin === 0n) continue
     const key = `${generation.caller.keyHash} ${dayOf(generation.createdAt)} ${generation.endpointId} ${generation.byok}`
     const sums = found.get(key) ?? emptySums(generation)
     found.set(key, sums)
-    sums.requests++
+    if (answered) sums.requests++
     sums.prompt_tokens += generation.tokens.prompt
     sums.completion_tokens += generation.tokens.completion
     sums.reasoning_tokens += generation.tokens.reasoning
     sums.cost_pico += generation.cost
+    sums.margin_pico += generation.margin
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 }
@@ -139,18 +144,27 @@ const dayColumns = {
   completion_tokens: 'bigint',
   reasoning_tokens: 'bigint',
   cost_pico: 'bigint',
+  margin_pico: 'bigint',
 } as const satisfies Record<keyof Sums, 'text' | 'bigint'>
 
 const addToSums = `on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
   ${(['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const)
     .map((sum) => `${sum} = usage_days.${sum} + excluded.${sum}`)
     .join(', ')},
-  cost_pico = case when usage_days.cost_pico > ${mostKept} - excluded.cost_pico then ${mostKept}
-    else usage_days.cost_pico + excluded.cost_pico end`
+  ${(['cost_pico', 'margin_pico'] as const)
+    .map((sum) => {
+      const isMost = `usage_days.${sum} > ${mostKept} - excluded.${sum}`
+      return `${sum} = case when ${isMost} then ${mostKept} else usage_days.${sum} + excluded.${sum} end`
+    })
+    .join(', ')}`
 
 async function addToDays(db: Db, tx: Tx, sums: Sums[]): Promise<void> {
   if (sums.length === 0) return
   const names = Object.keys(dayColumns) as (keyof Sums)[]
-  const rows = sums.map((sum) => names.map((name) => (name === 'cost_pico' ? String(keepable(sum[name])) : sum[name])))
+  const rows = sums.map((sum) => names.map((name) => kept(sum[name])))
   await insertRows(db, tx, 'usage_days', dayColumns, rows, addToSums)
+}
+
+function kept(value: string | number | bigint): string | number {
+  return typeof value === 'bigint' ? String(keepable(value)) : value
 }

@@ -1,6 +1,7 @@
 import type { Wire } from '../wire.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
+import { mayThink } from './anthropic-thinking.ts'
 import { anthropicOrders, ownTool } from './anthropic-tools.ts'
 
 /** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
@@ -14,6 +15,7 @@ export const anthropicMessages: Wire = {
   answerLimit: (chat, endpoint) => thinkingFor(chat, endpoint).maxTokens,
   orders: anthropicOrders,
   knowsTool: (tool) => ownTool(tool) !== undefined,
+  mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
   reader: anthropicReader,
   readBody: readAnthropicMessage,
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { thinksByCatalogue } from '../most.ts'
 import { keptThoughts } from './anthropic-turns.ts'
 import { budgetOf, effortOf, thinkingWish } from './reasoning-budget.ts'
 
@@ -49,6 +50,15 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
     maxTokens: limit,
     samples: false,
   }
+}
+
+/** Up to 4.6 they think only where they are told to. */
+export function mayThink(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
+  if (thinking) return true
+  const { upstreamModel } = endpoint
+  return upstreamModel.includes('claude') && wayOf(upstreamModel) !== 'adaptive-only'
+    ? false
+    : thinksByCatalogue(endpoint)
 }
 
 function effortFor(effort: string, way: Way): string {

@@ -4,6 +4,8 @@ export type Deadlines = {
   firstByteMs: number
   /** Between two pieces of an answer. */
   silenceMs: number
+  /** From the leaving of a client that had read its answer to the end, to the usage that follows it. */
+  usageMs: number
 }
 
 /**

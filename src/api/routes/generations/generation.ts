@@ -20,7 +20,18 @@ export const GenerationAnswer = z
     tokens_completion: count,
     native_tokens_cached: count,
     native_tokens_reasoning: count,
-    total_cost: z.number().describe('In USD.'),
+    tokens_estimated: z
+      .boolean()
+      .describe('Whether the provider did not count the tokens to the end, so that they are estimated.'),
+    tokens_capped: z
+      .boolean()
+      .describe('Whether the provider counted more than the request made possible, so that what was possible counts.'),
+    total_cost: z.number().describe('In USD. An estimate where the tokens are.'),
+    limit_cost: z
+      .number()
+      .describe(
+        'What limits are charged, in USD: as much as it cost, or the most that it can have cost where nobody counted.',
+      ),
     billed_pieces: z
       .record(z.string(), z.int())
       .describe('What was billed by the piece: images, and calls of tools that the provider ran, by their names.'),

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BillingUpstream, startBillingUpstream, type Trade } from './billing-upstream.ts'
+import type { DatabaseKind } from './databases.ts'
+import { startTestService, type TestService } from './service.ts'
+
+/** In USD per million tokens. */
+export type BilledPrices = { prompt: number; completion: number }
+
+type Options = {
+  kind?: DatabaseKind
+  prices: BilledPrices
+  trades: Record<string, Trade>
+  /** What an endpoint has besides, by the trade's name. */
+  more?: Record<string, object>
+  settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
+}
+
+/** A service, and a provider that keeps account of what it truly served: `billed/<trade>` is the trade's model. */
+export type BilledService = AsyncDisposable & {
+  service: TestService
+  upstream: BillingUpstream
+  /** A key with a limit in USD. */
+  keyWith: (limit: number) => Promise<string>
+  billed: () => number
+  /** What the key's limit says is left. */
+  left: (key: string) => Promise<number>
+}
+
+export async function startBilled({ kind, prices, trades, more, settings }: Options): Promise<BilledService> {
+  const upstream = await startBillingUpstream(trades)
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
+  const file = join(folder, 'catalogue.json')
+  const models = Object.keys(trades).map((name) => {
+    const offer = { model: name, prices, supported_parameters: ['tools', 'temperature'], ...more?.[name] }
+    const inputs = { input_modalities: ['text', 'image'] }
+    const endpoints = { billing: offer, spare: { ...offer, prices } }
+    return [`billed/${name}`, { name, created: '2026-01-01', context_length: 200_000, ...inputs, endpoints }]
+  })
+  const provider = (name: string) => ({ name, protocol: 'openai-chat', base_url: upstream.url })
+  const providers = { billing: provider('Billing'), spare: provider('Spare') }
+  writeFileSync(file, JSON.stringify({ providers, models: Object.fromEntries(models) }))
+  const service = await startTestService({
+    ...(kind && { kind }),
+    settings: { catalogue_file: file, starter_catalogue: 'false' as never, ...settings },
+  })
+  return {
+    service,
+    upstream,
+    async keyWith(limit) {
+      return (await service.manage('POST', '/keys', { name: 'limited', limit })).body.key
+    },
+    billed: () => upstream.billed(prices),
+    async left(key) {
+      return (await service.ask('GET', '/key', { key })).body.data.limit_remaining
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Asks, reads until that is enough, and hangs up. @returns the status; 0 when it left before any. */
+export async function leaveAt(
+  { service }: BilledService,
+  key: string,
+  body: object,
+  until: (text: string) => boolean,
+  path = '/chat/completions',
+): Promise<number> {
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  })
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (until(text)) break
+  }
+  leaving.abort()
+  return response.status
+}
+
+/** Asks, and hangs up after so many milliseconds. */
+export async function leaveAfter({ service }: BilledService, key: string, body: object, ms: number): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const signal = AbortSignal.timeout(ms)
+  const asked = fetch(`${service.url}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal,
+  })
+  await asked.then((response) => response.text()).catch(() => {})
+}
