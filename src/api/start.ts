@@ -12,6 +12,7 @@ import type { LoadReport } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
 import { loadRemembered } from '#catalogue/remembered.ts'
 import type { Config } from '#config/settings.ts'
+import { databaseClock } from '#db/clock.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
 import { createScanner } from '#filters/scan.ts'
@@ -131,7 +132,9 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     await ledger.flush()
     return spentEarlier({ db }, budget, sinceDay)
   }
-  const budgets = openBudgets({ db, now, newId, spentEarlier: earlier, onError: warn('budgets were not reported') })
+  const clock = databaseClock(db, now)
+  const unreported = warn('budgets were not reported')
+  const budgets = openBudgets({ db, clock, now, newId, spentEarlier: earlier, onError: unreported })
   opened.defer(budgets.close)
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))

@@ -4,24 +4,29 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Account, type Exchange } from './account.ts'
 import type { Granted } from './store.ts'
 
+const newAccount = (exchange: Exchange) =>
+  new Account({ exchange, waitMs: 1000, elapsed: () => 0, isOver: () => false })
+
 type Asked = { report: Parameters<Exchange>[0]; grant: (granted: bigint) => void; fail: () => void }
 
 /** An account whose database answers when the test says so. */
-function openAccount(now = () => 0) {
+function openAccount() {
   const asked: Asked[] = []
   const exchange: Exchange = (report) => {
     const { promise, resolve, reject } = Promise.withResolvers<Granted>()
-    const grant = (granted: bigint) => resolve({ granted, spent: 0n, free: 1000n, others: 0n, at: now() })
+    const ended = report.held === 0n && report.total === report.confirmed
+    const grant = (granted: bigint) =>
+      resolve({ granted, free: 1000n, others: 0n, at: 0, current: true, ended: ended && granted === 0n })
     asked.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
     return promise
   }
-  return { account: new Account(exchange, 1000, now), asked }
+  return { account: newAccount(exchange), asked }
 }
 
 test('what was granted is held in every report that comes after, also in one that had to wait for the grant', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n)
-  const reports = [account.report(true), account.report(true)]
+  const reports = [account.report(true, 30n), account.report(true, 30n)]
   await turn()
   asked[0]?.grant(30n)
   await turn()
@@ -35,21 +40,56 @@ test('what was granted is held in every report that comes after, also in one tha
   await Promise.all(reports)
 })
 
-test('what is spent while a report is under way is in the next one, and a report that failed is made again', async () => {
+test('all that was spent is in every report, with how much of it was confirmed', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n)
   asked[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
-  account.settle(10n, 4n, 1000n)
-  const first = account.report(true)
+  account.settle(10n, 4n)
+  const first = account.report(true, 30n)
   account.take(6n)
-  account.settle(6n, 5n, 1000n)
+  account.settle(6n, 5n)
   asked[1]?.fail()
   await assert.rejects(first)
-  const second = account.report(true)
-  assert.deepEqual(asked[2]?.report, { spent: 9n, held: 1n, need: 0n })
+  const second = account.report(true, 30n)
+  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, need: 0n })
   asked[2]?.grant(0n)
   await second
+  account.report(true, 30n)
+  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, need: 0n })
+})
+
+test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n)
+  asked[0]?.grant(100n)
+  await reserved
+  const answered = async (inUse: boolean) => {
+    const report = account.report(inUse, 30n)
+    asked.at(-1)?.grant(0n)
+    await report
+    return asked.at(-1)?.report.held
+  }
+  // In use since the last report were 10 that still are, and all else was granted in between.
+  assert.equal(await answered(true), 100n)
+  account.take(20n)
+  account.settle(20n, 0n)
+  assert.equal(await answered(true), 10n + 20n + 30n)
+  assert.equal(await answered(false), 10n)
+})
+
+test('what was granted under a limit that was lowered meanwhile is given back', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n)
+  asked[0]?.grant(50n)
+  await reserved
+  const report = account.report(true, 100n)
+  account.revoke()
+  asked[1]?.grant(7n)
+  await report
+  assert.equal(account.take(1n), false)
+  account.report(true, 100n)
+  assert.equal(asked.at(-1)?.report.held, 10n)
 })
 
 test('an account is not idle while a report of it is under way', async () => {
@@ -57,15 +97,20 @@ test('an account is not idle while a report of it is under way', async () => {
   const reserved = account.reserve(10n)
   asked[0]?.grant(10n)
   await reserved
-  account.settle(10n, 10n, 1000n)
-  const report = account.report(false)
+  account.settle(10n, 10n)
+  const report = account.report(false, 0n)
   assert.equal(account.isIdle, false)
   asked[1]?.fail()
   await assert.rejects(report)
   assert.equal(account.isIdle, false)
-  const again = account.report(false)
+  const again = account.report(false, 0n)
   asked[2]?.grant(0n)
   await again
+  // The database keeps a row until it is told that the holder knows.
+  assert.equal(account.isIdle, false)
+  const last = account.report(false, 0n)
+  asked[3]?.grant(0n)
+  await last
   assert.equal(account.isIdle, true)
 })
 
@@ -73,16 +118,18 @@ test('an account is not idle while a report of it is under way', async () => {
 function bankOf(limit: bigint, delay: () => Promise<unknown>) {
   let spent = 0n
   const leases = new Map<number, bigint>()
+  const totals = new Map<number, bigint>()
   return (server: number): Exchange =>
     async (report) => {
       await delay()
-      spent += report.spent
+      spent += report.total - (totals.get(server) ?? 0n)
+      totals.set(server, report.total)
       const others = [...leases].reduce((sum, [other, held]) => (other === server ? sum : sum + held), 0n)
       const free = limit - spent - others - report.held
       const granted = free >= report.need && report.need > 0n ? report.need + (free - report.need) / 4n : 0n
       leases.set(server, report.held + granted)
       await delay()
-      return { granted, spent, free: free - granted, others, at: 0 }
+      return { granted, free: free - granted, others, at: 0, current: true, ended: false }
     }
 }
 
@@ -94,7 +141,7 @@ test('servers that reserve, settle and report in any order never have more than 
   for (let round = 0; round < 150; round++) {
     const limit = 400n
     const bank = bankOf(limit, delay)
-    const servers = [0, 1, 2].map((server) => new Account(bank(server), 1000, () => 0))
+    const servers = [0, 1, 2].map((server) => newAccount(bank(server)))
     let [spentOrReserved, most] = [0n, 0n]
     const request = async (account: Account) => {
       const need = BigInt(1 + Math.floor(random() * 20))
@@ -105,8 +152,8 @@ test('servers that reserve, settle and report in any order never have more than 
       await delay()
       const cost = random() < 0.5 ? need : need / 2n
       spentOrReserved -= need - cost
-      account.settle(need, cost, 10n)
-      if (random() < 0.5) account.report(random() < 0.5)
+      account.settle(need, cost)
+      if (random() < 0.5) account.report(random() < 0.5, 5n)
     }
     const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as Account))
     await Promise.race([Promise.all(requests), turn()])

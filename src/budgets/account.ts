@@ -1,48 +1,55 @@
-import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import { type Granted, leaseMs } from './store.ts'
-
-/**
- * How long what is held may be drawn upon without a word with the database: less than the lease, for clocks of servers
- * differ, and what others may have been granted since must not be spent here.
- */
-const usableMs = leaseMs - 5000
+import type { Granted, Report } from './store.ts'
 
 /** Asks the database: reports what was spent and held, and asks for `need` more. */
-export type Exchange = (report: { spent: PicoUsd; held: PicoUsd; need: PicoUsd }) => Promise<Granted>
+export type Exchange = (report: Omit<Report, 'server' | 'period'>) => Promise<Granted>
 
-/** What became of a request for money. */
-export type Outcome = 'granted' | 'spent' | 'reserved'
+/** What became of a request for money; `over` when the period is not the one that runs. */
+export type Outcome = 'granted' | 'spent' | 'reserved' | 'over'
 
 type Waiting = { need: PicoUsd; settle: (outcome: Outcome) => void; fail: (error: unknown) => void; deadline: number }
 
+type Deps = {
+  exchange: Exchange
+  /** How long a request waits for others. */
+  waitMs: number
+  elapsed: () => number
+  /** Whether the period is over. */
+  isOver: () => boolean
+}
+
 /**
  * One budget's money at this server, in one period. It is drawn from the database in slices, so that most requests are
- * admitted without asking; who does not get what they need waits for what requests under way give back.
+ * admitted without asking; who does not get what they need waits for what requests under way give back. What was drawn
+ * stays this server's until it says otherwise: without the database it goes on with that, and with no more.
  */
 export class Account {
   /** When it was last used, by the clock that is passed in. */
   usedAt = 0
-  readonly #exchange: Exchange
-  readonly #waitMs: number
-  readonly #now: Now
+  readonly #deps: Deps
   #available = 0n
   #reserved = 0n
-  #unreported = 0n
-  /** In a report that the database has not confirmed yet. */
-  #reporting = 0n
-  #renewedAt = 0
+  /** How many reservations are not settled, those of nothing included. */
+  #unsettled = 0
+  /** The least that was available since the last report: so much lay idle. */
+  #idle = 0n
+  /** Spent in all. */
+  #total = 0n
+  /** How much of that the database has confirmed. */
+  #confirmed = 0n
+  /** Whether the database may have a lease of this account. */
+  #leased = false
+  /** How often what was granted was revoked. */
+  #revoked = 0
   #askedAt = 0
-  #hastening: Promise<boolean> | undefined
+  #hastening: Promise<unknown> | undefined
   #waiting: Waiting[] = []
   #exchanging: Promise<Granted> | undefined
   #serving = false
   #again = false
 
-  constructor(exchange: Exchange, waitMs: number, now: Now) {
-    this.#exchange = exchange
-    this.#waitMs = waitMs
-    this.#now = now
+  constructor(deps: Deps) {
+    this.#deps = deps
   }
 
   get isWaited(): boolean {
@@ -51,71 +58,69 @@ export class Account {
 
   /** Who waits for a database that does not answer is not kept for longer than who waits for others. */
   giveUpStalled(): void {
-    if (!this.#exchanging || this.#now() < this.#askedAt + this.#waitMs) return
+    const { elapsed, waitMs } = this.#deps
+    if (!this.#exchanging || elapsed() < this.#askedAt + waitMs) return
     this.giveUp(new Error('The database does not answer.'))
   }
 
-  /** Whether nothing of it is held, owed or waited for. */
+  /** Whether nothing of it is held, owed or waited for, here and in the database. */
   get isIdle(): boolean {
-    const nothing = this.#reserved === 0n && this.#unreported === 0n && this.#available <= 0n
-    return nothing && this.#waiting.length === 0 && !this.#exchanging
+    const nothing = this.#unsettled === 0 && this.#available <= 0n && this.#total === this.#confirmed
+    return nothing && !this.#leased && this.#waiting.length === 0 && !this.#exchanging
   }
 
   /** Takes at once what is there, without asking anybody. */
   take(need: PicoUsd): boolean {
-    this.#dropLapsed()
     if (this.#waiting.length > 0 || this.#available < need) return false
+    this.#setAside(need)
+    return true
+  }
+
+  #setAside(need: PicoUsd): void {
+    this.#unsettled++
     this.#available -= need
     this.#reserved += need
-    return true
+    if (this.#available < this.#idle) this.#idle = this.#available
   }
 
   /** `spent` when the limit leaves no room; `reserved` when requests under way hold the room for too long. */
   async reserve(need: PicoUsd): Promise<Outcome> {
     if (this.take(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    this.#waiting.push({ need, settle: resolve, fail: reject, deadline: this.#now() + this.#waitMs })
+    const { elapsed, waitMs } = this.#deps
+    this.#waiting.push({ need, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
     this.serve().catch((error: unknown) => this.giveUp(error))
     return promise
   }
 
   /**
-   * Gives back what was reserved, less what was spent of it. More may be spent than was reserved.
-   * @param exposure the most that may be spent without being reported: what a crash would hide.
-   * @returns a promise while more than that is: until it is reported, or cannot be.
+   * Gives back what was reserved, less what was spent of it. More may be spent than was reserved: no lease answers for
+   * that, so it is reported at once.
    */
-  settle(reserved: PicoUsd, spent: PicoUsd, exposure: PicoUsd): Promise<void> | undefined {
+  settle(reserved: PicoUsd, spent: PicoUsd): void {
+    this.#unsettled--
     this.#reserved -= reserved
-    this.#unreported += spent
+    this.#total += spent
     this.#available += reserved - spent
+    if (this.#available < this.#idle) this.#idle = this.#available
     if (this.#waiting.length > 0) this.serve().catch((error: unknown) => this.giveUp(error))
-    if (this.#unreported > exposure / 2n) void this.#hasten()
-    return this.#exposed > exposure ? this.#untilExposed(exposure) : undefined
+    if (this.#available < 0n) this.#hasten()
   }
 
-  get #exposed(): PicoUsd {
-    return this.#unreported + this.#reporting
-  }
-
-  async #untilExposed(exposure: PicoUsd): Promise<void> {
-    while (this.#exposed > exposure && (await this.#hasten()));
-  }
-
-  /** Reports before its time. @returns whether that worked. */
-  #hasten(): Promise<boolean> {
+  /** Reports before its time. One that fails is made again in time. */
+  #hasten(): void {
     this.#hastening ??= this.#ask(0n)
-      .then(
-        () => true,
-        () => false,
-      )
+      .catch(() => undefined)
       .finally(() => {
         this.#hastening = undefined
       })
-    return this.#hastening
   }
 
-  #dropLapsed(): void {
-    if (this.#available > 0n && this.#now() - this.#renewedAt >= usableMs) this.#available = 0n
+  /** What lies ready, or is on its way, is given back by the next report: it was granted under another limit. */
+  revoke(): void {
+    this.#revoked++
+    if (this.#available > 0n) this.#available = 0n
+    this.#idle = larger(this.#available, 0n)
   }
 
   /** Serves those who wait, first come first served, with what is here and what the database grants. */
@@ -134,30 +139,32 @@ export class Account {
   }
 
   async #serveOnce(): Promise<void> {
-    this.#dropLapsed()
     this.#serveWaiting()
     const first = this.#waiting[0]
     if (!first) return
-    const { granted, free, others } = await this.#ask(first.need - larger(this.#available, 0n))
+    const { granted, free, others, current } = await this.#ask(first.need - larger(this.#available, 0n))
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
+    if (!current) this.#tellAll('over')
     this.#refuse(free + others + this.#available + this.#reserved)
   }
 
-  /** Reports what was spent, and gives back what is idle. */
-  async report(keepIdle: boolean): Promise<void> {
-    if (!keepIdle && this.#waiting.length === 0) {
-      const idle = larger(this.#available, 0n)
-      this.#available -= idle
+  /** Reports what was spent, and gives back what is idle, but for `ready` while it is in use. */
+  async report(inUse: boolean, ready: PicoUsd): Promise<void> {
+    if (this.#waiting.length === 0) {
+      const idle = inUse ? this.#idle - ready : this.#available
+      this.#available -= larger(idle, 0n)
     }
+    this.#idle = larger(this.#available, 0n)
     await this.#ask(0n)
   }
 
-  /** The last report. Nothing is asked of the database after it. */
+  /** The last reports, of which the second ends the lease. Nothing is asked of the database after them. */
   async close(): Promise<void> {
     await this.#hastening
-    await this.report(false)
+    await this.report(false, 0n)
     await this.#hastening
+    if (!this.isIdle) await this.report(false, 0n)
   }
 
   /** Without the database nobody can say what is left: who waits is refused rather than let through. */
@@ -165,10 +172,14 @@ export class Account {
     for (const { fail } of this.#waiting.splice(0)) fail(error)
   }
 
+  #tellAll(outcome: Outcome): void {
+    for (const { settle } of this.#waiting.splice(0)) settle(outcome)
+  }
+
   #serveWaiting(): void {
+    if (this.#deps.isOver()) return this.#tellAll('over')
     for (let next = this.#waiting[0]; next && this.#available >= next.need; next = this.#waiting[0]) {
-      this.#available -= next.need
-      this.#reserved += next.need
+      this.#setAside(next.need)
       this.#waiting.shift()
       next.settle('granted')
     }
@@ -176,7 +187,7 @@ export class Account {
 
   /** Who could not be served even if all under way cost nothing is told at once; who waited too long, now. */
   #refuse(most: PicoUsd): void {
-    const now = this.#now()
+    const now = this.#deps.elapsed()
     this.#waiting = this.#waiting.filter(({ need, settle, deadline }) => {
       if (need > most) settle('spent')
       else if (now >= deadline) settle('reserved')
@@ -194,24 +205,21 @@ export class Account {
 
   /**
    * What was granted is available before the next exchange may begin: a report that left it out would give it to other
-   * servers, and it would be spent twice.
+   * servers, and it would be spent twice. Of an answer that is lost nobody knows whether there was one: what it granted
+   * is given back by the next report, and what was reported is reported again, which counts once.
    */
   async #exchangeOnce(need: PicoUsd): Promise<Granted> {
-    const spent = this.#unreported
+    const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]
     const held = larger(this.#available, 0n) + this.#reserved
-    this.#unreported = 0n
-    this.#reporting = spent
-    this.#askedAt = this.#now()
+    this.#askedAt = this.#deps.elapsed()
+    this.#leased = true
     try {
-      const answer = await this.#exchange({ spent, held, need: larger(need, 0n) })
-      this.#renewedAt = answer.at
-      this.#available += answer.granted
+      const answer = await this.#deps.exchange({ total, confirmed, held, need: larger(need, 0n) })
+      this.#confirmed = total
+      this.#leased = !answer.ended
+      if (this.#revoked === revoked) this.#available += answer.granted
       return answer
-    } catch (error) {
-      this.#unreported += spent
-      throw error
     } finally {
-      this.#reporting = 0n
       this.#exchanging = undefined
     }
   }

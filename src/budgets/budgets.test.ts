@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { clockOf, databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { newUuid } from '#lib/id.ts'
 import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { type Budgets, openBudgets } from './budgets.ts'
-import { exchange, exposureOf, leaseMs, spentIn } from './store.ts'
+import { leaseMs } from './lapsed.ts'
+import { exchange, type Report, spentIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -24,7 +26,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
     throw error
   }
   return openBudgets(
-    { db, now, newId: newUuid, spentEarlier: async () => earlier, onError },
+    { db, clock: clockOf(now), now, newId: newUuid, spentEarlier: async () => earlier, onError },
     { waitMs, pollMs: 10, reportMs },
   )
 }
@@ -38,7 +40,8 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
   return cost
 }
 
-const spent = async (db: Db, budget: Budget) => Number((await spentIn(db, budget.id, 0)) ?? 0n) / 1e12
+const spent = async (db: Db, budget: Budget, now: () => number = Date.now) =>
+  Number((await spentIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))) ?? 0n) / 1e12
 
 onEachDatabase('budgets', (kind: DatabaseKind) => {
   test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
@@ -115,7 +118,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       let ledger = 0n
       const [noon, start] = [Date.UTC(2026, 10, 25, 12), Date.now()]
       const now = () => noon + Date.now() - start
-      const deps = { db: store.db, now, newId: newUuid, onError: assert.fail }
+      const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
       const opened = Array.from({ length: servers }, () =>
         openBudgets(
           { ...deps, spentEarlier: async () => ledger },
@@ -148,20 +151,19 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       await using store = await newDb(kind)
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
-      const said = (budget: Budget, spent: number, held: number) =>
-        [
-          store.db,
-          budget,
-          { server: 's', period: periodOf(budget, now), spent: usd(spent), held: usd(held), need: 0n, now },
-        ] as const
+      const clocked = { db: store.db, clock: clockOf(() => now) }
+      const said = (budget: Budget, total: number, held: number): [Budget, Report] => [
+        budget,
+        { server: 's', period: periodOf(budget, now), total: usd(total), confirmed: 0n, held: usd(held), need: 0n },
+      ]
       const settled = async () => {}
-      await exchange(...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })
+      await exchange(clocked, ...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })
       const lookIntoLedger = async () => {
-        await exchange(...said(old, 0.3, 0.2), { settled, spent: assert.fail })
+        await exchange(clocked, ...said(old, 0.3, 0.2), { settled, spent: assert.fail })
         return usd(0.1)
       }
-      await exchange(...said(young, 0, 0), { settled, spent: lookIntoLedger })
-      assert.equal(await spentIn(store.db, young.id, periodOf(young, now)), usd(0.4))
+      await exchange(clocked, ...said(young, 0, 0), { settled, spent: lookIntoLedger })
+      assert.equal(await spent(store.db, young, () => now), 0.4)
     })
   }
 
@@ -173,49 +175,116 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('what a dead server held returns when its lease is over', async () => {
-    await using store = await newDb(kind)
-    let later = 0
-    const now = () => Date.now() + later
-    const dead = open(store.db, now, 0n, 3_600_000)
-    await dead.reserve([budgetOf(1)], usd(0.9))
-    // No report of its own is under way when the clock jumps: it would look like a database that does not answer.
-    const alive = open(store.db, now, 0n, 3_600_000)
-    assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0)
-    later = leaseMs + 1000
-    assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0.5)
-    await Promise.all([alive.close(), dead.close()])
-  })
+  /** A server that nobody hears any more: it reports only when the test says so. */
+  const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)
 
-  test('what a dead server may have spent unreported counts as spent, and an answer waits rather than let it be more', async () => {
+  test('what a server holds that is not heard any more counts as spent, whole, and is never granted to others', async () => {
     await using store = await newDb(kind)
     let later = 0
     const now = () => Date.now() + later
-    const dead = open(store.db, now, 0n, 3_600_000)
-    const small = await dead.reserve([budgetOf(1)], usd(0.02))
-    assert.ok('reservation' in small && small.reservation.settle(usd(0.004), () => true) === undefined)
-    const large = await dead.reserve([budgetOf(1)], usd(0.02))
-    assert.ok('reservation' in large)
-    await large.reservation.settle(usd(0.015), () => true)
-    assert.equal(await spent(store.db, budgetOf(1)), 0.019)
-    const alive = open(store.db, now)
+    const dead = silent(store.db, now)
+    await dead.reserve([budgetOf(1)], usd(0.6))
+    const alive = silent(store.db, now)
+    // It may return any moment, so who needs it waits for it.
+    const waited = await alive.reserve([budgetOf(1)], usd(0.5))
+    assert.equal('refusedBy' in waited && waited.outcome, 'reserved')
     later = leaseMs + 1000
-    assert.equal(await spend(alive, budgetOf(1), 0.1, 0.1), 0.1)
+    const refused = await alive.reserve([budgetOf(1)], usd(0.5))
+    assert.equal('refusedBy' in refused && refused.outcome, 'spent')
+    assert.equal(await spend(alive, budgetOf(1), 0.35, 0.35), 0.35)
     await alive.close()
-    assert.equal(await spentIn(store.db, 'guardrail:g', 0), usd(0.119) + exposureOf(usd(1)))
+    assert.equal(await spent(store.db, budgetOf(1), now), 0.95)
     await dead.close()
   })
 
-  test('a server that could not speak with the database for as long as its lease draws on it no more', async () => {
+  test('a server that is heard again accounts for what it held, once: what it spent stays charged, the rest returns', async () => {
     await using store = await newDb(kind)
     let later = 0
-    const cutOff = open(store.db, () => Date.now() + later, 0n, 3_600_000)
-    assert.equal(await spend(cutOff, budgetOf(1), 0.01, 0.01), 0.01)
-    later = leaseMs
-    const alive = open(store.db, () => Date.now() + leaseMs + 1000)
-    assert.equal(await spend(alive, budgetOf(1), 0.98, 0.98), 0.98)
-    await alive.report()
-    assert.equal(await spend(cutOff, budgetOf(1), 0.01, 0.01), 0)
+    const now = () => Date.now() + later
+    const cutOff = silent(store.db, now)
+    const underWay = await cutOff.reserve([budgetOf(1)], usd(0.6))
+    later = 3_600_000
+    const alive = silent(store.db, now)
+    assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0)
+    if ('reservation' in underWay) underWay.reservation.settle(usd(0.2), () => true)
+    for (let times = 0; times < 3; times++) await cutOff.report()
+    assert.equal(await spent(store.db, budgetOf(1), now), 0.2)
+    assert.equal(await spend(alive, budgetOf(1), 0.8, 0.8), 0.8)
     await Promise.all([alive.close(), cutOff.close()])
+    assert.equal(await spent(store.db, budgetOf(1), now), 1)
+  })
+
+  test("what others hold that live is nobody else's when one of them is charged", async () => {
+    await using store = await newDb(kind)
+    let later = 0
+    const now = () => Date.now() + later
+    const [dead, alive, third] = [silent(store.db, now), silent(store.db, now), silent(store.db, now)]
+    await dead.reserve([budgetOf(1)], usd(0.2))
+    later = leaseMs + 1000
+    await alive.reserve([budgetOf(1)], usd(0.6))
+    assert.equal(await spend(third, budgetOf(1), 0.1, 0.1), 0.1)
+    assert.equal(await spend(third, budgetOf(1), 0.2, 0.2), 0)
+    await Promise.all([alive.close(), dead.close(), third.close()])
+  })
+
+  test('a report whose answer is lost counts once, and what it granted returns', async () => {
+    await using store = await newDb(kind)
+    const answers = { lost: false }
+    const deaf: Db = {
+      ...store.db,
+      async exclusively(name, work) {
+        const done = await store.db.exclusively(name, work)
+        if (answers.lost) throw new Error('The answer was lost.')
+        return done
+      },
+    }
+    const deps = { clock: clockOf(Date.now), now: Date.now, newId: newUuid, spentEarlier: async () => 0n }
+    const budgets = openBudgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
+    assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
+    answers.lost = true
+    for (let times = 0; times < 3; times++) await budgets.report()
+    await assert.rejects(async () => budgets.reserve([budgetOf(1)], usd(0.5)))
+    answers.lost = false
+    assert.equal(await spend(budgets, budgetOf(1), 0.75, 0.75), 0.75)
+    await budgets.close()
+    assert.equal(await spent(store.db, budgetOf(1)), 1)
+    assert.equal((await store.db.query.selectFrom('budget_leases').selectAll().execute()).length, 0)
+  })
+
+  test('periods go by the clock of the database: a server that is ahead or behind spends nothing of another one', async () => {
+    await using store = await newDb(kind)
+    let now = Date.UTC(2026, 10, 20, 23, 55)
+    const daily = budgetOf(1, { interval: 'daily' })
+    const skewed = (minutes: number) => {
+      const deps = { db: store.db, clock: clockOf(() => now), now: () => now + minutes * 60_000, newId: newUuid }
+      return openBudgets({ ...deps, spentEarlier: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
+    }
+    const servers = [skewed(0), skewed(10), skewed(-1440)]
+    const eachSpends = async (cost: number) => {
+      for (const server of servers) {
+        assert.equal(await spend(server, daily, 0.3, 0.3), cost)
+        await server.report()
+      }
+    }
+    await eachSpends(0.3)
+    await eachSpends(0)
+    now += 600_000
+    await eachSpends(0.3)
+    for (const server of servers) await server.close()
+    assert.equal(await spent(store.db, daily, () => now), 0.9)
+  })
+
+  test('the database tells its time', async () => {
+    await using store = await newDb(kind)
+    const clock = databaseClock(store.db, Date.now)
+    const before = Date.now()
+    const budgets = openBudgets(
+      { db: store.db, clock, now: Date.now, newId: newUuid, spentEarlier: async () => 0n, onError: assert.fail },
+      { reportMs: 3_600_000 },
+    )
+    await budgets.reserve([budgetOf(1)], usd(0.1))
+    const { renewed_at } = await store.db.query.selectFrom('budget_leases').selectAll().executeTakeFirstOrThrow()
+    assert.ok(renewed_at >= before && renewed_at <= Date.now() + 1000, `${renewed_at} after ${before}`)
+    await budgets.close()
   })
 })

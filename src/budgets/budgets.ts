@@ -1,22 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { Account, type Outcome } from './account.ts'
 import { type Budget, periodOf, resetsAt } from './budget.ts'
-import { exchange, exposureOf } from './store.ts'
+import { exchange, readyOf } from './store.ts'
+import { KnownTime } from './time.ts'
 
 /** Money set aside for one request, of every budget that counts it. */
 export type Reservation = {
-  /**
-   * Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. The answer
-   * waits for a promise: until then a crash could hide more spending than is allowed for. It never rejects.
-   */
-  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => Promise<unknown> | undefined
+  /** Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. */
+  settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
 }
 
-export type Reserved = { reservation: Reservation } | { refusedBy: Budget; outcome: Exclude<Outcome, 'granted'> }
+type Refused = { refusedBy: Budget; outcome: Exclude<Outcome, 'granted' | 'over'> }
+export type Reserved = { reservation: Reservation } | Refused
+
+type Held = { held: Open[] } | { over: true }
 
 /**
  * Budgets over all servers of a database. What is spent and what is set aside never exceed a limit together; only a
@@ -25,32 +26,45 @@ export type Reserved = { reservation: Reservation } | { refusedBy: Budget; outco
 export type Budgets = {
   /** Sets `need` aside of each budget, or of none. @throws what the database throws: then nothing may be spent. */
   reserve: (budgets: readonly Budget[], need: PicoUsd) => Reserved | Promise<Reserved>
-  /** Reports what was spent; what is idle is given back when nothing was asked for lately. */
+  /** Reports what was spent; what is idle is given back. */
   report: () => Promise<void>
   close: () => Promise<void>
 }
 
+/** Does some work again and again. @returns the way to end that. */
+export type Every = (ms: number, work: () => void) => () => void
+
 type Deps = {
   db: Db
+  /** The clock of the database, by which periods begin and end. */
+  clock: DatabaseClock
+  /** This server's own, until the database was heard. */
   now: Now
   newId: NewId
   /** What a budget's subjects have spent since a day, before anybody kept account of it. */
   spentEarlier: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
+  every?: Every
 }
 
 type Rhythm = { waitMs?: number; pollMs?: number; reportMs?: number; idleMs?: number }
 
-/** How long an answer is held back at most for spending to be reported. */
-const holdMs = 1000
+/** How often a request is set aside anew because the period ended meanwhile, or this server's clock was ahead. */
+const mostTries = 10
 
-type Open = { account: Account; budget: Budget; period: number; closed: boolean }
+type Open = { account: Account; budget: Budget; closed: boolean }
+
+const everyUnref: Every = (ms, work) => {
+  const timer = setInterval(work, ms).unref()
+  return () => clearInterval(timer)
+}
 
 export function openBudgets(
-  deps: Deps,
+  { every = everyUnref, ...deps }: Deps,
   { waitMs = 5000, pollMs = 50, reportMs = 500, idleMs = 1000 }: Rhythm = {},
 ): Budgets {
   const server = deps.newId()
+  const time = new KnownTime(deps.clock, deps.now)
   const accounts = new Map<string, Open>()
 
   /** One and the same budget has one and the same account until its period ends. */
@@ -60,7 +74,7 @@ export function openBudgets(
     const known = recent.get(budget)
     if (known && !known.open.closed && at >= known.since && at < known.until) return known.open
     const open = findAccount(budget, at)
-    recent.set(budget, { open, since: at, until: resetsAt(budget, at) ?? Number.POSITIVE_INFINITY })
+    recent.set(budget, { open, since: at, until: endOf(budget, at) })
     return open
   }
 
@@ -69,23 +83,27 @@ export function openBudgets(
     const key = `${budget.id} ${budget.interval} ${period}`
     const known = accounts.get(key)
     if (known) {
-      // The limit may have been changed since.
+      if (budget.limit < known.budget.limit) known.account.revoke()
       known.budget = budget
       return known
     }
+    const end = endOf(budget, at)
     const open: Open = {
       budget,
-      period,
       closed: false,
-      account: new Account(
-        (report) => {
+      account: new Account({
+        async exchange(report) {
           const { budget: current } = open
           const earlier = { settled: () => reportOlder(open), spent: () => deps.spentEarlier(current, period) }
-          return exchange(deps.db, current, { server, period, now: deps.now(), ...report }, earlier)
+          const askedAt = time.elapsed()
+          const answer = await exchange(deps, current, { server, period, ...report }, earlier)
+          time.heard(answer.at, askedAt)
+          return answer
         },
         waitMs,
-        deps.now,
-      ),
+        elapsed: time.elapsed,
+        isOver: () => time.now() >= end,
+      }),
     }
     accounts.set(key, open)
     return open
@@ -98,39 +116,67 @@ export function openBudgets(
   async function reportOlder(newer: Open): Promise<void> {
     for (const open of accounts.values()) {
       if (open === newer) return
-      if (open.budget.id === newer.budget.id) await open.account.report(false)
+      if (open.budget.id === newer.budget.id) await open.account.report(false, 0n)
     }
+  }
+
+  /** Sets aside what is at hand of each, or nothing. */
+  function takeAll(opened: Open[], at: number, need: PicoUsd): boolean {
+    let taken = 0
+    for (const { account } of opened) {
+      account.usedAt = at
+      if (!account.take(need)) break
+      taken++
+    }
+    if (taken === opened.length) return true
+    giveBack(opened.slice(0, taken), need)
+    return false
+  }
+
+  function giveBack(opened: Open[], need: PicoUsd): void {
+    for (const { account } of opened) account.settle(need, 0n)
   }
 
   function reservation(opened: Open[], need: PicoUsd): Reservation {
     return {
       settle(cost, counts) {
-        const reporting = opened.flatMap(({ account, budget }) => {
-          const spent = counts(budget) ? cost : 0n
-          return account.settle(need, spent, exposureOf(budget.limit)) ?? []
-        })
-        if (reporting.length === 0) return undefined
-        return Promise.race([Promise.all(reporting), sleep(holdMs, undefined, { ref: false })])
+        for (const { account, budget } of opened) account.settle(need, counts(budget) ? cost : 0n)
       },
     }
   }
 
-  async function reserveSlowly(opened: Open[], taken: number, need: PicoUsd): Promise<Reserved> {
-    const held = opened.slice(0, taken)
+  /** A period may end while others are waited for: then all is set aside anew. */
+  async function reserveSlowly(budgets: readonly Budget[], need: PicoUsd): Promise<Reserved> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const at = time.now()
+      const reserved = await reserveEach(budgets, at, need)
+      if ('refusedBy' in reserved) return reserved
+      if ('over' in reserved) continue
+      const now = time.now()
+      if (budgets.every((budget) => endOf(budget, at) > now)) return { reservation: reservation(reserved.held, need) }
+      giveBack(reserved.held, need)
+    }
+    throw new Error('This server and the database do not agree on the time.')
+  }
+
+  /** An account is looked up just before it is asked: one that lies idle meanwhile may be closed. */
+  async function reserveEach(budgets: readonly Budget[], at: number, need: PicoUsd): Promise<Refused | Held> {
+    const held: Open[] = []
     try {
-      for (const open of opened.slice(taken)) {
+      for (const budget of budgets) {
+        const open = accountOf(budget, at)
         const reserving = open.account.reserve(need)
         keepPolling()
         const outcome = await reserving
         if (outcome !== 'granted') {
-          reservation(held, need).settle(0n, () => false)
-          return { refusedBy: open.budget, outcome }
+          giveBack(held, need)
+          return outcome === 'over' ? { over: true } : { refusedBy: open.budget, outcome }
         }
         held.push(open)
       }
-      return { reservation: reservation(opened, need) }
+      return { held }
     } catch (error) {
-      reservation(held, need).settle(0n, () => false)
+      giveBack(held, need)
       throw error
     }
   }
@@ -138,13 +184,13 @@ export function openBudgets(
   const tell = (error: unknown) => deps.onError(error as Error)
 
   async function reportAll(): Promise<void> {
-    const at = deps.now()
+    const at = time.now()
     for (const [key, open] of accounts) {
-      const { account } = open
+      const { account, budget } = open
       if (account.isIdle) {
         open.closed = true
         accounts.delete(key)
-      } else await account.report(at - account.usedAt < idleMs).catch(tell)
+      } else await account.report(at - account.usedAt < idleMs, readyOf(budget.limit)).catch(tell)
     }
   }
   let underway: Promise<void> | undefined
@@ -162,38 +208,34 @@ export function openBudgets(
       tell(error)
     })
   }
-  let polling: NodeJS.Timeout | undefined
+  let endPolling: (() => void) | undefined
   /** As long as somebody waits: a server with nothing to do should sleep. */
   function keepPolling(): void {
-    polling ??= setInterval(() => {
+    endPolling ??= every(pollMs, () => {
       const waited = [...accounts.values()].filter(({ account }) => account.isWaited)
       for (const { account } of waited) poll(account)
       if (waited.length > 0) return
-      clearInterval(polling)
-      polling = undefined
-    }, pollMs).unref()
+      endPolling?.()
+      endPolling = undefined
+    })
   }
-  const reporting = setInterval(report, reportMs).unref()
+  const endReporting = every(reportMs, () => void report())
 
   return {
     reserve(budgets, need) {
-      const at = deps.now()
+      const at = time.now()
       const opened = budgets.map((budget) => accountOf(budget, at))
-      let taken = 0
-      for (const { account } of opened) {
-        account.usedAt = at
-        if (!account.take(need)) break
-        taken++
-      }
-      if (taken === opened.length) return { reservation: reservation(opened, need) }
-      return reserveSlowly(opened, taken, need)
+      if (takeAll(opened, at, need)) return { reservation: reservation(opened, need) }
+      return reserveSlowly(budgets, need)
     },
     report,
     async close() {
-      clearInterval(polling)
-      clearInterval(reporting)
+      endPolling?.()
+      endReporting()
       await underway
       for (const { account } of accounts.values()) await account.close().catch(tell)
     },
   }
 }
+
+const endOf = (budget: Budget, at: number) => resetsAt(budget, at) ?? Number.POSITIVE_INFINITY

@@ -9,6 +9,7 @@ import * as usage from './migrations/0004_usage.ts'
 import * as interns from './migrations/0005_interns.ts'
 import * as budgets from './migrations/0006_budgets.ts'
 import * as providerCredentials from './migrations/0007_provider_credentials.ts'
+import * as accountedLeases from './migrations/0008_accounted_leases.ts'
 import * as margins from './migrations/0009_margins.ts'
 import * as memberNames from './migrations/0013_member_names.ts'
 
@@ -21,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0005_interns': interns,
   '0006_budgets': budgets,
   '0007_provider_credentials': providerCredentials,
+  '0008_accounted_leases': accountedLeases,
   '0009_margins': margins,
   '0013_member_names': memberNames,
 }

@@ -229,6 +229,13 @@ export type Tables = {
   turn_counts: { subject: string; minute: number; turns: number }
   /** What was spent of a budget, by the period's first day. */
   budget_periods: { budget: string; period: number; spent_pico: bigint }
-  /** What a server holds of a budget for requests under way and to come. */
-  budget_leases: { budget: string; period: number; server: string; held_pico: bigint; renewed_at: number }
+  /** What a server holds of a budget for requests under way and to come, and what it said that it spent of it. */
+  budget_leases: {
+    budget: string
+    period: number
+    server: string
+    held_pico: bigint
+    renewed_at: number
+    spent_pico: bigint
+  }
 }

@@ -1,6 +1,7 @@
 import { type Budget, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
 import { spentEarlier } from '#budgets/earlier.ts'
 import { spentIn } from '#budgets/store.ts'
+import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
@@ -31,13 +32,20 @@ function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budg
 
 export type Spent = { spent_usd?: number; resets_at?: string | null }
 
-/** What was spent of a guardrail's limit in the running period, and when the next begins. */
-export async function spentOf(deps: { db: Pick<Db, 'query'>; now: Now }, record: GuardrailRecord): Promise<Spent> {
+/**
+ * What was spent of a guardrail's limit in the running period, with what servers hold that are not heard any more, and
+ * when the next begins.
+ */
+export async function spentOf(
+  deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
+  record: GuardrailRecord,
+): Promise<Spent> {
   const budget = budgetOf(record)
   if (!budget) return {}
   const at = deps.now()
   const period = periodOf(budget, at)
-  const spent = (await spentIn(deps.db, budget.id, period)) ?? (await spentEarlier(deps, budget, period))
+  const store = { db: deps.db, clock: databaseClock(deps.db, deps.now) }
+  const spent = (await spentIn(store, budget, period)) ?? (await spentEarlier(deps, budget, period))
   const next = resetsAt(budget, at)
   return { spent_usd: toUsd(spent), resets_at: next === null ? null : isoTime(next) }
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import { requireWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
-import { forgetSpending } from '#budgets/store.ts'
+import { forgetSpending } from '#budgets/rows.ts'
 import type { Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'

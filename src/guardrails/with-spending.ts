@@ -4,7 +4,7 @@ import type { Now } from '#lib/clock.ts'
 import { spentOf } from './budget.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
 
-type Deps = { db: Pick<Db, 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
+type Deps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** The public form, with what was spent of the limit when there is one. */
 export async function withSpending(deps: Deps, record: GuardrailRecord): Promise<Guardrail> {

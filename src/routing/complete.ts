@@ -63,13 +63,12 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
   } finally {
-    const settling = settle(deps, ruling, journal)
-    if (settling) await settling
+    settle(deps, ruling, journal)
   }
 }
 
 /** Whatever fails here: the client keeps its answer, and nothing stays set aside for ever. */
-function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): Promise<unknown> | undefined {
+function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): void {
   let generation: Generation | undefined
   try {
     generation = journal.close()
@@ -77,7 +76,7 @@ function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): Promise<un
   } catch (error) {
     deps.onUnaccounted(error as Error)
   }
-  return ruling.settle(generation && journal.owed(generation))
+  ruling.settle(generation && journal.owed(generation))
 }
 
 /** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */

@@ -47,7 +47,7 @@ export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, con
   }
 }
 
-const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => undefined }
+const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => {} }
 
 /** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
 function purseFor(

@@ -28,11 +28,10 @@ export type Ruling = {
   reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
   /**
    * Called when the request is over, and for an attempt that is lost, after which more may be reserved: what was set
-   * aside is paid or given back. A whole answer waits for a promise, so that a crash cannot hide much of what was spent.
-   * It never rejects.
+   * aside is paid or given back.
    * @param charge undefined when nobody can tell what was spent: then all that was reserved counts as spent.
    */
-  settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => Promise<unknown> | undefined
+  settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => void
 }
 
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */

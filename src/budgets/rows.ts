@@ -1,0 +1,120 @@
+import type { DatabaseClock } from '#db/clock.ts'
+import type { Db, Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import { keepable, mostKept, type PicoUsd } from '#lib/pico-usd.ts'
+import { exactly } from '#usage/exact.ts'
+
+type Query = Db['query'] | Tx
+
+/** What a server holds of a budget in a period. */
+export type Lease = {
+  server: string
+  period: number
+  held: PicoUsd
+  /** What the server said in all that it spent of it. */
+  spent: PicoUsd
+  /** When it was last heard, by the database's clock. */
+  renewedAt: number
+}
+
+export type Kept = {
+  /** The database's time. */
+  at: number
+  /** Undefined when no account was kept of the period. */
+  spent: PicoUsd | undefined
+  leases: Lease[]
+}
+
+type Row = {
+  kind: 'clock' | 'period' | 'lease'
+  at: number
+  server: string
+  period: number
+  spent: string
+  held: string
+}
+
+const asText = (column: string) => exactly(sql.ref(column))
+
+/** All that is kept of a budget for a period, in one question: whoever asks may hold a lock, and be far away. */
+export async function readKept(query: Query, clock: DatabaseClock, budget: string, period: number): Promise<Kept> {
+  const { rows } = await sql<Row>`
+    select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
+    union all
+    select 'period', 0, '', period, ${asText('spent_pico')}, '0'
+      from budget_periods where budget = ${budget} and period = ${period}
+    union all
+    select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
+      from budget_leases where budget = ${budget}`.execute(query)
+  const kept: Kept = { at: 0, spent: undefined, leases: [] }
+  for (const { kind, at, server, period: of, ...row } of rows) {
+    const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
+    if (kind === 'clock') kept.at = at
+    else if (kind === 'period') kept.spent = spent
+    else kept.leases.push({ server, period: of, held, spent, renewedAt: at })
+  }
+  return kept
+}
+
+export async function readSpent(query: Query, budget: string, periods: number[]): Promise<Map<number, PicoUsd>> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', '=', budget)
+    .where('period', 'in', periods)
+    .select(['period', asText('spent_pico').as('spent')])
+    .execute()
+  return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
+}
+
+export async function insertPeriod(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
+  await tx
+    .insertInto('budget_periods')
+    .values({ budget, period, spent_pico: keepable(spent) })
+    .execute()
+}
+
+/** Of the periods those that were begun. */
+export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
+  const more = keepable(spent)
+  const sum = sql<bigint>`case when spent_pico > ${mostKept - more} then ${mostKept} else spent_pico + ${more} end`
+  await tx
+    .updateTable('budget_periods')
+    .set({ spent_pico: sum })
+    .where('budget', '=', budget)
+    .where('period', 'in', periods)
+    .execute()
+}
+
+export async function writeLease(tx: Tx, budget: string, { server, period, ...lease }: Lease): Promise<void> {
+  const said = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
+  await tx
+    .insertInto('budget_leases')
+    .values({ budget, period, server, ...said })
+    .onConflict((conflict) => conflict.columns(['budget', 'period', 'server']).doUpdateSet(said))
+    .execute()
+}
+
+export async function deleteLease(tx: Tx, budget: string, { server, period }: Lease): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('period', '=', period)
+    .where('server', '=', server)
+    .execute()
+}
+
+/** Those of periods that are over, last heard before an instant. */
+export async function deleteOldLeases(tx: Tx, budget: string, period: number, before: number): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('period', '>', 0)
+    .where('period', '<', period)
+    .where('renewed_at', '<', before)
+    .execute()
+}
+
+/** As if no account had been kept: the next request asks the ledger what was spent. Leases stay with their holders. */
+export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
+}
