@@ -25,7 +25,7 @@ function openAccount() {
 
 test('what was granted is held in every report that comes after, also in one that had to wait for the grant', async () => {
   const { account, asked } = openAccount()
-  const reserved = account.reserve(10n)
+  const reserved = account.reserve(10n, 1000n)
   const reports = [account.report(true, 30n), account.report(true, 30n)]
   await turn()
   asked[0]?.grant(30n)
@@ -42,7 +42,7 @@ test('what was granted is held in every report that comes after, also in one tha
 
 test('all that was spent is in every report, with how much of it was confirmed', async () => {
   const { account, asked } = openAccount()
-  const reserved = account.reserve(10n)
+  const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
@@ -61,7 +61,7 @@ test('all that was spent is in every report, with how much of it was confirmed',
 
 test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
   const { account, asked } = openAccount()
-  const reserved = account.reserve(10n)
+  const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(100n)
   await reserved
   const answered = async (inUse: boolean) => {
@@ -80,7 +80,7 @@ test('what lies idle is given back: all of it when nothing was asked for lately,
 
 test('what was granted under a limit that was lowered meanwhile is given back', async () => {
   const { account, asked } = openAccount()
-  const reserved = account.reserve(10n)
+  const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(50n)
   await reserved
   const report = account.report(true, 100n)
@@ -94,7 +94,7 @@ test('what was granted under a limit that was lowered meanwhile is given back', 
 
 test('an account is not idle while a report of it is under way', async () => {
   const { account, asked } = openAccount()
-  const reserved = account.reserve(10n)
+  const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(10n)
   await reserved
   account.settle(10n, 10n)
@@ -146,7 +146,7 @@ test('servers that reserve, settle and report in any order never have more than 
     const request = async (account: Account) => {
       const need = BigInt(1 + Math.floor(random() * 20))
       await delay()
-      if ((await account.reserve(need)) !== 'granted') return
+      if ((await account.reserve(need, 1000n)) !== 'granted') return
       spentOrReserved += need
       if (spentOrReserved > most) most = spentOrReserved
       await delay()

@@ -1,13 +1,20 @@
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Granted, Report } from './store.ts'
 
-/** Asks the database: reports what was spent and held, and asks for `need` more. */
-export type Exchange = (report: Omit<Report, 'server' | 'period'>) => Promise<Granted>
+/** Asks the database: reports what was spent and held, and asks for `need` more, under a limit. */
+export type Exchange = (report: Omit<Report, 'server' | 'period'>, limit: PicoUsd) => Promise<Granted>
 
 /** What became of a request for money; `over` when the period is not the one that runs. */
 export type Outcome = 'granted' | 'spent' | 'reserved' | 'over'
 
-type Waiting = { need: PicoUsd; settle: (outcome: Outcome) => void; fail: (error: unknown) => void; deadline: number }
+type Waiting = {
+  need: PicoUsd
+  /** The limit it came with: it may have been changed since. */
+  limit: PicoUsd
+  settle: (outcome: Outcome) => void
+  fail: (error: unknown) => void
+  deadline: number
+}
 
 type Deps = {
   exchange: Exchange
@@ -84,11 +91,11 @@ export class Account {
   }
 
   /** `spent` when the limit leaves no room; `reserved` when requests under way hold the room for too long. */
-  async reserve(need: PicoUsd): Promise<Outcome> {
+  async reserve(need: PicoUsd, limit: PicoUsd): Promise<Outcome> {
     if (this.take(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const { elapsed, waitMs } = this.#deps
-    this.#waiting.push({ need, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
+    this.#waiting.push({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
     this.serve().catch((error: unknown) => this.giveUp(error))
     return promise
   }
@@ -142,7 +149,7 @@ export class Account {
     this.#serveWaiting()
     const first = this.#waiting[0]
     if (!first) return
-    const { granted, free, others, current } = await this.#ask(first.need - larger(this.#available, 0n))
+    const { granted, free, others, current } = await this.#ask(first.need - larger(this.#available, 0n), first.limit)
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
     if (!current) this.#tellAll('over')
@@ -197,9 +204,9 @@ export class Account {
   }
 
   /** One exchange at a time: each says what is held after the one before. */
-  async #ask(need: PicoUsd): Promise<Granted> {
+  async #ask(need: PicoUsd, limit = 0n): Promise<Granted> {
     while (this.#exchanging) await this.#exchanging.catch(() => undefined)
-    this.#exchanging = this.#exchangeOnce(need)
+    this.#exchanging = this.#exchangeOnce(larger(need, 0n), limit)
     return this.#exchanging
   }
 
@@ -208,13 +215,13 @@ export class Account {
    * servers, and it would be spent twice. Of an answer that is lost nobody knows whether there was one: what it granted
    * is given back by the next report, and what was reported is reported again, which counts once.
    */
-  async #exchangeOnce(need: PicoUsd): Promise<Granted> {
+  async #exchangeOnce(need: PicoUsd, limit: PicoUsd): Promise<Granted> {
     const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]
     const held = larger(this.#available, 0n) + this.#reserved
     this.#askedAt = this.#deps.elapsed()
     this.#leased = true
     try {
-      const answer = await this.#deps.exchange({ total, confirmed, held, need: larger(need, 0n) })
+      const answer = await this.#deps.exchange({ total, confirmed, held, need }, limit)
       this.#confirmed = total
       this.#leased = !answer.ended
       if (this.#revoked === revoked) this.#available += answer.granted

@@ -72,7 +72,7 @@ export function openBudgets(
 
   function accountOf(budget: Budget, at: number): Open {
     const known = recent.get(budget)
-    if (known && !known.open.closed && at >= known.since && at < known.until) return known.open
+    if (known?.open.budget === budget && !known.open.closed && at >= known.since && at < known.until) return known.open
     const open = findAccount(budget, at)
     recent.set(budget, { open, since: at, until: endOf(budget, at) })
     return open
@@ -83,6 +83,7 @@ export function openBudgets(
     const key = `${budget.id} ${budget.interval} ${period}`
     const known = accounts.get(key)
     if (known) {
+      // Also back and forth, while requests that came before a change are under way.
       if (budget.limit < known.budget.limit) known.account.revoke()
       known.budget = budget
       return known
@@ -92,11 +93,11 @@ export function openBudgets(
       budget,
       closed: false,
       account: new Account({
-        async exchange(report) {
-          const { budget: current } = open
-          const earlier = { settled: () => reportOlder(open), spent: () => deps.spentEarlier(current, period) }
+        async exchange(report, limit) {
+          const asking = { ...open.budget, limit }
+          const earlier = { settled: () => reportOlder(open), spent: () => deps.spentEarlier(asking, period) }
           const askedAt = time.elapsed()
-          const answer = await exchange(deps, current, { server, period, ...report }, earlier)
+          const answer = await exchange(deps, asking, { server, period, ...report }, earlier)
           time.heard(answer.at, askedAt)
           return answer
         },
@@ -165,7 +166,7 @@ export function openBudgets(
     try {
       for (const budget of budgets) {
         const open = accountOf(budget, at)
-        const reserving = open.account.reserve(need)
+        const reserving = open.account.reserve(need, budget.limit)
         keepPolling()
         const outcome = await reserving
         if (outcome !== 'granted') {

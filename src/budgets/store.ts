@@ -88,18 +88,25 @@ async function exchangeIn(
   const kept = await readKept(tx, clock, budget.id, report.period)
   const { at } = kept
   const current = periodOf(budget, at) === report.period
-  if (current && kept.spent === undefined && !start) return { unbegun: at }
-  const before = kept.spent ?? (current ? await begin(tx, budget, report.period, at, start!) : 0n)
   const server = holderOf(report.server, budget)
   const mine = kept.leases.find((lease) => lease.server === server && lease.period === report.period)
   const fresh = freshOf(report, mine)
+  const { period, total, held } = report
+  if (current && kept.spent === undefined && !start) {
+    // What the server says now is in the ledger: it must not count again when the account has begun with that.
+    if (fresh > 0n) {
+      await addSpent(tx, budget.id, periodsOfOthers(budget, at), fresh)
+      await writeLease(tx, budget.id, { server, period, held, spent: total, renewedAt: at })
+    }
+    return { unbegun: at }
+  }
+  const before = kept.spent ?? (current ? await begin(tx, budget, period, at, start!) : 0n)
   // The interval may have been changed, here or unknown to this server, and may be changed back: what is spent counts in
   // every period that was begun and runs now.
-  if (fresh > 0n) await addSpent(tx, budget.id, [report.period, ...periodsOfOthers(budget, at)], fresh)
+  if (fresh > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOthers(budget, at)], fresh)
   const { held: others, charged } = leasedOf(budget, report.period, kept, mine)
   const free = smaller(budget.limit - before - fresh - others - charged, mostHeld) - report.held
   const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report.need, free) : 0n
-  const { period, total, held } = report
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // Its holder must know that all was taken before the row may go: else it would say it once more.
   const ended = lease.held === 0n && total === report.confirmed

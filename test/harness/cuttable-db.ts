@@ -1,0 +1,38 @@
+import type { Db } from '#db/db.ts'
+
+/** The way from one server to the database. */
+export type Link = {
+  state: 'open' | 'cut'
+  /** Whether a message is held up: whoever asks waits for the promise. */
+  delay: () => Promise<void> | undefined
+  /** Whether this transaction is broken off before it commits. */
+  breaks: () => boolean
+  /** Whether the answer of this one is lost, though it did commit. */
+  loses: () => boolean
+}
+
+/** A database at the other end of a link that may be cut, slow, or lose what it carries. */
+export function cuttableDb(db: Db, link: Link): Db {
+  const through = async () => {
+    await link.delay()
+    if (link.state === 'cut') throw new Error('the link to the database is cut')
+  }
+  return {
+    ...db,
+    get query() {
+      if (link.state === 'cut') throw new Error('the link to the database is cut')
+      return db.query
+    },
+    async exclusively(name, work) {
+      await through()
+      const done = await db.exclusively(name, async (tx, announce) => {
+        const result = await work(tx, announce)
+        if (link.breaks()) throw new Error('the transaction was broken off')
+        return result
+      })
+      await through()
+      if (link.loses()) throw new Error('the answer was lost')
+      return done
+    },
+  }
+}

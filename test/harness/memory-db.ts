@@ -1,0 +1,33 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { Db } from '#db/db.ts'
+import { Kysely } from '#db/kysely.ts'
+import { migrate } from '#db/migrate.ts'
+import { localSignals } from '#db/signals.ts'
+import { sqliteDialect } from '#db/sqlite/dialect.ts'
+import type { Tables } from '#db/tables.ts'
+
+/** A migrated database in memory, in this thread: nothing of it takes time that a test would have to wait for. */
+export async function memoryDb(): Promise<Db> {
+  const database = new DatabaseSync(':memory:')
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+  const run = async (sql: string, parameters: readonly unknown[]) => {
+    const statement = prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 }
+    return { rows: [], changes: Number(statement.run(...values).changes) }
+  }
+  const query = new Kysely<Tables>({ dialect: sqliteDialect({ run, close: async () => database.close() }) })
+  await migrate({ query })
+  return {
+    kind: 'sqlite',
+    query,
+    exclusively: (_name, work) => query.transaction().execute((tx) => work(tx, () => {})),
+    signals: localSignals(),
+    close: () => query.destroy(),
+  }
+}

@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Budget, periodOf } from '#budgets/budget.ts'
+import { type Budgets, type Every, openBudgets, type Reservation } from '#budgets/budgets.ts'
+import { readKept } from '#budgets/rows.ts'
+import { clockOf } from '#db/clock.ts'
+import type { Db } from '#db/db.ts'
+import { cuttableDb, type Link } from './cuttable-db.ts'
+import type { Seeded } from './seeded.ts'
+
+/** A request that the provider is serving, or has served. */
+type Flight = {
+  server: Server
+  budgets: Budget[]
+  reservation: Reservation
+  /** What was set aside. */
+  need: bigint
+  /** What the provider bills. */
+  cost: bigint
+  /** What it is charged, once it is over. */
+  charged: bigint | undefined
+  over: boolean
+  at: number
+}
+
+type Server = {
+  name: string
+  budgets: Budgets
+  link: Link
+  /** How far its clock is ahead. */
+  skewMs: number
+  alive: boolean
+  /** The limits as this server knows them. */
+  known: Budget[]
+  timers: Set<{ ms: number; next: number; work: () => void }>
+  trouble: { slow: boolean; breaking: boolean; losing: boolean }
+  /** Those that wait for money, and how much they need. */
+  asking: Map<Budget[], bigint>
+}
+
+const limits = [1_000_000n, 400_000n, 2_500_000n]
+
+/**
+ * Three servers, the limits they share, and a provider that counts what it truly served. Time goes on and messages
+ * arrive only when a history says so.
+ */
+export class MoneyWorld {
+  now = Date.UTC(2026, 10, 20, 23, 40)
+  readonly chance: Seeded
+  readonly servers: Server[] = []
+  readonly flights: Flight[] = []
+  /** What went wrong while nobody waited for it. */
+  readonly failures: Error[] = []
+  /** What is told when a history goes wrong. */
+  readonly story: string[] = []
+  #limits: Budget[]
+  /** The most that may be billed though the limit is lower now: what was when the last server heard of it. */
+  readonly #before = new Map<string, bigint>()
+  readonly #mostKnown: bigint[] = []
+  readonly #db: Db
+  #held: (() => void)[] = []
+  #reading: Promise<void>[] = []
+  #names = 0
+  /** Those that could account for all when they were stopped. */
+  readonly #stopped = new WeakSet<Server>()
+
+  constructor(db: Db, chance: Seeded, name: string) {
+    this.#db = db
+    this.chance = chance
+    const subject = { kind: 'key', hash: name } as const
+    const intervals = [null, 'daily'] as const
+    this.#limits = intervals.map((interval, at) => ({
+      id: `key:${name}-${at}`,
+      subject,
+      limit: chance.pick(limits),
+      interval,
+      includesByok: false,
+    }))
+    for (let at = 0; at < 3; at++) this.#start(at)
+    this.#learned()
+  }
+
+  #start(at: number): void {
+    const { chance } = this
+    const trouble = { slow: false, breaking: false, losing: false }
+    const link: Link = {
+      state: 'open',
+      delay: () => (trouble.slow ? new Promise<void>((resolve) => this.#held.push(resolve)) : undefined),
+      breaks: () => trouble.breaking && chance.chance(0.5),
+      loses: () => trouble.losing && chance.chance(0.5),
+    }
+    const timers: Server['timers'] = new Set()
+    const every: Every = (ms, work) => {
+      const timer = { ms, next: this.now + ms, work }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    }
+    const skewMs = chance.between(-15, 15) * 60_000
+    const server: Omit<Server, 'budgets'> = {
+      name: `server ${at} (${this.#names++})`,
+      link,
+      skewMs,
+      alive: true,
+      known: this.#limits,
+      timers,
+      trouble,
+      asking: new Map(),
+    }
+    const budgets = openBudgets(
+      {
+        db: cuttableDb(this.#db, link),
+        clock: clockOf(() => this.now),
+        now: () => this.now + server.skewMs,
+        newId: () => server.name.replaceAll(' ', '_'),
+        spentEarlier: async () => 0n,
+        onError: () => {},
+        every,
+      },
+      { waitMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 },
+    )
+    this.servers[at] = Object.assign(server, { budgets })
+  }
+
+  tell(what: string): void {
+    this.story.push(`${new Date(this.now).toISOString()} ${what}`)
+  }
+
+  /** A request comes in; it is sent to the provider when money was set aside for it. */
+  async ask(server: Server, which: number[], share: number): Promise<void> {
+    const budgets = which.map((at) => server.known[at]!)
+    const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
+    server.asking.set(budgets, need)
+    const asked = server.budgets.reserve(budgets, need)
+    const reserved = await Promise.resolve(asked).catch(() => undefined)
+    server.asking.delete(budgets)
+    if (!reserved || 'refusedBy' in reserved) return this.#learned()
+    if (!server.alive) return reserved.reservation.settle(0n, () => true)
+    const cost = this.#costOf(need)
+    const { reservation } = reserved
+    const flight = { server, budgets, reservation, need, cost, charged: undefined, over: false, at: this.now }
+    this.flights.push(flight)
+    this.tell(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
+    this.#check(flight)
+    this.#learned()
+  }
+
+  /** Most cost less than was set aside; few, which the docs name, cost more. */
+  #costOf(need: bigint): bigint {
+    const share = this.chance.chance(0.03) ? 1 + this.chance.next() : this.chance.next()
+    return BigInt(Math.floor(Number(need) * (this.chance.chance(0.2) ? 1 : share)))
+  }
+
+  /** The answer is over, or was left: then a bound is charged, for nobody knows what is billed. */
+  finish(flight: Flight, left: boolean): void {
+    flight.over = true
+    if (!flight.server.alive) return
+    const { need, cost } = flight
+    flight.charged = left && cost < need ? cost + (need - cost) / 2n : cost
+    this.tell(`${flight.server.name} charges ${flight.charged} for ${need}`)
+    flight.reservation.settle(flight.charged, () => true)
+  }
+
+  /** The provider serves what it was asked for all the same. */
+  kill(server: Server): void {
+    this.tell(`${server.name} is killed`)
+    server.alive = false
+    server.timers.clear()
+    server.link.state = this.chance.chance(0.5) ? 'cut' : 'open'
+    this.#start(this.servers.indexOf(server))
+    this.#learned()
+  }
+
+  async stop(server: Server): Promise<void> {
+    this.tell(`${server.name} is stopped`)
+    for (const flight of this.flights) if (flight.server === server && !flight.over) this.finish(flight, true)
+    const { slow, breaking, losing } = server.trouble
+    if (server.link.state === 'open' && !slow && !breaking && !losing) this.#stopped.add(server)
+    server.alive = false
+    await this.#finally(server.budgets.close())
+    server.timers.clear()
+    this.#start(this.servers.indexOf(server))
+    this.#learned()
+  }
+
+  /** Whoever waits for a message to arrive gets it. */
+  async #finally(done: Promise<unknown>): Promise<void> {
+    let waiting = true
+    const ended = done.finally(() => {
+      waiting = false
+    })
+    while (waiting) {
+      this.deliver(true)
+      await turn()
+    }
+    await ended
+  }
+
+  /** Messages that were held up arrive, in any order. */
+  deliver(all = false): void {
+    const held = this.#held
+    this.#held = []
+    for (const arrive of held) {
+      if (all || this.chance.chance(0.5)) arrive()
+      else this.#held.push(arrive)
+    }
+  }
+
+  changeLimit(at: number): void {
+    const limit = this.chance.pick(limits)
+    this.#limits = this.#limits.with(at, { ...this.#limits[at]!, limit })
+    this.tell(`limit ${at} is now ${limit}`)
+  }
+
+  learn(server: Server): void {
+    if (server.known === this.#limits) return
+    server.known = this.#limits
+    this.tell(`${server.name} learns of the limits`)
+    this.#learned()
+  }
+
+  /** Time goes on, and what was to be done meanwhile is done once. */
+  async tick(ms: number): Promise<void> {
+    this.now += ms
+    for (const server of this.servers) {
+      for (const timer of [...server.timers]) {
+        if (timer.next > this.now) continue
+        timer.next = this.now + timer.ms
+        timer.work()
+      }
+    }
+    await turn()
+  }
+
+  /** All is healed, all answers end, and all servers are stopped. */
+  async end(): Promise<void> {
+    for (const { link, trouble } of this.servers) {
+      link.state = 'open'
+      Object.assign(trouble, { slow: false, breaking: false, losing: false })
+    }
+    this.deliver(true)
+    for (let round = 0; round < 4; round++) {
+      await turn()
+      for (const flight of this.flights) if (!flight.over) this.finish(flight, false)
+      await this.tick(6000)
+    }
+    for (const server of [...this.servers]) await this.stop(server)
+  }
+
+  /** What requests took of a budget in a period: what each was billed, or may be. What goes beyond is counted apart. */
+  #taken(at: number, period: number): bigint {
+    let sum = 0n
+    for (const { budgets, need, cost, charged, over, at: when } of this.flights) {
+      const budget = budgets.find(({ id }) => id === this.#limits[at]!.id)
+      if (!budget || periodOf(budget, when) !== period) continue
+      const taken = over ? (charged ?? cost) : need
+      sum += taken < need ? taken : need
+    }
+    return sum
+  }
+
+  /** What servers hold already, or is on its way to them, was granted while the limit was what it was. */
+  async #remember(budget: Budget): Promise<void> {
+    const period = periodOf(budget, this.now)
+    const key = `${budget.id} ${period}`
+    this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
+    const { spent = 0n, leases } = await readKept(
+      this.#db.query,
+      clockOf(() => this.now),
+      budget.id,
+      period,
+    )
+    const held = leases.filter((lease) => lease.period === period).reduce((sum, lease) => sum + lease.held, 0n)
+    this.#before.set(key, spent + held)
+  }
+
+  /** The highest limit that any server still goes by; what it was lowered from does not count against anybody. */
+  #learned(): void {
+    for (const [at, { id }] of this.#limits.entries()) {
+      const alive = this.servers.filter(({ alive: lives }) => lives)
+      const known = alive.flatMap(({ known, asking }) => [
+        known[at]!,
+        ...[...asking.keys()].flat().filter((one) => one.id === id),
+      ])
+      const most = known.reduce((max, { limit }) => (limit > max ? limit : max), 0n)
+      if (most < (this.#mostKnown[at] ?? 0n)) {
+        this.#reading.push(this.#remember(this.#limits[at]!))
+      }
+      this.#mostKnown[at] = most
+    }
+  }
+
+  #check(flight: Flight): void {
+    for (const [at, limit] of this.#limits.entries()) {
+      if (!flight.budgets.some(({ id }) => id === limit.id)) continue
+      const period = periodOf(limit, this.now)
+      const [taken, before] = [this.#taken(at, period), this.#before.get(`${limit.id} ${period}`) ?? 0n]
+      const most = before > this.#mostKnown[at]! ? before : this.#mostKnown[at]!
+      assert.ok(taken <= most, `${limit.id} in ${period}: ${taken} of ${most}\n${this.story.join('\n')}`)
+    }
+  }
+
+  /** @returns what share of the limit was billed in the last period. Call it when all is over. */
+  async checkAccounts(): Promise<number> {
+    await Promise.all(this.#reading)
+    let share = 0
+    for (const [at, limit] of this.#limits.entries()) {
+      const periods = new Set(this.flights.map((flight) => periodOf(limit, flight.at)))
+      for (const period of periods) {
+        const sums = this.#sumsOf(at, period)
+        const { spent = 0n, leases } = await readKept(
+          this.#db.query,
+          clockOf(() => this.now),
+          limit.id,
+          period,
+        )
+        const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
+        const told = `${limit.id} in ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
+        assert.ok(spent >= sums.accounted && spent <= sums.accounted + sums.settledAtDead, `charged: ${told}`)
+        assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${told}`)
+        share = Math.max(share, Number(sums.billed) / Number(this.#mostKnown[at]))
+      }
+    }
+    return share
+  }
+
+  #sumsOf(at: number, period: number) {
+    const sums = { billed: 0n, accounted: 0n, settledAtDead: 0n, beyond: 0n }
+    for (const { budgets, need, cost, charged, server, at: when } of this.flights) {
+      const budget = budgets.find(({ id }) => id === this.#limits[at]!.id)
+      if (!budget || periodOf(budget, when) !== period) continue
+      sums.billed += cost
+      if (cost > need && !this.#endedWell(server)) sums.beyond += cost - need
+      if (this.#endedWell(server)) sums.accounted += charged!
+      else sums.settledAtDead += charged ?? 0n
+    }
+    return sums
+  }
+
+  #endedWell(server: Server): boolean {
+    return this.#stopped.has(server)
+  }
+}
