@@ -72,8 +72,10 @@ function setClock(world: MoneyWorld): void {
 
 async function happen(world: MoneyWorld): Promise<void> {
   let at = world.chance.next() * allWeights
-  const [, event] = events.find(([weight]) => (at -= weight) < 0) ?? events[0]!
-  await event(world)
+  for (const [weight, event] of events) {
+    at -= weight
+    if (at < 0) return void (await event(world))
+  }
 }
 
 /** @returns the share of a limit that was billed. */

@@ -26,6 +26,7 @@ export async function memoryDb(): Promise<Db> {
   return {
     kind: 'sqlite',
     query,
+    reports: query,
     exclusively: (_name, work) => query.transaction().execute((tx) => work(tx, () => {})),
     signals: localSignals(),
     close: () => query.destroy(),

@@ -253,7 +253,7 @@ export class MoneyWorld {
       const budget = budgets.find(({ id }) => id === this.#limits[at]!.id)
       if (!budget || periodOf(budget, when) !== period) continue
       const taken = over ? (charged ?? cost) : need
-      sum += taken < need ? taken : need
+      sum += least(taken, need)
     }
     return sum
   }
@@ -281,7 +281,11 @@ export class MoneyWorld {
         known[at]!,
         ...[...asking.keys()].flat().filter((one) => one.id === id),
       ])
-      const most = known.reduce((max, { limit }) => (limit > max ? limit : max), 0n)
+      const most =
+        known
+          .map(({ limit }) => limit)
+          .toSorted((a, b) => Number(a - b))
+          .at(-1) ?? 0n
       if (most < (this.#mostKnown[at] ?? 0n)) {
         this.#reading.push(this.#remember(this.#limits[at]!))
       }
@@ -340,3 +344,5 @@ export class MoneyWorld {
     return this.#stopped.has(server)
   }
 }
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
