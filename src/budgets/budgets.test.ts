@@ -44,6 +44,9 @@ const spent = async (db: Db, budget: Budget, now: () => number = Date.now) =>
   Number((await spentIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))) ?? 0n) / 1e12
 
 onEachDatabase('budgets', (kind: DatabaseKind) => {
+  /** A server that nobody hears any more: it reports only when the test says so. */
+  const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)
+
   test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
     await using store = await newDb(kind)
     const servers = Array.from({ length: kind === 'postgres' ? 3 : 1 }, () => open(store.db, Date.now, 0n, 20, 5000))
@@ -97,6 +100,51 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal('refusedBy' in refused && refused.refusedBy.id, 'key:narrow')
     assert.equal(await spend(budgets, wide, 5, 5), 5)
     await budgets.close()
+  })
+
+  test('what was at hand of one budget is there again when another has no room', async () => {
+    await using store = await newDb(kind)
+    const budgets = silent(store.db)
+    const [wide, narrow] = [budgetOf(5, { id: 'guardrail:wide' }), budgetOf(0.01, { id: 'key:narrow' })]
+    // A portion of it lies ready after that.
+    assert.equal(await spend(budgets, wide, 0.01, 0), 0)
+    for (let times = 0; times < 2; times++) assert.ok('refusedBy' in (await budgets.reserve([wide, narrow], usd(0.02))))
+    assert.equal(await spend(budgets, wide, 5, 5), 5)
+    await budgets.close()
+    assert.equal((await store.db.query.selectFrom('budget_leases').selectAll().execute()).length, 0)
+  })
+
+  test('what was spent under another interval is reported before an account begins with what the ledger says', async () => {
+    await using store = await newDb(kind)
+    let ledger = 0n
+    const now = () => Date.UTC(2026, 10, 25, 12)
+    const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
+    const budgets = openBudgets({ ...deps, spentEarlier: async () => ledger }, { reportMs: 3_600_000 })
+    const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
+    await spend(budgets, daily, 0.3, 0.3)
+    ledger = usd(0.3)
+    await spend(budgets, weekly, 0.2, 0.2)
+    await budgets.close()
+    assert.equal(await spent(store.db, weekly, now), 0.5)
+  })
+
+  test('what nobody accounted for goes when no period can be charged with it any more, and no earlier', async () => {
+    await using store = await newDb(kind)
+    let now = Date.UTC(2026, 10, 1, 12)
+    const daily = budgetOf(1, { interval: 'daily' })
+    const leases = async () => (await store.db.query.selectFrom('budget_leases').select('period').execute()).length
+    const newDay = async () => {
+      const budgets = silent(store.db, () => now)
+      assert.equal(await spend(budgets, daily, 1, 1), 1)
+      await budgets.close()
+    }
+    await silent(store.db, () => now).reserve([daily], usd(0.4))
+    now += 30 * 86_400_000
+    await newDay()
+    assert.equal(await leases(), 1)
+    now += 15 * 86_400_000
+    await newDay()
+    assert.equal(await leases(), 0)
   })
 
   test('a new period starts anew, and a raised limit counts at once', async () => {
@@ -174,9 +222,6 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await spend(budgets, budgetOf(1), 0.2, 0.2), 0.2)
     await budgets.close()
   })
-
-  /** A server that nobody hears any more: it reports only when the test says so. */
-  const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)
 
   test('what a server holds that is not heard any more counts as spent, whole, and is never granted to others', async () => {
     await using store = await newDb(kind)
