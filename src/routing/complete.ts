@@ -54,7 +54,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     const isByok = byokIn(deps, accesses)
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const payAndReserve: Answering['payAndReserve'] = async (lost, left) => {
-      await ruling.settle(lost)
+      ruling.settle(lost)
       await ruling.reserve(left, isByok)
     }
     const { chat, body } = ruling

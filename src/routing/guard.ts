@@ -71,7 +71,7 @@ function purseFor(
     settle({ cost, byok } = { cost: most, byok: false }) {
       const settling = reservation
       reservation = undefined
-      return settling?.settle(cost, (budget) => !byok || budget.includesByok)
+      settling?.settle(cost, (budget) => !byok || budget.includesByok)
     },
   }
 }
