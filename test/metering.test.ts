@@ -23,6 +23,7 @@ import { startProcess } from '#test/harness/server-process.ts'
 import { startTestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 import { openLedger } from '#usage/ledger.ts'
+import { noSpill } from '#usage/spill.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
@@ -113,7 +114,10 @@ onEachDatabase('what was metered', (kind) => {
         return store.db.query
       },
     }
-    const ledger = openLedger({ db: flaky, onError: () => {}, onRefused: () => {} }, { everyMs: 10, limit: 3 })
+    const ledger = openLedger(
+      { db: flaky, spill: noSpill, onError: () => {}, onRefused: () => {} },
+      { everyMs: 10, limit: 3 },
+    )
     for (let made = 0; made < 3; made++) ledger.record(generation())
     await sleep(50)
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
@@ -23,6 +25,7 @@ import { openRouting } from '#routing/open.ts'
 import type { Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
+import { openSpill } from '#usage/spill.ts'
 import { requireFree } from './address.ts'
 import { circuitLog } from './circuit-log.ts'
 import { completionLog } from './completion-log.ts'
@@ -53,6 +56,9 @@ type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
     /** An environment variable's value: the catalogue names those that hold providers' credentials. */
     variable: (name: string) => string | undefined
   }
+
+/** How long the end waits for each of those who have something to tell the database. */
+const lastWordsMs = 2000
 
 /**
  * Opens the store, brings it up to date and answers requests.
@@ -111,7 +117,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
   const measures = await createMeasures({ db, now, newId, onError: warn('measurements were not exchanged') })
-  opened.defer(measures.close)
+  opened.defer(() => Promise.race([measures.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
   const inForce = createInForce({ db, now })
@@ -125,7 +131,14 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
     metrics.observeUnmetered()
     log.error({ err: error }, 'a completion is not metered')
   }
-  const ledger = openLedger({ db, onError: warn('metered requests are not written yet'), onRefused: lost })
+  const spill = await openSpill({
+    folder: join(dataDir.path, 'unwritten'),
+    mostBytes: config.spill_bytes,
+    now,
+    newId,
+  })
+  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
+  const ledger = openLedger({ db, spill, onError: warn('metered requests are not written yet'), onRefused: lost })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
     // What was metered a moment ago counts too.
@@ -135,7 +148,8 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
   const clock = databaseClock(db, now)
   const unreported = warn('budgets were not reported')
   const budgets = openBudgets({ db, clock, now, newId, spentEarlier: earlier, onError: unreported })
-  opened.defer(budgets.close)
+  // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
+  opened.defer(() => Promise.race([budgets.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   opened.defer(keepPruning({ db, now, onError: warn('old records were not pruned') }, config.generation_retention_days))
   const hasCredential = (name: string) => Boolean(variable(name))
   const scanner = createScanner()

@@ -90,6 +90,15 @@ export const Settings = z.strictObject({
   database_keepalive_ms: milliseconds(10_000).describe(
     'After how much silence TCP asks whether the other side of a connection to Postgres is still there.',
   ),
+  spill_bytes: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .max(1024 ** 4)
+    .default(256 * 1024 * 1024)
+    .describe(
+      'How much of what was metered may wait in files of the data folder, in bytes, while the database takes nothing. With more no request is taken; one is about 1 kB.',
+    ),
   bootstrap_management_key: ChosenKey.optional().describe(
     'The value of the first management key, instead of a random one.',
   ),

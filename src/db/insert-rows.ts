@@ -1,5 +1,5 @@
 import { CompiledQuery } from '#db/kysely.ts'
-import type { Db, Tx } from './db.ts'
+import type { Db, Query, Tx } from './db.ts'
 import type { Tables } from './tables.ts'
 
 /** A value of a row. Whole numbers beyond 2⁵³ are written as text. */
@@ -23,17 +23,49 @@ export async function insertRows<Name extends keyof Tables & string>(
   rows: readonly Cell[][],
   more = '',
 ): Promise<void> {
-  const kinds = Object.values<'text' | 'bigint' | undefined>(columns)
-  const into = `insert into ${table} (${Object.keys(columns).join(', ')})`
-  const kept = rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
   if (db.kind === 'sqlite') {
-    const each: EachRow = { each: kept }
-    await tx.executeQuery(CompiledQuery.raw(`${into} values (${kinds.map(() => '?').join(', ')}) ${more}`, [each]))
+    const each: EachRow = { each: kept(rows) }
+    const names = Object.keys(columns)
+    const into = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
+    await tx.executeQuery(CompiledQuery.raw(`${into} ${more}`, [each]))
     return
   }
+  await tx.executeQuery(CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${more}`, [JSON.stringify(kept(rows))]))
+}
+
+type Inserted = {
+  table: keyof Tables & string
+  columns: Record<string, 'text' | 'bigint'>
+  rows: readonly Cell[][]
+  more?: string
+}
+
+/**
+ * On Postgres: two insertions in one statement, which is its own transaction, both or neither. Rows of `last` that exist
+ * are locked when all else is done, and no longer than the server itself takes: no round trip, and no host that dies,
+ * comes between.
+ */
+export async function insertTogether(query: Query, first: Inserted, last: Inserted): Promise<void> {
+  const statement = `
+    with first as (${insertSelected(first.table, first.columns, 1)} ${first.more ?? ''} returning 1)
+    ${insertSelected(last.table, last.columns, 2)} where (select count(*) from first) >= 0 ${last.more ?? ''}`
+  await query.executeQuery(
+    CompiledQuery.raw(
+      statement,
+      [first, last].map(({ rows }) => JSON.stringify(kept(rows))),
+    ),
+  )
+}
+
+function insertSelected(table: string, columns: object, parameter: number): string {
+  const kinds = Object.values(columns)
   const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
-  const from = `select ${cells.join(', ')} from json_array_elements($1::json)`
-  await tx.executeQuery(CompiledQuery.raw(`${into} ${from} ${more}`, [JSON.stringify(kept)]))
+  const into = `insert into ${table} (${Object.keys(columns).join(', ')})`
+  return `${into} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
+}
+
+function kept(rows: readonly Cell[][]): Cell[][] {
+  return rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
 }
 
 function isStorable(cell: Cell): boolean {

@@ -1,42 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Generation } from './generation.ts'
+import type { Spill } from './spill.ts'
 import { type Refused, writeAcceptable } from './write.ts'
 
 /** Takes metered requests in memory and writes them in batches, off the way of requests. */
 export type Ledger = {
   record: (generation: Generation) => void
-  /** How many are not written yet. */
+  /** How many are not in the database yet. */
   readonly waiting: number
   /** False while so many are not written that no further request may be taken: none is served unmetered. */
   hasRoom: () => boolean
-  /** Writes what is waiting. */
+  /** Writes what is waiting, in memory and in files. */
   flush: () => Promise<void>
-  /** The last flush; what cannot be written within the time is reported as lost. */
+  /** The last flush; what cannot be written within the time goes to a file, for the next start. */
   close: () => Promise<void>
 }
 
 type Deps = {
   db: Db
+  /** Takes what the database does not take for a while. */
+  spill: Spill
   /** Nothing can be written now. What waits is kept, and tried again. */
   onError: (error: Error) => void
   /** The database will not take a request as it is. It is not kept. */
   onRefused: (error: Error) => void
 }
-type Rhythm = { everyMs?: number; batch?: number; limit?: number }
+type Rhythm = { everyMs?: number; batch?: number; limit?: number; spillAfterMs?: number; closeMs?: number }
 
-/** A crash loses what was recorded during the last `everyMs`, half a second unless told; a clean stop loses nothing. */
-export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50_000 }: Rhythm = {}): Ledger {
+/**
+ * A crash loses what was recorded during the last `everyMs`, half a second unless told, or `spillAfterMs` while the
+ * database takes nothing. A request may be in a file and on its way to the database at once: its id tells the second
+ * writing from the first.
+ */
+export function openLedger(
+  deps: Deps,
+  { everyMs = 500, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
+): Ledger {
+  const { spill, onError } = deps
   const closing = new AbortController()
   let queue: Generation[] = []
+  /** How many are on their way into a file. */
+  let spilling = 0
+  /** When the queue began, or was last got from. */
+  let movedAt = 0
   let flushing: Promise<void> | undefined
 
+  async function write(generations: Generation[]): Promise<void> {
+    for (const one of await writeAcceptable(deps, generations)) deps.onRefused(refusal(one))
+  }
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
       const next = queue.slice(0, batch)
-      const refused = await writeAcceptable(deps, next)
-      queue = queue.slice(next.length)
-      for (const one of refused) deps.onRefused(refusal(one))
+      await write(next)
+      // It may have gone to a file meanwhile.
+      if (queue[0] === next[0]) queue = queue.slice(next.length)
+      movedAt = performance.now()
+    }
+    for (const file of await spill.files()) {
+      if (closing.signal.aborted) return
+      const generations = await spill.read(file).catch((error) => void onError(error))
+      if (!generations) continue
+      await write(generations)
+      await spill.remove(file)
     }
   }
   const flush = (): Promise<void> => {
@@ -45,20 +71,42 @@ export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50
     })
     return flushing
   }
-  async function keepFlushing(): Promise<void> {
-    while (!closing.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-      await flush().catch(deps.onError)
+
+  /** What is being written goes too: nobody knows whether that will succeed. */
+  async function spillAll(): Promise<void> {
+    const taken = queue
+    let kept = 0
+    queue = []
+    spilling = taken.length
+    try {
+      for (; kept < taken.length; kept += batch) await spill.write(taken.slice(kept, kept + batch))
+    } finally {
+      spilling = 0
+      if (kept < taken.length) queue = [...taken.slice(kept), ...queue]
     }
   }
 
-  const running = keepFlushing()
+  async function repeat(act: () => Promise<void>): Promise<void> {
+    while (!closing.signal.aborted) {
+      await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      await act().catch(onError)
+    }
+  }
+  const spillLate = async () => {
+    if (queue.length > 0 && performance.now() - movedAt > spillAfterMs) await spillAll()
+  }
+  // A flush may stand still for as long as the database lets it.
+  const [writing, saving] = [repeat(flush), repeat(spillLate)]
+
   return {
-    record: (generation) => void queue.push(generation),
-    get waiting() {
-      return queue.length
+    record(generation) {
+      if (queue.length === 0) movedAt = performance.now()
+      queue.push(generation)
     },
-    hasRoom: () => queue.length < limit,
+    get waiting() {
+      return queue.length + spilling + spill.waiting
+    },
+    hasRoom: () => queue.length + spilling < limit && spill.hasRoom(),
     async flush() {
       // One that is under way may have begun before the latest was recorded.
       await flush()
@@ -66,10 +114,11 @@ export function openLedger(deps: Deps, { everyMs = 500, batch = 2000, limit = 50
     },
     async close() {
       closing.abort()
-      await running
-      await flush().catch(deps.onError)
-      if (queue.length > 0)
-        deps.onError(new Error(`${queue.length} metered requests could not be written and are lost`))
+      const last = Promise.all([writing, saving]).then(() => flush().catch(onError))
+      await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
+      if (queue.length === 0) return
+      await spillAll().catch(onError)
+      if (queue.length > 0) onError(new Error(`${queue.length} metered requests could not be written and are lost`))
     },
   }
 }

@@ -7,6 +7,7 @@ import { keySpending } from './key-spending.ts'
 import { openLedger } from './ledger.ts'
 import { pruneGenerations } from './prune.ts'
 import { findGeneration, listActivity, spendingOf } from './read.ts'
+import { noSpill } from './spill.ts'
 import { writeGenerations } from './write.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
@@ -101,7 +102,7 @@ onEachDatabase('the ledger', (kind) => {
     }
     const errors: Error[] = []
     const onError = (error: Error) => errors.push(error)
-    const ledger = openLedger({ db: flaky, onError, onRefused: onError }, { everyMs: 5 })
+    const ledger = openLedger({ db: flaky, spill: noSpill, onError, onRefused: onError }, { everyMs: 5 })
     for (let i = 0; i < 50; i++) ledger.record(generation())
     await ledger.flush().catch(() => {})
     assert.equal(ledger.waiting, 50)
@@ -114,7 +115,7 @@ onEachDatabase('the ledger', (kind) => {
     await using store = await newDb(kind)
     const refused: Error[] = []
     const onRefused = (error: Error) => refused.push(error)
-    const ledger = openLedger({ ...store, onError: assert.ifError, onRefused }, { everyMs: 5 })
+    const ledger = openLedger({ ...store, spill: noSpill, onError: assert.ifError, onRefused }, { everyMs: 5 })
     const bad = [3, 4, 17].map((at) => [at, generation({ createdAt: Number.NaN, sessionId: 'secret' })] as const)
     const all = Array.from({ length: 20 }, () => generation())
     for (const [at, one] of bad) all[at] = one

@@ -1,5 +1,5 @@
-import { type Db, isRefused, isUniqueViolation, type Tx } from '#db/db.ts'
-import { type Cell, insertRows } from '#db/insert-rows.ts'
+import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
+import { type Cell, insertRows, insertTogether } from '#db/insert-rows.ts'
 import { keepable, mostKept } from '#lib/pico-usd.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
@@ -44,9 +44,15 @@ export async function writeAcceptable(deps: { db: Db }, generations: Generation[
 }
 
 async function writeFresh(db: Db, generations: Generation[]): Promise<void> {
+  const rows = generations.map(toRow)
+  const days = sumsByDay(generations).map(toDayRow)
+  if (db.kind === 'postgres') {
+    const first = { table: 'generations', columns, rows } as const
+    return insertTogether(db.query, first, { table: 'usage_days', columns: dayColumns, rows: days, more: addToSums })
+  }
   await db.query.transaction().execute(async (tx) => {
-    await insertRows(db, tx, 'generations', columns, generations.map(toRow))
-    await addToDays(db, tx, sumsByDay(generations))
+    await insertRows(db, tx, 'generations', columns, rows)
+    if (days.length > 0) await insertRows(db, tx, 'usage_days', dayColumns, days, addToSums)
   })
 }
 
@@ -158,11 +164,9 @@ const addToSums = `on conflict (organization_id, day, key_hash, model, endpoint,
     })
     .join(', ')}`
 
-async function addToDays(db: Db, tx: Tx, sums: Sums[]): Promise<void> {
-  if (sums.length === 0) return
+function toDayRow(sums: Sums): Cell[] {
   const names = Object.keys(dayColumns) as (keyof Sums)[]
-  const rows = sums.map((sum) => names.map((name) => kept(sum[name])))
-  await insertRows(db, tx, 'usage_days', dayColumns, rows, addToSums)
+  return names.map((name) => kept(sums[name]))
 }
 
 function kept(value: string | number | bigint): string | number {
