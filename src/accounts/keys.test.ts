@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Caller } from './caller.ts'
-import { createKey, deleteKey, getKey, listKeys } from './keys.ts'
+import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
 import { keyReader } from './read-keys.ts'
 import { hashOf } from './secret.ts'
 
@@ -61,6 +61,22 @@ onEachDatabase('keys in the store', (kind) => {
     await assert.rejects(deleteKey(deps, { ...caller, organizationId: 'another' }, caller.keyHash), {
       kind: 'not_found',
     })
+  })
+
+  test('whether own provider keys count toward the limit is told as it was said, and as it was changed', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const changing = { ...deps, forgetSpending: async () => {} }
+    const told = async (hash: string) => (await getKey(deps, caller.organizationId, hash)).include_byok_in_limit
+    for (const include_byok_in_limit of [true, false]) {
+      const { key } = await createKey(deps, caller, { ...wanted, include_byok_in_limit })
+      assert.deepEqual(
+        [key.include_byok_in_limit, await told(key.hash)],
+        [include_byok_in_limit, include_byok_in_limit],
+      )
+      await changeKey(changing, caller, key.hash, { include_byok_in_limit: !include_byok_in_limit })
+      assert.equal(await told(key.hash), !include_byok_in_limit)
+    }
   })
 
   test('keys made in one millisecond are listed in one order', async () => {

@@ -31,6 +31,30 @@ onEachDatabase('members', (kind) => {
     assert.equal((await keys.find(apiKey))?.creatorLeft, false)
   })
 
+  test('who joined, left and came back is written down, with when they left', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const at = Date.UTC(2026, 10, 20)
+    const { userId } = await addMember(deps, caller, ada)
+    await removeMember({ ...deps, now: () => at }, caller, userId, keepKeys)
+    await addMember(deps, caller, ada)
+    const rows = await store.db.query
+      .selectFrom('audit_events')
+      .where('target_id', '=', userId)
+      .orderBy('seq')
+      .select(['action', 'before_json', 'after_json'])
+      .execute()
+    const leftAt = (json: string | null) => json && JSON.parse(json).left_at
+    assert.deepEqual(
+      rows.map(({ action, before_json, after_json }) => [action, leftAt(before_json), leftAt(after_json)]),
+      [
+        ['member.joined', null, null],
+        ['member.left', null, '2026-11-20T00:00:00.000Z'],
+        ['member.rejoined', '2026-11-20T00:00:00.000Z', null],
+      ],
+    )
+  })
+
   test('of two admins who leave or step down at once, one stays', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)

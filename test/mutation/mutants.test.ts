@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from '@babel/parser'
+import { mutantsOf } from './mutants.ts'
+
+const made = (source: string) =>
+  mutantsOf('a.ts', source).map(({ start, end, to }) => source.slice(0, start) + to + source.slice(end))
+
+test('operators, conditions and literals are changed, one at a time', () => {
+  assert.deepEqual(made('const a = b < 1'), ['const a = b <= 1', 'const a = b >= 1', 'const a = b < 2'])
+  assert.deepEqual(made('if (a) b()'), ['if (true) b()', 'if (false) b()', 'if (a) {}'])
+  assert.deepEqual(made('const a = b.filter(c)'), ['const a = b'])
+})
+
+test('what is only a type is left alone, and every mutant can be parsed', () => {
+  assert.deepEqual(made("type A = { a: true; b: 1 }\nimport { c } from 'd'\ninterface E { f: 2 }"), [])
+  const source = 'function f(a: 1 | 2): boolean { const b = { c: !a, ...d }; return [...b.e, true].length > 0 && !b }'
+  assert.ok(made(source).length > 8)
+  for (const mutant of made(source)) parse(mutant, { sourceType: 'module', plugins: ['typescript'] })
+})

@@ -1,0 +1,94 @@
+import { parse } from '@babel/parser'
+
+/** One change of a source: what stands from `start` to `end` becomes `to`. */
+export type Mutant = { file: string; start: number; end: number; line: number; from: string; to: string; kind: string }
+
+type Node = { type: string; start: number; end: number; loc: { start: { line: number } }; [field: string]: any }
+type Change = { node: Pick<Node, 'start' | 'end' | 'loc'>; to: string; kind: string }
+
+const swapped: Record<string, string[]> = {
+  '===': ['!=='],
+  '!==': ['==='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '%': ['*'],
+  '&&': ['||'],
+  '||': ['&&'],
+  '??': ['&&'],
+  '+=': ['-='],
+  '-=': ['+='],
+}
+
+/** Calls whose result without the call is still of its type. */
+const droppable = new Set(['filter', 'slice', 'sort', 'toSorted', 'reverse', 'trim', 'toLowerCase', 'where', 'orderBy'])
+
+/** Every mutant of a source, as usual operators make them. Types and what is only declared are left alone. */
+export function mutantsOf(file: string, source: string): Mutant[] {
+  const { program } = parse(source, { sourceType: 'module', plugins: ['typescript'] })
+  const mutants: Mutant[] = []
+  const add = ({ node, to, kind }: Change) => {
+    const from = source.slice(node.start, node.end)
+    if (from !== to) mutants.push({ file, start: node.start, end: node.end, line: node.loc.start.line, from, to, kind })
+  }
+  const text = (node: Node) => source.slice(node.start, node.end)
+  const visit = (node: Node): void => {
+    for (const change of changesOf(node, text)) add(change)
+    for (const child of childrenOf(node)) visit(child)
+  }
+  visit(program as unknown as Node)
+  return mutants
+}
+
+function childrenOf(node: Node): Node[] {
+  if (/^(TS|Import)/.test(node.type) && !/^TS(As|NonNull|Satisfies)/.test(node.type)) return []
+  return Object.entries(node)
+    .filter(([field]) => field !== 'typeAnnotation' && field !== 'typeParameters' && field !== 'returnType')
+    .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
+    .filter((value): value is Node => typeof value?.type === 'string' && typeof value.start === 'number')
+}
+
+function changesOf(node: Node, text: (node: Node) => string): Change[] {
+  const change = (to: string, kind: string, at: Change['node'] = node): Change => ({ node: at, to, kind })
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+    case 'AssignmentExpression':
+      return (swapped[node.operator] ?? []).map((to) =>
+        change(`${text(node.left)} ${to} ${text(node.right)}`, 'operator'),
+      )
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      return [change('true', 'condition', node.test), change('false', 'condition', node.test)]
+    case 'BooleanLiteral':
+      return [change(String(!node.value), 'boolean')]
+    case 'NumericLiteral':
+      // Larger ones are bounds and times that somebody chose: one more or less is the same choice.
+      return node.value > 100 ? [] : [change(String(node.value + 1), 'number')]
+    case 'UnaryExpression':
+      return node.operator === '!' ? [change(text(node.argument), 'negation')] : []
+    case 'ExpressionStatement':
+      return /^(Call|Await|Assignment|Update)/.test(node.expression.type) ? [change('{}', 'statement')] : []
+    case 'ReturnStatement':
+      return node.argument ? [change('return undefined as never', 'return')] : []
+    case 'CallExpression':
+      return isDroppable(node) ? [change(text(node.callee.object), 'call')] : []
+    case 'ObjectProperty':
+      return node.shorthand || node.computed || node.value.type === 'AssignmentPattern'
+        ? []
+        : [change('...{}', 'property')]
+    case 'SpreadElement':
+      return [change('...([] as never[])', 'spread')]
+    default:
+      return []
+  }
+}
+
+function isDroppable({ callee }: Node): boolean {
+  return callee.type === 'MemberExpression' && droppable.has(callee.property.name)
+}

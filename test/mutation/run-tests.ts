@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+
+/** Runs files of tests in one process of their own. @returns whether all passed in time. */
+export async function runTests(
+  root: string,
+  files: string[],
+  { timeoutMs, env = {} }: { timeoutMs: number; env?: Record<string, string> },
+): Promise<boolean> {
+  const { CI: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
+  const args = ['--test', '--test-isolation=none', '--test-reporter=dot', '--test-force-exit', ...files]
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: 'ignore',
+    // A group of its own: what a mutant leaves behind ends with it.
+    detached: true,
+    env: { ...inherited, ...env },
+  })
+  const late = setTimeout(() => endGroup(child.pid), timeoutMs)
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  clearTimeout(late)
+  endGroup(child.pid)
+  return code === 0
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
