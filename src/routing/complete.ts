@@ -49,6 +49,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     () => estimatePrompt(asked),
   )
   call.outlet.header('x-generation-id', journal.id)
+  if (ruling.leftOut.length > 0) call.outlet.header('x-fields-left-out', listed(ruling.leftOut))
   try {
     const accesses = await deps.credentials.of(call.caller)
     const isByok = byokIn(deps, accesses)
@@ -65,6 +66,14 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   } finally {
     settle(deps, ruling, journal)
   }
+}
+
+/** Names come from anybody: no more of them than a header should hold. */
+function listed(names: readonly string[]): string {
+  return names
+    .slice(0, 20)
+    .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
+    .join(', ')
 }
 
 /** Whatever fails here: the client keeps its answer, and nothing stays set aside for ever. */

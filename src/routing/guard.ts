@@ -11,6 +11,7 @@ import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
 import type { RoutingDeps } from './deps.ts'
+import { onlyKnown } from './known-fields.ts'
 import { budgetsFor, setAside } from './money.ts'
 import type { Asked } from './most.ts'
 import type { Candidate } from './plan.ts'
@@ -32,17 +33,21 @@ type GuardDeps = {
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
 export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
-    async decide({ caller, host, chat, body, candidates }) {
+    async decide({ caller, host, chat: given, body: givenBody, candidates }) {
       const guardrails = await inForce.of(caller)
+      const limited = budgetsFor(caller, guardrails).length > 0
+      const { asked: known, leftOut } = limited
+        ? onlyKnown({ chat: given, body: givenBody })
+        : { asked: { chat: given, body: givenBody }, leftOut: [] }
       const purse = (asked: Asked) => purseFor({ catalogue, budgets, now }, caller, guardrails, asked)
-      if (guardrails.length === 0) return { candidates, chat, body, findings: [], ...purse({ chat, body }) }
+      if (guardrails.length === 0) return { candidates, ...known, leftOut, findings: [], ...purse(known) }
       throughRegion(guardrails, regionOf(config.regions, host))
       const left = permitted(guardrails, candidates, config.zdr_vendors)
       const storage = storageOf(guardrails, left, config.zdr_vendors)
-      const asked = storage ? unstored(storage, { chat, body }) : { chat, body }
+      const asked = storage ? unstored(storage, known) : known
       const { bodies, findings } = await screenRequest(scanner, guardrails, asked)
       // A label may be longer than what it stands for.
-      return { candidates: left, ...bodies, findings, ...purse(bodies) }
+      return { candidates: left, ...bodies, leftOut, findings, ...purse(bodies) }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { costOf } from './cost.ts'
 import { mostPromptTokens } from './most-prompt-tokens.ts'
+import { thinkingWish } from './providers/reasoning-budget.ts'
 import type { Body, Wire } from './wire.ts'
 
 /** A request as it is sent on: in the client's own words to those who speak them, as a chat to all others. */
@@ -48,7 +49,15 @@ function predicted({ prediction }: ChatRequest): number {
 }
 
 function mayThink(chat: ChatRequest, endpoint: Endpoint, wire: Spoken): boolean {
-  return wire?.mayThink?.(chat, endpoint) ?? thinksByCatalogue(endpoint)
+  return asksToThink(chat) || (wire?.mayThink?.(chat, endpoint) ?? thinksByCatalogue(endpoint))
+}
+
+const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
+
+/** Whatever the catalogue says: many a server thinks when it is told to. */
+function asksToThink(chat: ChatRequest): boolean {
+  if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingWish(chat)?.enabled === true
+  return switches.some((name) => chat[name] != null && chat[name] !== false)
 }
 
 const thinking = ['reasoning', 'reasoning_effort', 'include_reasoning']

@@ -19,6 +19,8 @@ export type Ruling = {
   candidates: Candidate[]
   chat: ChatRequest
   body: Body
+  /** Fields that stay here, since nobody knows what they may cost. */
+  leftOut: readonly string[]
   /** What content filters found and let through. */
   findings: readonly ContentFinding[]
   /**
