@@ -88,6 +88,11 @@ export async function leaveAt(
   return response.status
 }
 
+/** Asks for a whole answer. */
+export function ask({ service }: BilledService, key: string, body: object, path = '/chat/completions') {
+  return service.ask('POST', path, { key, body })
+}
+
 /** Asks, and hangs up after so many milliseconds. */
 export async function leaveAfter({ service }: BilledService, key: string, body: object, ms: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -14,6 +14,8 @@ export type Sale = {
   write: (text: string) => void
   /** A whole answer, or what is left of a stream. */
   end: (text?: string) => void
+  /** Hangs up. */
+  cut: () => void
   /** The usage as it is billed. */
   usage: () => object
 }
@@ -84,6 +86,7 @@ async function saleOf(request: IncomingMessage, response: ServerResponse): Promi
       open()
       response.end(text)
     },
+    cut: () => void response.destroy(),
     usage: () => ({ prompt_tokens: sale.prompt, completion_tokens: sale.completion }),
   }
   return sale
@@ -119,6 +122,77 @@ export const brooder: Trade = async (sale) => {
   sale.completion = sale.body.max_tokens
   for (let waited = 0; waited < 2000 && !sale.gone(); waited += 20) await sleep(20)
   if (sale.body.stream) return sale.end(delta({ content: 'x' }) + delta({}, 'stop') + usageOf(sale) + done)
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
+  sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
+}
+
+/** Every picture as its pixels, all else as half a token a byte: more than any tokenizer makes of it. */
+function promptOf(body: object): number {
+  let pictures = 0
+  const text = JSON.stringify(body, (_name, value) => {
+    if (typeof value !== 'string' || !value.startsWith('data:image/')) return value
+    pictures++
+    return ''
+  })
+  return pictures * 1300 + Math.floor(Buffer.byteLength(text) / 2)
+}
+
+/** Reads a long prompt, says a letter, and goes on only as long as somebody listens. */
+export const reader: Trade = async (sale) => {
+  sale.prompt = promptOf(sale.body)
+  sale.completion = 1
+  sale.write(first + delta({ content: 'a' }))
+  for (let waited = 0; waited < 5000 && !sale.gone(); waited += 5) await sleep(5)
+  sale.end()
+}
+
+/** Thinks unseen, says a little and breaks off, or ends without a word of usage. */
+const breaking =
+  (how: 'cut' | 'end'): Trade =>
+  async (sale) => {
+    sale.prompt = 10
+    sale.completion = sale.body.max_tokens
+    sale.write(first + delta({ content: 'a' }) + (how === 'end' ? delta({}, 'stop') : ''))
+    await sleep(20)
+    if (how === 'cut') sale.cut()
+    else sale.end(done)
+  }
+export const cutting = breaking('cut')
+export const silent = breaking('end')
+
+/** Takes the request, generates all of the answer, and hangs up without a word. */
+export const dropping: Trade = (sale) => {
+  sale.prompt = 10
+  sale.completion = sale.body.max_tokens
+  sale.cut()
+}
+
+/** Generates faster than it is read. */
+export const flooding: Trade = async (sale) => {
+  sale.prompt = 10
+  sale.completion = sale.body.max_tokens
+  const piece = delta({ content: 'a' })
+  sale.write(first + piece.repeat(sale.completion))
+  for (let waited = 0; waited < 5000 && !sale.gone(); waited += 20) await sleep(20)
+  sale.end()
+}
+
+/** Claims what it never did. */
+export const lying: Trade = (sale) => {
+  sale.prompt = 10
+  sale.completion = 10
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
+  const usage = { prompt_tokens: 1e9, completion_tokens: 1e9 }
+  sale.end(JSON.stringify({ id: 'x', choices, usage }))
+}
+
+/** Obeys whatever it is called. */
+export const obedient: Trade = (sale) => {
+  const { body } = sale
+  const limits = [body.max_tokens, body.num_predict, body.max_length, body.options?.num_predict]
+  const counts = [body.n, body.num_return_sequences, body.candidate_count, body.generationConfig?.candidateCount]
+  sale.prompt = 10
+  sale.completion = Math.max(...limits.map((limit) => limit ?? 0)) * Math.max(...counts.map((count) => count ?? 1))
   const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
   sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
 }

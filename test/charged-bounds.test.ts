@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask, leaveAt, startBilled } from './harness/billed-service.ts'
+import { cutting, dropping, flooding, lying, obedient, reader, silent } from './harness/billing-upstream.ts'
+
+const messages = [{ role: 'user', content: 'Hi' }]
+const provider = { only: ['billing'] }
+const answering = (text: string) => text.includes('"a"') || text.includes('"error"')
+
+const long = 'of course, and so on '.repeat(5000)
+const chinese = '我们的价格是多少？'.repeat(10_000)
+const picture = (() => {
+  const head = Buffer.alloc(1000)
+  head.writeUInt32BE(0x89504e47, 0)
+  head.writeUInt32BE(500, 16)
+  head.writeUInt32BE(500, 20)
+  return `data:image/png;base64,${head.toString('base64')}`
+})()
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ long }) } }
+
+/** Prompts of which only a small part used to be counted. */
+const prompts: Record<string, { path?: string; body: object }> = {
+  'in the arguments of tool calls': {
+    body: {
+      messages: [
+        ...messages,
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: '' },
+      ],
+    },
+  },
+  'through /responses': {
+    path: '/responses',
+    body: { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: call.function.arguments }] },
+  },
+  'in Chinese': { body: { messages: [{ role: 'user', content: chinese }] } },
+  'of images': {
+    body: {
+      messages: [{ role: 'user', content: Array(50).fill({ type: 'image_url', image_url: { url: picture } }) }],
+    },
+  },
+}
+
+for (const [what, { path, body }] of Object.entries(prompts)) {
+  test(`a long prompt ${what}, left in mid-answer, is charged no less than it is billed`, async () => {
+    await using billed = await startBilled({ prices: { prompt: 10, completion: 1 }, trades: { reader } })
+    const key = await billed.keyWith(5)
+    const asked = { model: 'billed/reader', max_tokens: 100, max_output_tokens: 100, stream: true, provider, ...body }
+    let served = 0
+    for (let times = 0; times < 20; times++) if ((await leaveAt(billed, key, asked, answering, path)) === 200) served++
+    await billed.upstream.quiet()
+    assert.ok(served > 0 && served < 20, `${served} were served`)
+    assert.ok(billed.billed() > 0.5 && billed.billed() <= 5, `${billed.billed()} USD were billed`)
+  })
+}
+
+for (const [what, trade] of Object.entries({ 'breaks off': cutting, 'tells no usage': silent })) {
+  test(`an answer that ${what} is charged the most that it may have had`, async () => {
+    const more = { trade: { supported_parameters: ['reasoning'] } }
+    await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { trade }, more })
+    const key = await billed.keyWith(2)
+    const asked = { model: 'billed/trade', messages, max_tokens: 9000, stream: true, provider }
+    for (let times = 0; times < 20; times++) await ask(billed, key, asked)
+    assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
+  })
+}
+
+test('an attempt that gave nothing is paid, and the next endpoint is asked only if that fits too', async () => {
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { dropping } })
+  const asked = { model: 'billed/dropping', messages, max_tokens: 9000 }
+  const narrow = await billed.keyWith(1)
+  assert.equal((await ask(billed, narrow, asked)).status, 502)
+  assert.equal(billed.upstream.sales.length, 1)
+  const wide = await billed.keyWith(2)
+  assert.equal((await ask(billed, wide, asked)).status, 502)
+  assert.equal(billed.upstream.sales.length, 3)
+  assert.equal((await ask(billed, wide, asked)).status, 403)
+  const left = async () => (await billed.left(narrow)) + (await billed.left(wide))
+  for (let tries = 0; tries < 300 && (await left()) > 1; tries++) await sleep(50)
+  assert.ok(3 - (await left()) >= billed.billed(), `${await left()} USD are left, ${billed.billed()} were billed`)
+})
+
+test('a reader so slow that the provider is held back is charged all that was set aside when it leaves', async () => {
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 10 }, trades: { flooding } })
+  const key = await billed.keyWith(2)
+  const leaving = new AbortController()
+  await fetch(`${billed.service.url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'billed/flooding', messages, max_tokens: 100_000, stream: true, provider }),
+    signal: leaving.signal,
+  })
+  await sleep(500)
+  leaving.abort()
+  await billed.upstream.quiet()
+  for (let tries = 0; tries < 300 && (await billed.left(key)) === 2; tries++) await sleep(50)
+  assert.ok(2 - (await billed.left(key)) >= billed.billed(), `${await billed.left(key)}`)
+})
+
+test('a claim beyond what the request made possible counts as what was possible', async () => {
+  await using billed = await startBilled({ prices: { prompt: 10, completion: 100 }, trades: { lying } })
+  const key = await billed.keyWith(1)
+  const answer = await ask(billed, key, { model: 'billed/lying', messages, max_tokens: 100, provider })
+  assert.ok(answer.body.usage.cost < 0.022, `${answer.body.usage.cost} USD`)
+  for (let tries = 0; tries < 300 && (await billed.left(key)) === 1; tries++) await sleep(50)
+  assert.ok((await billed.left(key)) > 0.978)
+  const id = answer.headers.get('x-generation-id')
+  const { data } = (await billed.service.ask('GET', `/generation?id=${id}`, { key })).body
+  assert.deepEqual([data.tokens_capped, data.tokens_estimated, data.tokens_completion], [true, false, 100])
+})
+
+test('no name of a limit or a count that is not known raises what is billed where a limit holds', async () => {
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { obedient } })
+  const unknown = {
+    num_predict: 90_000,
+    max_length: 90_000,
+    options: { num_predict: 90_000 },
+    num_return_sequences: 100,
+    candidate_count: 100,
+    generationConfig: { candidateCount: 100 },
+  }
+  const asked = { model: 'billed/obedient', messages, max_tokens: 100, provider, ...unknown }
+  const limited = await ask(billed, await billed.keyWith(1), asked)
+  assert.equal(limited.status, 200)
+  assert.ok(billed.billed() <= 0.02, `${billed.billed()} USD were billed`)
+  assert.equal(limited.headers.get('x-fields-left-out'), Object.keys(unknown).join(', '))
+  const free = await ask(billed, billed.service.apiKey, asked)
+  assert.equal(free.headers.get('x-fields-left-out'), null)
+  assert.equal(billed.upstream.sales[1]?.body.num_return_sequences, 100)
+})
