@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { endpointFor } from '#test/harness/encode.ts'
+import { chunk, delta, done, head, type Play, startFaultyUpstream, usageChunk } from '#test/harness/faulty-upstream.ts'
+import { attempt } from './attempt.ts'
+import type { Target } from './plan.ts'
+import { openaiChat } from './providers/openai-chat.ts'
+import { createUpstreams } from './upstream/upstreams.ts'
+
+/** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
+async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {
+  await using upstream = await startFaultyUpstream({ play })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const leaving = new AbortController()
+  const events: AnswerEvent[] = []
+  let whole = false
+  const ask = {
+    target: { endpoint: endpointFor('play') } as Target,
+    wire: openaiChat,
+    request: {
+      origin: new URL(upstream.url).origin,
+      path: '/v1/chat/completions',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"play"}',
+    },
+    credential: undefined,
+    stream: true,
+    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs },
+  }
+  const receiver = {
+    started: () => {},
+    events: (read: AnswerEvent[]) => void events.push(...read),
+    flush: () => void (events.some(({ type }) => type === 'finish') && leaving.abort()),
+    ended: () => {
+      whole = true
+    },
+    broke: () => {},
+  }
+  await attempt({ upstreams, now: Date.now }, ask, receiver, leaving.signal)
+  await upstreams.close()
+  return { events, whole }
+}
+
+const ending = delta({ content: 'Hi' }) + delta({}, 'stop')
+const told = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
+
+describe('a client that leaves at the end of its answer', () => {
+  test('is read on for, to the usage', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => {
+      socket.write(head() + chunk(ending))
+      setTimeout(() => socket.write(chunk(usageChunk + done)), 50)
+    })
+    assert.deepEqual([told(events), whole], [true, true])
+  })
+
+  test('is read on for no longer than the time allows', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => void socket.write(head() + chunk(ending)), 50)
+    assert.deepEqual([told(events), whole], [false, false])
+  })
+
+  test('is read on for no more bytes than a megabyte', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => {
+      socket.write(head() + chunk(ending))
+      const more = chunk(`: ${'x'.repeat(100_000)}\n\n`)
+      const writing = setInterval(() => socket.write(more), 1)
+      socket.on('close', () => clearInterval(writing))
+    })
+    assert.deepEqual([told(events), whole], [false, false])
+  })
+})
