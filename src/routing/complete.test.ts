@@ -18,7 +18,9 @@ async function failing(broken: Partial<RoutingDeps>) {
   const deps = {
     canMeter: () => true,
     catalogue: { current: () => ({ findModel: () => model }) },
-    policy: { decide: async () => ({ chat, body: chat, settle: (one?: Generation) => void settled.push(one) }) },
+    policy: {
+      decide: async () => ({ chat, body: chat, leftOut: [], settle: (one?: Generation) => void settled.push(one) }),
+    },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
