@@ -24,17 +24,24 @@ try {
   // Heard before anything is done: a signal that nobody hears yet ends the process.
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
   // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
-  const stop = once(async () => {
+  const stop = async (how: { drain: boolean }) => {
     const impatience = setTimeout(() => process.exit(1), patienceMs)
     const started = await starting.catch(() => undefined)
     clearTimeout(impatience)
     // Why it did not start is told below.
     if (!started) return
-    await started.stop()
+    await started.stop(how)
     process.exit(0)
-  })
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  }
+  // Whoever sits at a terminal waits; a balancer has to be told first.
+  process.on(
+    'SIGINT',
+    once(() => stop({ drain: false })),
+  )
+  process.on(
+    'SIGTERM',
+    once(() => stop({ drain: true })),
+  )
   process.on('SIGHUP', async () => {
     const started = await starting.catch(() => undefined)
     await started?.reloadCatalogue().then(

@@ -35,4 +35,6 @@ export type Deps = {
   /** How interns' daemons are run. */
   provisioner: Provisioner
   log: Log
+  /** Whether this server is about to stop. */
+  isLeaving: () => boolean
 }

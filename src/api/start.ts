@@ -19,6 +19,8 @@ import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
 import { createScanner } from '#filters/scan.ts'
 import { createInForce } from '#guardrails/in-force.ts'
+import { createLeaving, type Leaving } from '#http/leaving.ts'
+import { once } from '#lib/once.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
 import { openRouting } from '#routing/open.ts'
@@ -47,9 +49,15 @@ export type Service = {
   demo: boolean
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
-  /** Finishes open requests, within the grace time, and lets go of everything. */
-  stop: () => Promise<void>
+  /**
+   * Finishes requests under way, within the grace time, and lets go of everything.
+   * @param options.drain takes new ones for `drain_ms` before; a second call without it ends that at once.
+   */
+  stop: (options?: { drain?: boolean }) => Promise<void>
 }
+
+/** What interns get of the grace time to end in; before that, their streams go on as others do. */
+const internsEndMs = 1_000
 
 type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> &
   ApiOptions & {
@@ -69,26 +77,37 @@ export async function startService({ config, variable, log, now, newId, ...optio
   const { host, port, metrics_port } = config
   await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
-  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, opened)
+  const leaving = createLeaving()
+  const { isLeaving } = leaving
+  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, isLeaving, opened)
   const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
-  opened.defer(() => closeGracefully(app, interns, config.shutdown_grace_ms))
+  opened.defer(() => closeGracefully(leaving, app, interns, config.shutdown_grace_ms))
   const url = await listen(app, config)
   await interns.begin(url)
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo(deps, interns, firstKeys)
   const running = opened.move()
+  const end = once(() => running.disposeAsync())
   return {
     url,
     metricsUrl,
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
     reloadCatalogue: () => reloadCatalogue(deps),
-    stop: () => running.disposeAsync(),
+    async stop({ drain = false } = {}) {
+      if (drain) await leaving.drain(app.server, config.drain_ms)
+      else leaving.hurry()
+      await end()
+    },
   }
 }
 
-async function openDeps({ config, variable, log, now, newId }: Parts, opened: AsyncDisposableStack) {
+async function openDeps(
+  { config, variable, log, now, newId }: Parts,
+  isLeaving: Deps['isLeaving'],
+  opened: AsyncDisposableStack,
+) {
   const warn = (what: string) => (error: Error) => log.warn({ err: error }, what)
   const metrics = createMetrics()
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
@@ -196,6 +215,7 @@ async function openDeps({ config, variable, log, now, newId }: Parts, opened: As
       provisioner,
       db,
       hasCredential,
+      isLeaving,
       inForce,
       keys,
       measures,
@@ -246,9 +266,12 @@ async function makeDemo(deps: Deps, interns: Interns, { apiKey }: FirstKeys): Pr
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
-/** Open requests may finish, but not hold up the end for longer than the grace time. Interns end meanwhile. */
-async function closeGracefully(app: FastifyInstance, { supervisor }: Interns, graceMs: number): Promise<void> {
-  const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
-  await Promise.all([app.close(), supervisor.stop()])
-  clearTimeout(impatience)
+/** Requests under way may finish, but not hold up the end for longer than the grace time. Interns end after them. */
+async function closeGracefully(leaving: Leaving, app: FastifyInstance, { supervisor }: Interns, graceMs: number) {
+  const closing = leaving.close(app, graceMs)
+  const impatience = Promise.withResolvers<void>()
+  const timer = setTimeout(impatience.resolve, Math.max(0, graceMs - internsEndMs))
+  await Promise.race([closing, impatience.promise])
+  clearTimeout(timer)
+  await Promise.all([closing, supervisor.stop()])
 }

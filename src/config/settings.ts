@@ -259,13 +259,24 @@ export const Settings = z.strictObject({
     .stringbool()
     .default(false)
     .describe('Whether whoever has an API key may make an intern that runs a command of their choice on this host.'),
-  shutdown_grace_ms: z.coerce
+  drain_ms: z.coerce
     .number()
     .int()
     .min(0)
     .max(600_000)
+    .default(0)
+    .describe(
+      'How long new requests are still taken after SIGTERM, while `/health` is 503 already, in milliseconds: longer than a balancer takes to notice. Ctrl-C does not wait for it.',
+    ),
+  shutdown_grace_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
     .default(1500)
-    .describe('How long open requests may go on after Ctrl-C or SIGTERM, in milliseconds.'),
+    .describe(
+      'How long requests under way may go on after that, in milliseconds, streams too. The process ends as soon as the last one has.',
+    ),
 })
 
 /** The settings in force, frozen. */

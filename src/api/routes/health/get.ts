@@ -6,21 +6,24 @@ import { route } from '../../route.ts'
 
 const Health = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
 
+const notReady = new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version })
+
 export const getHealth = route({
   method: 'get',
   path: '/health',
   tag: 'service',
   key: 'none',
-  summary: 'Whether the service is ready: 200 or 503. Needs no key.',
+  summary: 'Whether the service is ready: 200, or 503 when it is not or is about to stop. Needs no key.',
   response: Health,
   faults: ['unavailable'],
-  handler: async (_call, { db, log }) => {
+  handler: async (_call, { db, log, isLeaving }) => {
+    if (isLeaving()) return notReady
     try {
       await sql`select 1`.execute(db.query)
       return { status: 'ready' as const, version }
     } catch (error) {
       log.warn({ err: error }, 'the database does not answer')
-      return new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version })
+      return notReady
     }
   },
 })
