@@ -1,4 +1,6 @@
+import { createRemembered } from '#db/remembered.ts'
 import type { Signals } from '#db/signals.ts'
+import type { Trust } from '#db/trust.ts'
 import type { Now } from '#lib/clock.ts'
 import { inBatches } from './batch.ts'
 import type { Caller } from './caller.ts'
@@ -10,11 +12,6 @@ export type KnownKey = { caller: Caller; disabled: boolean; expiresAt: number | 
 /** Reads the keys with these hashes; unknown ones are absent from the answer. */
 export type ReadKeys = (hashes: string[]) => Promise<Map<string, KnownKey>>
 
-type Remembered = KnownKey & { loadedAt: number }
-
-/** How old what is remembered may be while other servers cannot be heard. */
-const unheardTrustMs = 700
-
 const maxRemembered = 100_000
 
 /** How many secrets of keys in use are held in memory, so that a request in a row of many is not hashed again. */
@@ -22,7 +19,8 @@ const maxHashed = 1000
 
 /**
  * Finds who calls, from memory in the steady state. A changed key is forgotten at once here, and by signal within a
- * second on every other server; while signals may be missed, memory is trusted for less than that second.
+ * second on every other server; while signals may be missed, memory is trusted for less than that second, or for as long
+ * as `trust` says.
  */
 export type KeyRing = {
   /** The caller a secret stands for; undefined for an unknown, disabled or expired one. */
@@ -32,61 +30,26 @@ export type KeyRing = {
   close: () => void
 }
 
-export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: ReadKeys }): KeyRing {
-  const remembered = new Map<string, Remembered>()
-  /** What is being read. A change takes the key out, so that what was read before it is not remembered after it. */
-  const loading = new Map<string, Promise<KnownKey | undefined>>()
+type Deps = { signals: Signals; now: Now; readKeys: ReadKeys; trust?: Trust }
+
+export function createKeyRing({ signals, now, readKeys, trust }: Deps): KeyRing {
   const hashes = new Map<string, string>()
-  const readKey = inBatches(deps.readKeys)
-
-  const forget = (hash: string) => {
-    remembered.delete(hash)
-    loading.delete(hash)
-  }
-  const forgetAll = () => {
-    remembered.clear()
-    loading.clear()
-    hashes.clear()
-  }
-  const unsubscribe = [
-    deps.signals.subscribe('key.changed', forget),
-    deps.signals.subscribe('organization.changed', forgetAll),
-    deps.signals.onMissed(forgetAll),
-  ]
-
-  function isTrusted(known: Remembered): boolean {
-    return deps.signals.live() || deps.now() - known.loadedAt < unheardTrustMs
-  }
-
-  function load(hash: string): Promise<KnownKey | undefined> {
-    const underway = loading.get(hash)
-    if (underway) return underway
-    const loadedAt = deps.now()
-    const reading: Promise<KnownKey | undefined> = readKey(hash)
-      .then((key) => {
-        if (key && loading.get(hash) === reading) remember(hash, { ...key, loadedAt })
-        return key
-      })
-      .finally(() => {
-        if (loading.get(hash) === reading) loading.delete(hash)
-      })
-    loading.set(hash, reading)
-    return reading
-  }
-
-  function remember(hash: string, key: Remembered): void {
-    if (remembered.size >= maxRemembered) remembered.clear()
-    remembered.set(hash, key)
-  }
-
-  function recall(hash: string): KnownKey | undefined {
-    const known = remembered.get(hash)
-    return known && isTrusted(known) ? known : undefined
-  }
+  const keys = createRemembered<KnownKey | undefined>({
+    signals,
+    now,
+    trust,
+    topic: 'key.changed',
+    allTopic: 'organization.changed',
+    read: inBatches(readKeys),
+    isKept: (key) => key !== undefined,
+    most: maxRemembered,
+    // A key may have been revoked since it was last looked up: while nobody can tell, it opens nothing.
+    away: 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.',
+  })
 
   function callerOf(key: KnownKey | undefined): Caller | undefined {
     if (!key || key.disabled) return undefined
-    if (key.expiresAt !== null && key.expiresAt <= deps.now()) return undefined
+    if (key.expiresAt !== null && key.expiresAt <= now()) return undefined
     return key.caller
   }
 
@@ -105,15 +68,15 @@ export function createKeyRing(deps: { signals: Signals; now: Now; readKeys: Read
   return {
     async find(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : open(secret, hash, recall(hash) ?? (await load(hash)))
+      return hash === undefined ? undefined : open(secret, hash, await keys.get(hash))
     },
     known(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : open(secret, hash, recall(hash))
+      return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
     },
     close() {
-      for (const end of unsubscribe) end()
-      forgetAll()
+      keys.close()
+      hashes.clear()
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyRing } from '#accounts/key-ring.ts'
-import { isUnreachable } from '#db/trouble.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Route } from './route.ts'
 
@@ -33,7 +32,7 @@ const withoutScheme = () =>
   new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
 
 async function findCaller({ keys }: { keys: Pick<KeyRing, 'find'> }, secret: string | undefined): Promise<Caller> {
-  const caller = secret && (await keys.find(secret).catch(notNow))
+  const caller = secret && (await keys.find(secret))
   if (caller) return caller
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
 }
@@ -46,10 +45,4 @@ function allowed(caller: Caller, route: Pick<Route, 'key' | 'wrongKey'>): Caller
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
   return caller
-}
-
-/** A key may have been revoked since it was last looked up: while nobody can tell, it opens nothing. */
-function notNow(error: unknown): never {
-  if (!isUnreachable(error)) throw error
-  throw new Fault('unavailable', 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.')
 }

@@ -7,6 +7,7 @@ import { keyReader } from '#accounts/read-keys.ts'
 import type { Budget } from '#budgets/budget.ts'
 import { openBudgets } from '#budgets/budgets.ts'
 import { spentEarlier } from '#budgets/earlier.ts'
+import { refusingWhileAway } from '#budgets/while-away.ts'
 import { createCredentialsInUse } from '#byok/in-use.ts'
 import { openVault } from '#byok/key-file.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
@@ -17,6 +18,7 @@ import type { Config } from '#config/settings.ts'
 import { databaseClock } from '#db/clock.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { openDb } from '#db/open.ts'
+import { trustWhileAway } from '#db/trust.ts'
 import { createScanner } from '#filters/scan.ts'
 import { createInForce } from '#guardrails/in-force.ts'
 import { createLeaving, type Leaving } from '#http/leaving.ts'
@@ -123,7 +125,8 @@ async function openDeps(
   })
   opened.defer(db.close)
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
-  const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }) })
+  const trust = trustWhileAway({ db }, config.stale_keys_ms)
+  const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }), trust })
   opened.defer(keys.close)
   const catalogue = await openCatalogue({
     settings,
@@ -139,12 +142,12 @@ async function openDeps(
   opened.defer(() => Promise.race([measures.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
-  const inForce = createInForce({ db, now })
+  const inForce = createInForce({ db, now, trust })
   opened.defer(inForce.close)
-  const presets = createPresetsInUse({ db, now })
+  const presets = createPresetsInUse({ db, now, trust })
   opened.defer(presets.close)
   const vault = await openVault({ db, settings })
-  const ownCredentials = createCredentialsInUse({ db, now, vault })
+  const ownCredentials = createCredentialsInUse({ db, now, vault, trust })
   opened.defer(ownCredentials.close)
   const lost = (error: Error) => {
     metrics.observeUnmetered()
@@ -187,7 +190,7 @@ async function openDeps(
     config,
     catalogue,
     inForce,
-    budgets,
+    budgets: config.stale_limits === 'refuse' ? refusingWhileAway(budgets, trust) : budgets,
     scanner,
     presets,
     measures,

@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { createRemembered } from '#db/remembered.ts'
+import type { Trust } from '#db/trust.ts'
 import type { Now } from '#lib/clock.ts'
 import { credentialOf, type Rules } from './credential.ts'
 import type { Vault } from './vault.ts'
@@ -22,12 +23,13 @@ export type CredentialsInUse = {
   close: () => void
 }
 
-type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; vault: Vault }
+type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; vault: Vault; trust?: Trust }
 
-export function createCredentialsInUse({ db, now, vault }: Deps): CredentialsInUse {
+export function createCredentialsInUse({ db, now, vault, trust }: Deps): CredentialsInUse {
   const workspaces = createRemembered({
     signals: db.signals,
     now,
+    trust,
     topic: 'credential.changed',
     read: (workspaceId) => readWorkspace(db, vault, workspaceId),
   })

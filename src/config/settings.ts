@@ -90,6 +90,21 @@ export const Settings = z.strictObject({
   database_keepalive_ms: milliseconds(10_000).describe(
     'After how much silence TCP asks whether the other side of a connection to Postgres is still there.',
   ),
+  stale_keys_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .default(0)
+    .describe(
+      'For how long keys, guardrails, presets and provider keys as last known go on being trusted while Postgres is away; 0 for not at all. What is revoked meanwhile is not known.',
+    ),
+  stale_limits: z
+    .enum(['refuse', 'leased'])
+    .default('refuse')
+    .describe(
+      'Requests under a limit while keys are trusted that way: `refuse` them, or serve them from what this server has `leased` already.',
+    ),
   spill_bytes: z.coerce
     .number()
     .int()

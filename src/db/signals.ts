@@ -24,6 +24,8 @@ export type Signals = {
    * not so, what is remembered may be stale.
    */
   live: () => boolean
+  /** How long ago everything announced was last surely heard, in milliseconds. */
+  silentForMs: () => number
 }
 
 export type Announcement = { topic: Topic; payload: string }
@@ -51,5 +53,6 @@ export function localSignals(): LocalSignals {
       return () => whenMissed.delete(listener)
     },
     live: () => true,
+    silentForMs: () => 0,
   }
 }

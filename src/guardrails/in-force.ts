@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
 import { createRemembered } from '#db/remembered.ts'
+import type { Trust } from '#db/trust.ts'
 import type { Now } from '#lib/clock.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
@@ -13,11 +14,14 @@ export type InForce = {
   close: () => void
 }
 
+type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; trust?: Trust }
+
 /** Answers from memory in the steady state; a change is in force at once here, and within a second elsewhere. */
-export function createInForce({ db, now }: { db: Pick<Db, 'query' | 'signals'>; now: Now }): InForce {
+export function createInForce({ db, now, trust }: Deps): InForce {
   const workspaces = createRemembered({
     signals: db.signals,
     now,
+    trust,
     topic: 'guardrail.changed',
     read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),
   })

@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { createRemembered } from '#db/remembered.ts'
+import type { Trust } from '#db/trust.ts'
 import type { Now } from '#lib/clock.ts'
 import { isSlug, type PresetWithVersion } from './preset.ts'
 import { noPreset } from './read.ts'
@@ -14,10 +15,13 @@ export type PresetsInUse = {
 
 const longestSlug = 64
 
-export function createPresetsInUse({ db, now }: { db: Pick<Db, 'query' | 'signals'>; now: Now }): PresetsInUse {
+type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; trust?: Trust }
+
+export function createPresetsInUse({ db, now, trust }: Deps): PresetsInUse {
   const presets = createRemembered({
     signals: db.signals,
     now,
+    trust,
     topic: 'preset.changed',
     read: (name) => {
       const [workspaceId = '', slug = ''] = name.split('/')

@@ -14,7 +14,7 @@ const priced = {
 }
 
 /** Starts real servers over one place, where the demo model costs money. `databaseUrl` may lead there by a detour. */
-export async function startPriced(place: Place, count = 1, databaseUrl?: string): Promise<ServerProcess[]> {
+export async function startPriced(place: Place, count = 1, databaseUrl?: string, env = {}): Promise<ServerProcess[]> {
   const { data_dir, database_url } = place.settings
   const file = join(data_dir, 'priced.json')
   writeFileSync(file, JSON.stringify(priced))
@@ -26,6 +26,7 @@ export async function startPriced(place: Place, count = 1, databaseUrl?: string)
       BOOTSTRAP_MANAGEMENT_KEY: managementKey,
       BOOTSTRAP_API_KEY: apiKey,
       CATALOGUE_FILE: file,
+      ...env,
     })
     await server.url
     servers.push(server)
@@ -50,14 +51,20 @@ export async function limitAll(url: string, policy: object): Promise<string> {
 export type Told = { status: number; cost: number; body: string }
 
 /** Asks for so many words. What the answer cost is what it says; an answer that broke off cost nothing. */
-export async function askForWords(url: string, words: number, most = words, stream = false): Promise<Told> {
+export async function askForWords(
+  url: string,
+  words: number,
+  most = words,
+  stream = false,
+  key = apiKey,
+): Promise<Told> {
   const body = {
     model: 'signalbox/demo',
     max_tokens: most,
     messages: [{ role: 'user', content: `demo:words=${words}` }],
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await response.text()
   return { status: response.status, cost: Number(/"cost":([\d.e-]+)/.exec(text)?.[1] ?? 0), body: text }

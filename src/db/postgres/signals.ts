@@ -23,6 +23,7 @@ export async function postgresSignals(
   let client: Connection | undefined
   /** Up to when everything announced is known to have been heard or reported as missed. */
   let surelyHeardUntil = 0
+  let lastHeardAt = 0
 
   function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
@@ -51,7 +52,9 @@ export async function postgresSignals(
       const connected = client ?? (await connect())
       const missed = await Promise.race([followed.catchUp(connected), tooLate()])
       if (missed) local.reportMissed()
-      if (client === connected) surelyHeardUntil = startedAt
+      if (client !== connected) return
+      surelyHeardUntil = startedAt
+      lastHeardAt = startedAt
     } catch (error) {
       if (client) lose(client, error as Error)
     }
@@ -69,6 +72,7 @@ export async function postgresSignals(
   return {
     ...local,
     live: () => Date.now() - surelyHeardUntil < trustedForMs,
+    silentForMs: () => Date.now() - lastHeardAt,
     async close() {
       closing.abort()
       // A connection that is still being opened must not hold up the end.

@@ -1,0 +1,20 @@
+import type { Trust } from '#db/trust.ts'
+import type { Budgets } from './budgets.ts'
+
+/**
+ * Budgets that set nothing aside while what is known is only trusted because the database is away, also of what this
+ * server holds by a lease.
+ */
+export function refusingWhileAway(budgets: Budgets, isAway: Trust): Budgets {
+  return {
+    ...budgets,
+    reserve(wanted, need) {
+      const away = isAway()
+      if (away === false) return budgets.reserve(wanted, need)
+      return Promise.resolve(away).then((gone) => {
+        if (gone) throw new Error('The database is away, and stale_limits is "refuse".')
+        return budgets.reserve(wanted, need)
+      })
+    },
+  }
+}
