@@ -11,6 +11,14 @@ test('a name without its author, in other letters, or with other signs is near t
   assert.deepEqual(nearNames(ids, 'signalbox/dem'), ['signalbox/demo'])
 })
 
+test('at most three are told, the likeliest first, and those that are as likely in the order of their names', () => {
+  const like = ['d/gpt-4o', 'b/gpt-4o', 'c/gpt-4o', 'a/gpt-4o']
+  assert.deepEqual(nearNames(like, 'gpt-4o'), ['a/gpt-4o', 'b/gpt-4o', 'c/gpt-4o'])
+  assert.deepEqual(nearNames(like.toReversed(), 'gpt-4o'), ['a/gpt-4o', 'b/gpt-4o', 'c/gpt-4o'])
+  assert.deepEqual(nearNames(['x/abc'], 'abc'), ['x/abc'])
+  assert.deepEqual(nearNames(['x/abc'], 'ab'), [])
+})
+
 test('what is like nothing, or like everything, is near nothing', () => {
   assert.deepEqual(nearNames(ids, 'mistral-large'), [])
   assert.deepEqual(nearNames(ids, 'o'), [])

@@ -27,7 +27,7 @@ const wantedShare = 0.92
 /** Those that take minutes, need what is not here, or try only what lies elsewhere. */
 const leftOut = new RegExp(
   [
-    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|openapi|rolling)',
+    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|rolling)',
     '^test/(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
     '^src/(agent|catalogue|cli|config|daemon|demo|filters|measure)/',
   ].join('|'),
@@ -52,9 +52,11 @@ for (const { test, passed } of covered) if (!passed) console.log(`left out, sinc
 console.log(`${covered.length} files of tests were run to see what they come by`)
 const usable = covered.filter(({ passed }) => passed)
 
+let tried = 0
 const outcomes = await each(chosen, async (mutant, copy) => {
   const outcome = equivalents.some((known) => isThat(known, mutant)) ? 'equivalent' : await tryOut(mutant, copy)
-  if (outcome !== 'killed') console.log(`${outcome}: ${told(mutant)}`)
+  tried++
+  if (outcome !== 'killed') console.log(`${tried} of ${chosen.length}, ${outcome}: ${told(mutant)}`)
   return outcome
 })
 const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
