@@ -34,6 +34,12 @@ describe('an upstream’s refusal', () => {
     })
   }
 
+  test('tells of the endpoint when it is about us or the provider, never when it is about what was asked', () => {
+    const statuses = [301, 400, 401, 402, 403, 404, 407, 408, 409, 413, 415, 418, 422, 429, 451, 500, 503, 529]
+    const counting = statuses.filter((status) => failureOfStatus(status, undefined).endpointsFault)
+    assert.deepEqual(counting, [301, 401, 402, 407, 408, 429, 500, 503, 529])
+  })
+
   test('names the provider and its words, and when to come back', () => {
     const { message, details } = faultOf(failureOfStatus(429, 'slow down', 1500), target)
     assert.equal(message, 'The provider limits the rate of requests.')

@@ -88,6 +88,18 @@ describe('a plan', () => {
     assert.deepEqual(providersOf({ endpoints: all, provider: { order, allow_fallbacks: false } }), order)
   })
 
+  test('asks those with an open circuit after all others, whatever the order, and over all models', () => {
+    const standings = { west: { circuit: 'shut' as const } }
+    assert.deepEqual(providersOf({ endpoints: all, provider: { order: ['west', 'north'] }, standings }), [
+      'north',
+      'south',
+      'west',
+    ])
+    const candidates = [candidateOf([west!], 'a/m'), candidateOf([cheap], 'a/n')]
+    assert.deepEqual(providersOf({ candidates, standings }), ['cheap', 'west'])
+    assert.deepEqual(providersOf({ endpoints: [west!], standings }), ['west'])
+  })
+
   test('without fallbacks has the first endpoint of each model, and no other', () => {
     const models = [candidateOf(all, 'a/m'), candidateOf([cheap], 'a/n')]
     const targets = planAttempts(planInput({ candidates: models, provider: { allow_fallbacks: false } })).targets
