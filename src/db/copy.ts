@@ -22,6 +22,7 @@ export const copied = [
   'model_hours',
   'generations',
   'usage_days',
+  'workspace_days',
   'provider_credentials',
   'interns',
   'intern_creations',

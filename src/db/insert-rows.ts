@@ -33,28 +33,29 @@ export async function insertRows<Name extends keyof Tables & string>(
   await tx.executeQuery(CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${more}`, [JSON.stringify(kept(rows))]))
 }
 
-type Inserted = {
-  table: keyof Tables & string
-  columns: Record<string, 'text' | 'bigint'>
-  rows: readonly Cell[][]
-  more?: string
-}
+/** Rows for a table. `more` is what follows the values. */
+export type Inserted = {
+  [Name in keyof Tables & string]: {
+    table: Name
+    columns: Columns<Tables[Name]>
+    rows: readonly Cell[][]
+    more?: string
+  }
+}[keyof Tables & string]
 
 /**
- * On Postgres: two insertions in one statement, which is its own transaction, both or neither. Rows of `last` that exist
- * are locked when all else is done, and no longer than the server itself takes: no round trip, and no host that dies,
- * comes between.
+ * On Postgres: several insertions in one statement, which is its own transaction, all or none, in this order. Rows of the
+ * later ones that exist are locked when all before is done, and no longer than the server itself takes: no round trip, and
+ * no host that dies, comes between.
  */
-export async function insertTogether(query: Query, first: Inserted, last: Inserted): Promise<void> {
-  const statement = `
-    with first as (${insertSelected(first.table, first.columns, 1)} ${first.more ?? ''} returning 1)
-    ${insertSelected(last.table, last.columns, 2)} where (select count(*) from first) >= 0 ${last.more ?? ''}`
-  await query.executeQuery(
-    CompiledQuery.raw(
-      statement,
-      [first, last].map(({ rows }) => JSON.stringify(kept(rows))),
-    ),
-  )
+export async function insertTogether(query: Query, insertions: readonly Inserted[]): Promise<void> {
+  const steps = insertions.map(({ table, columns, more = '' }, at) => {
+    const after = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
+    return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${more} returning 1)`
+  })
+  const statement = `with ${steps.join(', ')} select count(*) from step${insertions.length - 1}`
+  const parameters = insertions.map(({ rows }) => JSON.stringify(kept(rows)))
+  await query.executeQuery(CompiledQuery.raw(statement, parameters))
 }
 
 function insertSelected(table: string, columns: object, parameter: number): string {

@@ -12,6 +12,7 @@ import * as providerCredentials from './migrations/0007_provider_credentials.ts'
 import * as accountedLeases from './migrations/0008_accounted_leases.ts'
 import * as margins from './migrations/0009_margins.ts'
 import * as memberNames from './migrations/0013_member_names.ts'
+import * as workspaceDays from './migrations/0014_workspace_days.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -25,6 +26,7 @@ export const migrations: Record<string, Migration> = {
   '0008_accounted_leases': accountedLeases,
   '0009_margins': margins,
   '0013_member_names': memberNames,
+  '0014_workspace_days': workspaceDays,
 }
 
 /**

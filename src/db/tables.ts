@@ -173,6 +173,21 @@ export type Tables = {
     cost_pico: bigint
     margin_pico: Generated<bigint>
   }
+  /** The same sums by workspace: what reports over all keys read. */
+  workspace_days: {
+    organization_id: string
+    day: number
+    workspace_id: string
+    model: string
+    endpoint: string
+    byok: number
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cost_pico: bigint
+    margin_pico: bigint
+  }
   /** Provider keys that workspaces brought along. */
   provider_credentials: {
     id: string

@@ -72,8 +72,10 @@ export type Activity = {
 
 /** The latest day first. Reads sums, never single requests. */
 export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Promise<Activity[]> {
+  // By key or member the sums of keys are asked, which are many; all others need only those of workspaces.
+  const ofSome = filter.keyHash !== undefined || filter.userId !== undefined
   let matching = deps.db.reports
-    .selectFrom('usage_days')
+    .selectFrom(ofSome ? 'usage_days' : ('workspace_days' as 'usage_days'))
     .where('organization_id', '=', filter.organizationId)
     .where('day', '>=', filter.fromDay)
     .where('day', '<=', filter.toDay)
@@ -164,7 +166,10 @@ export async function spendingOf(
   sinceDay: number,
 ): Promise<Spending> {
   const { workspaceId, keyHashes, userIds } = spenders
-  let matching = deps.db.query.selectFrom('usage_days').where('day', '>=', sinceDay)
+  const ofAll = workspaceId !== undefined && !keyHashes && !userIds
+  let matching = deps.db.query
+    .selectFrom(ofAll ? ('workspace_days' as 'usage_days') : 'usage_days')
+    .where('day', '>=', sinceDay)
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
     if (keyHashes.length + userIds.length === 0) return nothingSpent

@@ -54,10 +54,12 @@ onEachDatabase('the ledger', (kind) => {
   test('sums that were kept before counts had to make sense are told', { skip: kind === 'postgres' }, async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation(), generation({ endpointId: 'other' })])
-    await store.db.query
-      .updateTable('usage_days')
-      .set({ cost_pico: 1e300 as never, prompt_tokens: 1.5 })
-      .execute()
+    for (const table of ['usage_days', 'workspace_days'] as const) {
+      await store.db.query
+        .updateTable(table)
+        .set({ cost_pico: 1e300 as never, prompt_tokens: 1.5 })
+        .execute()
+    }
     const [day] = await listActivity(store, wholeTime)
     assert.deepEqual([day?.costUsd, day?.promptTokens], [Number(2n ** 63n - 1n) / 1e12, 1])
     assert.ok((await spendingOf(store, { workspaceId: 'workspace' }, 0)).total > 2n ** 63n)

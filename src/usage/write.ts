@@ -1,9 +1,9 @@
 import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
-import { type Cell, insertRows, insertTogether } from '#db/insert-rows.ts'
-import { keepable, mostKept } from '#lib/pico-usd.ts'
-import { dayOf } from './days.ts'
+import { type Cell, type Inserted, insertRows, insertTogether } from '#db/insert-rows.ts'
+import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { keptRecord, modelOf } from './record.ts'
+import { insertionsOfSums } from './sums.ts'
 
 /**
  * Writes requests and adds them to their days' sums, both or neither. What an earlier try has written already, though
@@ -44,15 +44,15 @@ export async function writeAcceptable(deps: { db: Db }, generations: Generation[
 }
 
 async function writeFresh(db: Db, generations: Generation[]): Promise<void> {
-  const rows = generations.map(toRow)
-  const days = sumsByDay(generations).map(toDayRow)
-  if (db.kind === 'postgres') {
-    const first = { table: 'generations', columns, rows } as const
-    return insertTogether(db.query, first, { table: 'usage_days', columns: dayColumns, rows: days, more: addToSums })
-  }
+  const insertions: Inserted[] = [
+    { table: 'generations', columns, rows: generations.map(toRow) },
+    ...insertionsOfSums(generations),
+  ]
+  if (db.kind === 'postgres') return insertTogether(db.query, insertions)
   await db.query.transaction().execute(async (tx) => {
-    await insertRows(db, tx, 'generations', columns, rows)
-    if (days.length > 0) await insertRows(db, tx, 'usage_days', dayColumns, days, addToSums)
+    for (const { table, columns, rows, more } of insertions) {
+      if (rows.length > 0) await insertRows(db, tx, table, columns, rows, more)
+    }
   })
 }
 
@@ -93,82 +93,4 @@ function toRow(generation: Generation): Cell[] {
     String(keepable(generation.margin)),
     keptRecord(generation),
   ]
-}
-
-type Sums = ReturnType<typeof emptySums>
-
-function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: Generation) {
-  return {
-    organization_id: caller.organizationId,
-    day: dayOf(createdAt),
-    workspace_id: caller.workspaceId,
-    key_hash: caller.keyHash,
-    user_id: caller.userId,
-    model: modelId,
-    endpoint: endpointId,
-    byok: byok ? 1 : 0,
-    requests: 0,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    reasoning_tokens: 0,
-    cost_pico: 0n,
-    margin_pico: 0n,
-  }
-}
-
-/** One row a day, key and endpoint, in one order everywhere, so that two servers cannot wait for each other. */
-function sumsByDay(generations: Generation[]): Sums[] {
-  const found = new Map<string, Sums>()
-  for (const generation of generations) {
-    const answered = generation.endpointId !== undefined
-    // Nobody answered: nothing was used, but may be billed.
-    if (!answered && generation.margin === 0n) continue
-    const key = `${generation.caller.keyHash} ${dayOf(generation.createdAt)} ${generation.endpointId} ${generation.byok}`
-    const sums = found.get(key) ?? emptySums(generation)
-    found.set(key, sums)
-    if (answered) sums.requests++
-    sums.prompt_tokens += generation.tokens.prompt
-    sums.completion_tokens += generation.tokens.completion
-    sums.reasoning_tokens += generation.tokens.reasoning
-    sums.cost_pico += generation.cost
-    sums.margin_pico += generation.margin
-  }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
-}
-
-const dayColumns = {
-  organization_id: 'text',
-  day: 'bigint',
-  workspace_id: 'text',
-  key_hash: 'text',
-  user_id: 'text',
-  model: 'text',
-  endpoint: 'text',
-  byok: 'bigint',
-  requests: 'bigint',
-  prompt_tokens: 'bigint',
-  completion_tokens: 'bigint',
-  reasoning_tokens: 'bigint',
-  cost_pico: 'bigint',
-  margin_pico: 'bigint',
-} as const satisfies Record<keyof Sums, 'text' | 'bigint'>
-
-const addToSums = `on conflict (organization_id, day, key_hash, model, endpoint, byok) do update set
-  ${(['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'] as const)
-    .map((sum) => `${sum} = usage_days.${sum} + excluded.${sum}`)
-    .join(', ')},
-  ${(['cost_pico', 'margin_pico'] as const)
-    .map((sum) => {
-      const isMost = `usage_days.${sum} > ${mostKept} - excluded.${sum}`
-      return `${sum} = case when ${isMost} then ${mostKept} else usage_days.${sum} + excluded.${sum} end`
-    })
-    .join(', ')}`
-
-function toDayRow(sums: Sums): Cell[] {
-  const names = Object.keys(dayColumns) as (keyof Sums)[]
-  return names.map((name) => kept(sums[name]))
-}
-
-function kept(value: string | number | bigint): string | number {
-  return typeof value === 'bigint' ? String(keepable(value)) : value
 }
