@@ -24,7 +24,7 @@ export type TokenParts = {
 export type Extras = {
   /** How many of what is billed by the piece: `image`, or the name of a tool that the provider ran. */
   pieces?: Record<string, number>
-  /** The tier of service that answered, where it was not the ordinary one. */
+  /** The tier of service that answered; `default` is the ordinary one. */
   serviceTier?: string
 }
 

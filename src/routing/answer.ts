@@ -5,12 +5,10 @@ import { toUsd } from '#lib/pico-usd.ts'
 import { askOf } from './ask.ts'
 import { attempt } from './attempt.ts'
 import type { Answering } from './call.ts'
-import { asPossible } from './charge.ts'
 import type { Pass } from './circuits.ts'
-import { costOf } from './cost.ts'
 import type { RoutingDeps } from './deps.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
-import type { Tried } from './journal.ts'
+import type { Journal, Tried } from './journal.ts'
 import { refusal } from './nothing-left.ts'
 import type { Target } from './plan.ts'
 import { relayStream, relayWhole } from './relay.ts'
@@ -102,7 +100,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: journal.count,
-    price: priceFor(tried),
+    price: priceFor(journal, tried),
   })
   const failure = await attempt(deps, ask, relay, outlet.signal)
   if (failure) {
@@ -122,7 +120,7 @@ async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target
     head: headOf(answering, target),
     passThrough,
     count: journal.count,
-    price: priceFor(tried),
+    price: priceFor(journal, tried),
   })
   const failure = (await attempt(deps, ask, relay, outlet.signal)) ?? relay.failure
   if (failure) {
@@ -135,8 +133,8 @@ async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target
 }
 
 /** What the client is told that it costs is what it is charged. */
-function priceFor({ target, most }: Tried) {
-  return (tokens: TokenCounts) => ({ costUsd: toUsd(costOf(target.endpoint.prices, asPossible(tokens, most()))) })
+function priceFor(journal: Journal, tried: Tried) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(journal.costAt(tried, tokens)) })
 }
 
 function headOf({ journal, body }: Answering, target: Target): AnswerHead {

@@ -15,6 +15,7 @@ export function askOf(
   target: Target,
 ): { ask: Ask; passThrough: boolean; tried: Tried } {
   const { endpoint } = target
+  const { chat, body: given, client } = answering
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && answering.accesses.find(provider, endpoint)
   const wire = wireOf(endpoint, provider)
@@ -37,7 +38,11 @@ export function askOf(
   }
   return {
     ask: { target, wire, request, credential: access.secret, stream, deadlines: deps.deadlines },
-    tried: { target, byok: access.byok, most: once(() => mostOf(answering, endpoint, wire)) },
+    tried: {
+      target,
+      byok: access.byok,
+      most: once(() => mostOf({ chat, body: given, protocol: client.protocol }, target, wire)),
+    },
     // Where both sides speak one protocol, the bytes of an answer need no translation.
     passThrough: encoded !== undefined,
   }

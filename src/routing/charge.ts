@@ -1,13 +1,16 @@
 import type { Prices } from '#catalogue/model.ts'
-import type { TokenCounts } from '#chat/events.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { costOf } from './cost.ts'
-import { dearest, type Most } from './most.ts'
+import { dearest } from './dearest.ts'
+import type { Most } from './most.ts'
+import { type Settled, settled } from './settled.ts'
 import type { Counted } from './tally.ts'
 
 /** What a request is charged. */
 export type Charge = {
   tokens: TokenCounts
+  extras: Extras | undefined
   /** Whether the tokens are estimated, because the provider did not count them to the end. */
   estimated: boolean
   /** Whether the provider counted more than the request made possible: then what was possible counts. */
@@ -30,14 +33,19 @@ export function chargeFor(
 ): Charge {
   const { told, extras } = counted
   if (told && counted.isFinal) {
-    const tokens = asPossible(told, most)
-    const capped = tokens.prompt < told.prompt || tokens.completion < told.completion
-    return { tokens, estimated: false, capped, cost: costOf(prices, tokens, extras), margin: 0n }
+    const took = billed(prices, told, extras, most)
+    const capped = took.tokens.prompt < told.prompt || took.tokens.completion < told.completion
+    return { ...took, estimated: false, capped, cost: costOf(prices, took.tokens, took.extras), margin: 0n }
   }
-  const tokens = asPossible(estimateOf(counted, promptEstimate()), most)
-  const cost = costOf(prices, tokens, extras)
-  const bound = dearest(prices, most.prompt, mostGenerated(counted, most, seen), extras)
-  return { tokens, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
+  const took = billed(prices, estimateOf(counted, promptEstimate()), extras, most)
+  const cost = costOf(prices, took.tokens, took.extras)
+  const bound = dearest(prices, most.prompt, mostGenerated(counted, most, seen), most.bill, took.extras?.pieces)
+  return { ...took, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
+}
+
+/** What was counted, within what was possible, as it is billed. */
+export function billed(prices: Prices, tokens: TokenCounts, extras: Extras | undefined, most: Most): Settled {
+  return settled(most.bill, prices, { tokens: asPossible(tokens, most), extras })
 }
 
 /** No token is shorter than a byte. */
@@ -66,7 +74,7 @@ function estimateOf({ bytes, thoughtBytes, told }: Counted, prompt: number): Tok
 }
 
 /** A count beyond what the request made possible is none: what was possible takes its place. */
-export function asPossible(tokens: TokenCounts, { promptTold, completion: most }: Most): TokenCounts {
+function asPossible(tokens: TokenCounts, { promptTold, completion: most }: Most): TokenCounts {
   if (tokens.prompt <= promptTold && tokens.completion <= most) return tokens
   const prompt = Math.min(tokens.prompt, promptTold)
   const completion = Math.min(tokens.completion, most)

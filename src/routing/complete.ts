@@ -29,6 +29,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     host: call.host,
     chat: asked,
     body: given,
+    protocol: call.client.protocol,
     candidates,
   })
   const journal = new Journal(
@@ -60,7 +61,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
     }
     const { chat, body } = ruling
     const answering: Answering = { ...call, chat, body, journal, accesses, circuitOf, payAndReserve }
-    const targets = targetsFor(deps, answering, ruling.candidates)
+    const targets = ruling.priceable(targetsFor(deps, answering, ruling.candidates), isByok)
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
   } finally {

@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Budgets, Reservation } from '#budgets/budgets.ts'
+import type { Endpoint } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenRequest } from '#guardrails/content.ts'
@@ -10,12 +11,14 @@ import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
+import { billOf, type Forms } from './bill.ts'
 import type { RoutingDeps } from './deps.ts'
 import { onlyKnown } from './known-fields.ts'
 import { budgetsFor, setAside } from './money.ts'
-import type { Asked } from './most.ts'
+
 import type { Candidate } from './plan.ts'
 import type { Policy, Ruling } from './policy.ts'
+import { priceable } from './priceable.ts'
 import { wireOf } from './providers/protocols.ts'
 import { regionOf } from './region.ts'
 import { unstored } from './unstored.ts'
@@ -33,13 +36,13 @@ type GuardDeps = {
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
 export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
-    async decide({ caller, host, chat: given, body: givenBody, candidates }) {
+    async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
       const guardrails = await inForce.of(caller)
       const limited = budgetsFor(caller, guardrails).length > 0
       const { asked: known, leftOut } = limited
         ? onlyKnown({ chat: given, body: givenBody })
         : { asked: { chat: given, body: givenBody }, leftOut: [] }
-      const purse = (asked: Asked) => purseFor({ catalogue, budgets, now }, caller, guardrails, asked)
+      const purse = (asked: Forms) => purseFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
       if (guardrails.length === 0) return { candidates, ...known, leftOut, findings: [], ...purse(known) }
       throughRegion(guardrails, regionOf(config.regions, host))
       const left = permitted(guardrails, candidates, config.zdr_vendors)
@@ -52,25 +55,31 @@ export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, con
   }
 }
 
-const freePurse: Pick<Ruling, 'reserve' | 'settle'> = { reserve: async () => {}, settle: () => {} }
+type Purse = Pick<Ruling, 'priceable' | 'reserve' | 'settle'>
+
+const freePurse: Purse = { priceable: (targets) => targets, reserve: async () => {}, settle: () => {} }
 
 /** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
 function purseFor(
   deps: Pick<GuardDeps, 'catalogue' | 'budgets' | 'now'>,
   caller: Caller,
   guardrails: readonly GuardrailRecord[],
-  asked: Asked,
-): Pick<Ruling, 'reserve' | 'settle'> {
+  asked: Forms,
+): Purse {
   const budgets = budgetsFor(caller, guardrails)
   if (budgets.length === 0) return freePurse
+  const wireFor = (endpoint: Endpoint) => wireOf(endpoint, deps.catalogue.current().findProvider(endpoint.provider))
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
   return {
+    priceable(targets, isByok) {
+      const counts = (endpoint: Endpoint) => budgets.some((budget) => budget.includesByok || !isByok(endpoint))
+      return priceable(targets, (target) => billOf(asked, target, wireFor(target.endpoint)), counts)
+    },
     async reserve(targets, isByok) {
       const allByok = targets.every(({ endpoint }) => isByok(endpoint))
       const counting = allByok ? budgets.filter(({ includesByok }) => includesByok) : budgets
       if (counting.length === 0) return
-      const catalogue = deps.catalogue.current()
-      most = worstCase(asked, targets, (endpoint) => wireOf(endpoint, catalogue.findProvider(endpoint.provider)))
+      most = worstCase(asked, targets, wireFor)
       reservation = await setAside(deps, counting, guardrails, most)
     },
     settle({ cost, byok } = { cost: most, byok: false }) {

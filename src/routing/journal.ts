@@ -5,13 +5,15 @@ import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Generation } from '#usage/generation.ts'
-import { type Charge, chargeFor, estimateTokens } from './charge.ts'
+import { billed, type Charge, chargeFor, estimateTokens } from './charge.ts'
 import type { Shut } from './circuit.ts'
 import type { Pass } from './circuits.ts'
+import { costOf } from './cost.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Most } from './most.ts'
 import type { Target } from './plan.ts'
 import { createTally } from './tally.ts'
+import { unpricedIn } from './unpriced.ts'
 
 type JournalDeps = {
   measure: (measurement: Measurement) => void
@@ -146,6 +148,12 @@ export class Journal {
     return { cost: cost + margin - this.#paid, byok }
   }
 
+  /** What it costs if so many tokens are all. */
+  costAt({ target: { endpoint }, most }: Tried, tokens: TokenCounts): PicoUsd {
+    const took = billed(endpoint.prices, tokens, this.#tally.result().extras, most())
+    return costOf(endpoint.prices, took.tokens, took.extras)
+  }
+
   #chargeOf({ target, most }: Tried, seen: boolean): Charge {
     return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, most(), seen)
   }
@@ -177,7 +185,8 @@ export class Journal {
       upstreamModel: tally.upstreamModel,
       byok: (answering ?? this.#lost).byok,
       tokens: charge?.tokens ?? noTokens,
-      extras: tally.extras,
+      extras: charge?.extras,
+      unpriced: answering && charge && unpricedOf(answering, charge),
       estimated: charge?.estimated ?? false,
       capped: charge?.capped ?? false,
       cost: charge?.cost ?? 0n,
@@ -223,3 +232,10 @@ export class Journal {
 }
 
 const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
+
+/** What was asked for without a price counts as billed: who says nothing of it may bill it all the same. */
+function unpricedOf({ target, most }: Tried, { tokens, extras }: Charge): string[] | undefined {
+  const asked = most().bill?.unpriced.map(({ price }) => price) ?? []
+  const told = unpricedIn(target.endpoint.prices, tokens, extras)
+  return asked.length + told.length > 0 ? [...new Set([...asked, ...told])] : undefined
+}

@@ -1,7 +1,7 @@
 import { isAnswerLimit } from '#chat/answer-limit.ts'
 import { ChatRequest } from '#chat/chat-request.ts'
 import { ResponsesCall } from '#chat/responses-call.ts'
-import type { Asked } from './most.ts'
+import type { Forms } from './bill.ts'
 import type { Body } from './wire.ts'
 
 /**
@@ -27,7 +27,7 @@ const known: ReadonlySet<string> = new Set([
  * some provider, by whatever name.
  * @returns the names of those that were left out.
  */
-export function onlyKnown<A extends Asked>(asked: A): { asked: A; leftOut: string[] } {
+export function onlyKnown<A extends Forms>(asked: A): { asked: A; leftOut: string[] } {
   const leftOut = unknownIn(asked.body)
   const ofChat = asked.chat === asked.body ? leftOut : unknownIn(asked.chat)
   if (leftOut.length === 0 && ofChat.length === 0) return { asked, leftOut }

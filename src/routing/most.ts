@@ -1,14 +1,9 @@
-import type { Endpoint, Prices } from '#catalogue/model.ts'
+import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Extras, TokenCounts } from '#chat/events.ts'
-import type { PicoUsd } from '#lib/pico-usd.ts'
-import { costOf } from './cost.ts'
+import { answersOf, type Bill, billOf, type Forms, type Offer } from './bill.ts'
 import { mostPromptTokens } from './most-prompt-tokens.ts'
 import { thinkingWish } from './providers/reasoning-budget.ts'
 import type { Body, Wire } from './wire.ts'
-
-/** A request as it is sent on: in the client's own words to those who speak them, as a chat to all others. */
-export type Asked = { chat: ChatRequest; body: Body }
 
 /**
  * The most that a request can come to at one endpoint, in tokens. So much is set aside for it, and nothing that it is
@@ -21,26 +16,31 @@ export type Most = {
   completion: number
   /** Whether the model may generate what its answer does not show: thoughts, above all. */
   hidden: boolean
+  /** What may be billed besides text, if anything. */
+  bill: Bill | undefined
 }
 
-type Spoken = Pick<Wire, 'answerLimit' | 'mayThink'> | undefined
+export type Spoken =
+  | (Pick<Wire, 'answerLimit' | 'mayThink'> & Partial<Pick<Wire, 'protocol' | 'passThrough' | 'orders'>>)
+  | undefined
 
-export function mostOf({ chat, body }: Asked, endpoint: Endpoint, wire: Spoken): Most {
-  const { tokens: prompt, exact } = mostPromptTokens(body, endpoint)
+export function mostOf(forms: Forms, offer: Offer, wire: Spoken): Most {
+  const { chat, body } = forms
+  const { endpoint } = offer
+  const bill = billOf(forms, offer, wire)
+  const { tokens, exact } = mostPromptTokens(body, endpoint)
+  // What a tool finds is read by the model, and nobody knows beforehand how much it is.
+  const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
   const answer = wire?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
   const answers = answersOf(chat)
   const beyondText = saysMoreThanText(chat, body)
   return {
     prompt,
-    promptTold: exact && !beyondText ? prompt : endpoint.contextLength,
+    promptTold: exact && !beyondText ? prompt : Math.max(prompt, endpoint.contextLength),
     completion: answer * answers + predicted(chat),
-    hidden: answers > 1 || mayThink(chat, endpoint, wire) || beyondText,
+    hidden: answers > 1 || mayThink(chat, endpoint, wire) || beyondText || bill !== undefined,
+    bill,
   }
-}
-
-/** Those a provider only chooses among cost as much as those it gives. */
-function answersOf({ n, best_of: candidates }: ChatRequest): number {
-  return Math.max(1, n ?? 1, candidates ?? 1)
 }
 
 /** What was predicted wrongly is billed like an answer, beside it. */
@@ -72,32 +72,4 @@ export function thinksByCatalogue({ supportedParameters, prices }: Endpoint): bo
 function saysMoreThanText({ modalities }: ChatRequest, { tools }: Body): boolean {
   if (modalities?.some((modality) => modality !== 'text')) return true
   return Array.isArray(tools) && tools.some((tool: Body | null) => (tool?.type ?? 'function') !== 'function')
-}
-
-/** The most that so many tokens may cost, whichever of them are cached or thoughts, with what is billed besides. */
-export function dearest(prices: Prices, prompt: number, completion: number, extras?: Extras): PicoUsd {
-  let most = 0n
-  for (const size of sizesOf(prices, prompt)) {
-    const plain: TokenCounts = { prompt: size, completion, cached: 0, cacheWritten: 0, reasoning: 0 }
-    const ways = [plain]
-    if (has(prices, 'cacheWrite')) ways.push({ ...plain, cacheWritten: size })
-    if (has(prices, 'cacheRead')) ways.push({ ...plain, cached: size })
-    if (prices.reasoning !== undefined) ways.push(...ways.map((way) => ({ ...way, reasoning: completion })))
-    for (const way of ways) {
-      const cost = costOf(prices, way, extras)
-      if (cost > most) most = cost
-    }
-  }
-  return most
-}
-
-/** The largest prompt of each tier: a larger one need not be dearer. */
-function sizesOf({ tiers }: Prices, prompt: number): number[] {
-  if (!tiers?.length) return [prompt]
-  const below = tiers.filter((tier) => tier.fromPromptTokens <= prompt).map((tier) => tier.fromPromptTokens - 1)
-  return [prompt, ...below]
-}
-
-function has(prices: Prices, name: 'cacheRead' | 'cacheWrite'): boolean {
-  return prices[name] !== undefined || prices.tiers?.some((tier) => tier[name] !== undefined) === true
 }

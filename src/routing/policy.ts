@@ -3,6 +3,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
 import type { Candidate, Target } from './plan.ts'
 import type { Body } from './wire.ts'
 
@@ -10,6 +11,8 @@ export type PolicyQuestion = {
   caller: Caller
   chat: ChatRequest
   body: Body
+  /** What the client speaks. */
+  protocol: Protocol
   candidates: Candidate[]
   host: string | undefined
 }
@@ -28,6 +31,11 @@ export type Ruling = {
    * unless all targets are asked with those, as `isByok` tells. @throws Fault when a limit leaves no room.
    */
   reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
+  /**
+   * The endpoints where everything can be priced that a limit would count.
+   * @throws Fault `forbidden` that names what cannot be when none is left.
+   */
+  priceable: (targets: Target[], isByok: (endpoint: Endpoint) => boolean) => Target[]
   /**
    * Called when the request is over, and for an attempt that is lost, after which more may be reserved: what was set
    * aside is paid or given back.

@@ -5,15 +5,26 @@ import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
 export type Rates = Record<keyof TokenPrices, PicoUsd>
 
 /** Prices belong to an immutable snapshot, so what was once parsed stays right. By the tier of service. */
-const parsed = new WeakMap<Prices, Map<string | undefined, { from: number; rates: Rates }[]>>()
+const parsed = new WeakMap<Prices, Map<string | undefined, Step[]>>()
+
+type Step = { from: number; rates: Rates }
 
 /** @param serviceTier where the ordinary one did not serve: without a price of its own it costs as much as that. */
 export function ratesFor(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates {
-  const tier = pricesOfTier(prices, serviceTier) ? serviceTier : undefined
-  const steps = parsed
-    .getOrInsertComputed(prices, () => new Map())
-    .getOrInsertComputed(tier, () => stepsOf(prices, tier))
+  const steps = parsedSteps(prices, serviceTier)
   return (steps.findLast(({ from }) => promptTokens >= from) ?? steps[0]!).rates
+}
+
+/** All that may apply to a prompt of at most this size, in a tier that may serve it in the ordinary one instead. */
+export function ratesUpTo(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates[] {
+  const steps = parsedSteps(prices, undefined)
+  const all = pricesOfTier(prices, serviceTier) ? [...steps, ...parsedSteps(prices, serviceTier)] : steps
+  return all.filter(({ from }) => from <= promptTokens).map(({ rates }) => rates)
+}
+
+function parsedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
+  const tier = pricesOfTier(prices, serviceTier) ? serviceTier : undefined
+  return parsed.getOrInsertComputed(prices, () => new Map()).getOrInsertComputed(tier, () => stepsOf(prices, tier))
 }
 
 /** The prices of a tier of service, as far as the catalogue has some. The name may come from anybody. */
@@ -21,7 +32,7 @@ export function pricesOfTier({ serviceTiers }: Prices, name: string | undefined)
   return name !== undefined && serviceTiers && Object.hasOwn(serviceTiers, name) ? serviceTiers[name] : undefined
 }
 
-function stepsOf(prices: Prices, tier: string | undefined): { from: number; rates: Rates }[] {
+function stepsOf(prices: Prices, tier: string | undefined): Step[] {
   const own = pricesOfTier(prices, tier)
   const first = own ? ratesOfTier(prices, own) : toRates(prices)
   const steps = [{ from: 0, rates: first }]

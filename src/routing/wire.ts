@@ -45,7 +45,10 @@ export type Wire = {
 }
 
 /** Whether a client's own body goes on as it is. */
-export function passes({ protocol, passThrough }: Pick<Wire, 'protocol' | 'passThrough'>, client: Protocol): boolean {
+export function passes(
+  { protocol, passThrough }: Partial<Pick<Wire, 'protocol' | 'passThrough'>>,
+  client: Protocol,
+): boolean {
   return protocol === client && passThrough !== undefined
 }
 

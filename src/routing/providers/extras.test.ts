@@ -29,9 +29,15 @@ describe('openai-chat', () => {
     assert.equal(usageOf(answered({}, { prompt_tokens_details: { audio_tokens: 0 } }))?.tokens.parts, undefined)
   })
 
-  test('the tier of service is told where it is not the ordinary one, and so are searches', () => {
+  test('the tier of service is told, whatever the ordinary one is called, and so are searches', () => {
     const tier = (service_tier: unknown) => usageOf(answered({}, {}, { service_tier }))?.extras?.serviceTier
-    assert.deepEqual(['priority', 'default', 'auto', null, 7].map(tier), ['priority', ...Array(4).fill(undefined)])
+    assert.deepEqual(['priority', 'default', 'auto', null, 7].map(tier), [
+      'priority',
+      'default',
+      undefined,
+      undefined,
+      undefined,
+    ])
     const { extras } = usageOf(answered({}, { server_tool_use: { web_search_requests: 3 } }))!
     assert.deepEqual(extras, { pieces: { web_search: 3 } })
     assert.equal(usageOf(answered({}, { server_tool_use: { web_search_requests: -1 } }))?.extras, undefined)

@@ -64,7 +64,7 @@ type WireUsage = {
   num_search_queries?: number
 }
 /** `reasoning` and `reasoning_content` are two names for the same thing. */
-type WireDelta = Delta & { reasoning_content?: string | null; images?: unknown }
+type WireDelta = Delta & { reasoning_content?: string | null; images?: unknown; audio?: unknown }
 type WireError = { error?: { message?: string; code?: unknown } }
 type Completion = WireError & {
   id?: string
@@ -105,6 +105,7 @@ function readDelta(delta: WireDelta, events: AnswerEvent[]): void {
   if (delta.content) events.push({ type: 'text', text: delta.content })
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   for (const call of delta.tool_calls ?? []) readCall(call, events)
+  if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
   if (Array.isArray(delta.images)) for (const _image of delta.images) events.push({ type: 'piece', unit: 'image' })
 }
 

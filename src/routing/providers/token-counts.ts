@@ -70,14 +70,14 @@ function extrasIn({ pieces, serviceTier }: ToldExtras): Extras | undefined {
 }
 
 /** What providers call the tier that their price list is about. */
-const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', ''])
+const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
 const longestTier = 40
 
-/** A tier other than the ordinary one. */
+/** The tier that served; that it was the ordinary one is worth knowing where another was asked for. */
 function tierIn(told: unknown): string | undefined {
-  if (typeof told !== 'string') return undefined
+  if (typeof told !== 'string' || told === '' || told === 'auto') return undefined
   const name = told.toLowerCase()
-  return ordinaryTiers.has(name) ? undefined : name.slice(0, longestTier)
+  return ordinaryTiers.has(name) ? 'default' : name.slice(0, longestTier)
 }
 
 function countIn(told: unknown): number | undefined {
