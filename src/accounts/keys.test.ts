@@ -79,6 +79,17 @@ onEachDatabase('keys in the store', (kind) => {
     }
   })
 
+  test('what a key is made with is kept: its end user, its limit and its end', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const said = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const
+    const { key } = await createKey(deps, caller, { ...wanted, ...said, external: { user: 'u-1' } })
+    const { external_user, limit, limit_reset, expires_at } = await getKey(deps, caller.organizationId, key.hash)
+    assert.deepEqual({ external_user, limit, limit_reset, expires_at }, { ...said, external_user: 'u-1' })
+    const bare = await createKey(deps, caller, wanted)
+    assert.deepEqual([bare.key.external_user, bare.key.limit, bare.key.expires_at], [null, null, null])
+  })
+
   test('keys made in one millisecond are listed in one order', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)

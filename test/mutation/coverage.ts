@@ -5,7 +5,14 @@ import { pathToFileURL } from 'node:url'
 import { runTests } from './run-tests.ts'
 
 /** What a file of tests runs of the sources, and how long it takes. */
-export type Coverage = { test: string; ms: number; passed: boolean; covers: (file: string, offset: number) => boolean }
+export type Coverage = {
+  test: string
+  ms: number
+  passed: boolean
+  covers: (file: string, offset: number) => boolean
+  /** How much of a file it runs, from 0 to 1. */
+  share: (file: string) => number
+}
 
 type Range = { startOffset: number; endOffset: number; count: number }
 type Report = { result: { url: string; functions: { ranges: Range[] }[] }[] }
@@ -19,7 +26,12 @@ export async function coverageOf(root: string, test: string, sources: Map<string
   const seen = new Map<string, Uint8Array>()
   for (const name of readdirSync(folder)) addReport(seen, root, sources, join(folder, name))
   rmSync(folder, { recursive: true })
-  return { test, ms, passed, covers: (file, offset) => seen.get(file)?.[offset] === 1 }
+  const shares = new Map([...seen].map(([file, ran]) => [file, ran.reduce((sum, one) => sum + one, 0) / ran.length]))
+  return {
+    ...{ test, ms, passed },
+    covers: (file, offset) => seen.get(file)?.[offset] === 1,
+    share: (file) => shares.get(file) ?? 0,
+  }
 }
 
 function addReport(seen: Map<string, Uint8Array>, root: string, sources: Map<string, string>, path: string): void {

@@ -75,7 +75,7 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
     case 'ExpressionStatement':
       return /^(Call|Await|Assignment|Update)/.test(node.expression.type) ? [change('{}', 'statement')] : []
     case 'ReturnStatement':
-      return node.argument ? [change('return undefined as never', 'return')] : []
+      return node.argument && text(node.argument) !== 'undefined' ? [change('return undefined as never', 'return')] : []
     case 'CallExpression':
       return isDroppable(node) ? [change(text(node.callee.object), 'call')] : []
     case 'ObjectProperty':

@@ -1,6 +1,6 @@
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chanceFrom } from '../fuzz/chance.ts'
@@ -65,11 +65,15 @@ console.log(`${count('killed')} of ${outcomes.length - count('equivalent')} kill
 console.log(`${count('equivalent')} are equivalent by the list in equivalents.ts; seed ${values.seed}`)
 process.exit(share >= wantedShare ? 0 : 1)
 
-/** The tests beside the code first, then the quickest; the first that fails ends it. */
+/**
+ * The tests beside the code and those named like it first, then those that run most of it; the first that fails ends it.
+ * What is run when a file is loaded, such as a schema, is come by in every test: names then tell which try it.
+ */
 async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' | 'lived, run by no test'> {
-  const near = ({ test }: Coverage) => Number(dirname(test) === dirname(mutant.file))
+  const noun = basename(mutant.file, '.ts').replace(/s$/, '')
+  const near = ({ test }: Coverage) => Number(dirname(test) === dirname(mutant.file)) + 2 * Number(test.includes(noun))
   const coming = usable.filter(({ covers }) => covers(mutant.file, mutant.start))
-  coming.sort((a, b) => near(b) - near(a) || a.ms - b.ms)
+  coming.sort((a, b) => near(b) - near(a) || b.share(mutant.file) - a.share(mutant.file) || a.ms - b.ms)
   if (coming.length === 0) return 'lived, run by no test'
   const source = sources.get(mutant.file)!
   const path = join(copy, mutant.file)
@@ -88,8 +92,10 @@ async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' 
 
 /** A process for each few files: most mutants die in the first. */
 function inGroups(coming: Coverage[]): Coverage[][] {
-  const most = 24
-  return [coming.slice(0, 3), coming.slice(3, 9), coming.slice(9, most)].filter((group) => group.length > 0)
+  const most = 40
+  return [coming.slice(0, 3), coming.slice(3, 9), coming.slice(9, 20), coming.slice(20, most)].filter(
+    (group) => group.length > 0,
+  )
 }
 
 function isThat(known: (typeof equivalents)[number], mutant: Mutant): boolean {

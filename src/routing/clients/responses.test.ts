@@ -181,6 +181,23 @@ describe('responses clients, answers', () => {
     assert.deepEqual(events[6].text, 'Hello')
   })
 
+  test('a thought is an item of its own, announced, added to and closed before the text', () => {
+    const events = written([{ type: 'reasoning', text: 'Hm' }, { type: 'text', text: 'Hi' }, finish('stop'), usage])
+    const added = events.filter(({ type }) => type === 'response.output_item.added')
+    assert.deepEqual(
+      added.map(({ output_index, item }) => [output_index, item.type]),
+      [
+        [0, 'reasoning'],
+        [1, 'message'],
+      ],
+    )
+    assert.deepEqual(events.at(-1).response.output[0].summary, [{ type: 'summary_text', text: 'Hm' }])
+    assert.deepEqual(
+      events.map(({ sequence_number }) => sequence_number),
+      events.map((_, index) => index),
+    )
+  })
+
   test('the last event has the whole response, what was asked for, and the usage with its cost', () => {
     const { response } = written([{ type: 'text', text: 'Hi' }, finish('stop'), usage]).at(-1)
     assert.deepEqual([response.status, response.metadata, response.store], ['completed', { a: 'b' }, false])

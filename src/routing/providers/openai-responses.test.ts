@@ -165,3 +165,16 @@ describe('openai-responses, passed through', () => {
     })
   })
 })
+
+test('a call whose arguments come only at its end has them once, whatever empty pieces came before', () => {
+  const read = openaiResponses.reader()
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_A', name: 'weather' }
+  const say = (data: object) => read({ data: JSON.stringify(data) } as never)
+  const events = [
+    ...say({ type: 'response.output_item.added', output_index: 0, item: { ...call, arguments: '' } }),
+    ...say({ type: 'response.function_call_arguments.delta', output_index: 0, delta: '' }),
+    ...say({ type: 'response.output_item.done', output_index: 0, item: { ...call, arguments: '{"city":"Rome"}' } }),
+  ]
+  const said = events.flatMap((event) => (event.type === 'tool_arguments' ? [event.text] : []))
+  assert.deepEqual(said, ['{"city":"Rome"}'])
+})

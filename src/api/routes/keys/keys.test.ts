@@ -126,6 +126,7 @@ const bodies: [what: string, body: object, status: number, says?: RegExp][] = [
   ['a stranger as creator', { name: 'n', creator_user_id: 'x' }, 400, /creator_user_id: the organization has no such/],
   ['an unknown workspace', { name: 'n', workspace_id: 'x' }, 400, /workspace_id: the organization has no such/],
   ['an end user', { name: 'n', external: { user: 'u-1' } }, 201],
+  ['an end user of 257 characters', { name: 'n', external: { user: words(257) } }, 400, /external\.user/],
   ['an unknown field', { name: 'n', colour: 'red' }, 201],
 ]
 
