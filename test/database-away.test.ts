@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPlace } from './harness/databases.ts'
+import pg from 'pg'
+import { newPlace, type Place } from './harness/databases.ts'
 import { startDetour } from './harness/detour.ts'
-import { askForWords, limitAll, manage, startPriced } from './harness/priced-servers.ts'
+import { apiKey, askForWords, limitAll, manage, startPriced } from './harness/priced-servers.ts'
 import { until } from './harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -47,4 +48,58 @@ for (const trouble of ['stalled', 'cut'] as const) {
       return Math.abs(data.spent_usd - spent) < 1e-9
     })
   })
+}
+
+test('a server cut off for longer than its lease, with requests under way: no limit is overrun, and all is accounted for', {
+  skip,
+}, async () => {
+  const place = await newPlace('postgres')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const detour = stack.use(await startDetour(place.settings.database_url!))
+  const [cutOff] = await startPriced(place, 1, detour.url)
+  stack.use(cutOff!)
+  const [other] = await startPriced(place, 1)
+  stack.use(other!)
+  const [url, otherUrl] = [await cutOff!.url, await other!.url]
+  const id = await limitAll(url, { limit_usd: 1 })
+  let spent = 0
+  const spendAll = async () => {
+    for (let status = 0; status !== 403; ) {
+      const told = await askForWords(otherUrl, 10)
+      status = told.status
+      spent += told.cost
+    }
+  }
+  // Half of the limit is under way when the link is cut, and the provider serves it all the same.
+  const underWay = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
+  while ((await spentAndHeld(place)) < 0.5) await sleep(50)
+  detour.turn('cut')
+  for (const { status, cost } of await Promise.all(underWay)) {
+    assert.equal(status, 200)
+    spent += cost
+  }
+  // Refused for good only when the other server counts what is held as spent.
+  await spendAll()
+  assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
+  detour.turn('open')
+  const deadline = Date.now() + 60_000
+  const told = async () => (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd
+  while (Math.abs((await told()) - spent) > 1e-9) {
+    assert.ok(Date.now() < deadline, `${await told()} of ${spent} are accounted for`)
+    await sleep(200)
+  }
+  await spendAll()
+  assert.ok(spent <= 1 + 1e-9 && spent >= 0.97, `${spent} USD were spent of 1`)
+})
+
+/** What counts against limits, as the database keeps it. */
+async function spentAndHeld({ settings }: Place): Promise<number> {
+  const client = new pg.Client({ connectionString: settings.database_url })
+  await client.connect()
+  const { rows } = await client.query(
+    'select (select coalesce(sum(spent_pico), 0) from budget_periods) + (select coalesce(sum(held_pico), 0) from budget_leases) as pico',
+  )
+  await client.end()
+  return Number(rows[0].pico) / 1e12
 }

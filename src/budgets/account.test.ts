@@ -4,8 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Account, type Exchange } from './account.ts'
 import type { Granted } from './store.ts'
 
-const newAccount = (exchange: Exchange) =>
-  new Account({ exchange, waitMs: 1000, elapsed: () => 0, isOver: () => false })
+const newAccount = (exchange: Exchange) => new Account({ exchange, waitMs: 1000, elapsed: () => 0 })
 
 type Asked = { report: Parameters<Exchange>[0]; grant: (granted: bigint) => void; fail: () => void }
 
@@ -52,11 +51,11 @@ test('all that was spent is in every report, with how much of it was confirmed',
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
-  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, need: 0n })
+  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, need: 0n, wanted: 0n })
   asked[2]?.grant(0n)
   await second
   account.report(true, 30n)
-  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, need: 0n })
+  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, need: 0n, wanted: 0n })
 })
 
 test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
@@ -90,6 +89,16 @@ test('what was granted under a limit that was lowered meanwhile is given back', 
   assert.equal(account.take(1n), false)
   account.report(true, 100n)
   assert.equal(asked.at(-1)?.report.held, 10n)
+})
+
+test('what is too little for who waits is given back with the question for more', async () => {
+  const { account, asked } = openAccount()
+  const first = account.reserve(10n, 1000n)
+  asked[0]?.grant(15n)
+  await first
+  account.reserve(8n, 1000n)
+  await turn()
+  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, need: 8n, wanted: 8n })
 })
 
 test('an account is not idle while a report of it is under way', async () => {

@@ -21,8 +21,6 @@ type Deps = {
   /** How long a request waits for others. */
   waitMs: number
   elapsed: () => number
-  /** Whether the period is over. */
-  isOver: () => boolean
 }
 
 /**
@@ -116,7 +114,7 @@ export class Account {
 
   /** Reports before its time. One that fails is made again in time. */
   #hasten(): void {
-    this.#hastening ??= this.#ask(0n)
+    this.#hastening ??= this.#ask()
       .catch(() => undefined)
       .finally(() => {
         this.#hastening = undefined
@@ -126,8 +124,13 @@ export class Account {
   /** What lies ready, or is on its way, is given back by the next report: it was granted under another limit. */
   revoke(): void {
     this.#revoked++
+    this.#giveBackReady()
+  }
+
+  /** The next report no longer has it. */
+  #giveBackReady(): void {
     if (this.#available > 0n) this.#available = 0n
-    this.#idle = larger(this.#available, 0n)
+    this.#idle = 0n
   }
 
   /** Serves those who wait, first come first served, with what is here and what the database grants. */
@@ -149,7 +152,7 @@ export class Account {
     this.#serveWaiting()
     const first = this.#waiting[0]
     if (!first) return
-    const { granted, free, others, current } = await this.#ask(first.need - larger(this.#available, 0n), first.limit)
+    const { granted, free, others, current } = await this.#ask(first)
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
     if (!current) this.#tellAll('over')
@@ -163,7 +166,7 @@ export class Account {
       this.#available -= larger(idle, 0n)
     }
     this.#idle = larger(this.#available, 0n)
-    await this.#ask(0n)
+    await this.#ask()
   }
 
   /** The last reports, of which the second ends the lease. Nothing is asked of the database after them. */
@@ -184,7 +187,6 @@ export class Account {
   }
 
   #serveWaiting(): void {
-    if (this.#deps.isOver()) return this.#tellAll('over')
     for (let next = this.#waiting[0]; next && this.#available >= next.need; next = this.#waiting[0]) {
       this.#setAside(next.need)
       this.#waiting.shift()
@@ -204,9 +206,9 @@ export class Account {
   }
 
   /** One exchange at a time: each says what is held after the one before. */
-  async #ask(need: PicoUsd, limit = 0n): Promise<Granted> {
+  async #ask(first?: Waiting): Promise<Granted> {
     while (this.#exchanging) await this.#exchanging.catch(() => undefined)
-    this.#exchanging = this.#exchangeOnce(larger(need, 0n), limit)
+    this.#exchanging = this.#exchangeOnce(first)
     return this.#exchanging
   }
 
@@ -214,14 +216,18 @@ export class Account {
    * What was granted is available before the next exchange may begin: a report that left it out would give it to other
    * servers, and it would be spent twice. Of an answer that is lost nobody knows whether there was one: what it granted
    * is given back by the next report, and what was reported is reported again, which counts once.
+   * What is too little for who waits is given back with the question: else servers wait for what lies at one another.
    */
-  async #exchangeOnce(need: PicoUsd, limit: PicoUsd): Promise<Granted> {
+  async #exchangeOnce(first: Waiting | undefined): Promise<Granted> {
     const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]
+    if (first) this.#giveBackReady()
     const held = larger(this.#available, 0n) + this.#reserved
+    const need = first ? first.need - this.#available : 0n
+    const wanted = this.#waiting.reduce((sum, waiting) => sum + waiting.need, 0n)
     this.#askedAt = this.#deps.elapsed()
     this.#leased = true
     try {
-      const answer = await this.#deps.exchange({ total, confirmed, held, need }, limit)
+      const answer = await this.#deps.exchange({ total, confirmed, held, need, wanted }, first?.limit ?? 0n)
       this.#confirmed = total
       this.#leased = !answer.ended
       if (this.#revoked === revoked) this.#available += answer.granted

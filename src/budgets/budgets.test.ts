@@ -49,7 +49,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
 
   test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
     await using store = await newDb(kind)
-    const servers = Array.from({ length: kind === 'postgres' ? 3 : 1 }, () => open(store.db, Date.now, 0n, 20, 5000))
+    const servers = Array.from({ length: kind === 'postgres' ? 3 : 1 }, () => open(store.db, Date.now, 0n, 20, 60_000))
     const budget = budgetOf(10)
     const requests = Array.from({ length: 2000 }, (_, i) => {
       const most = 0.005 + Math.random() * 0.02
@@ -99,6 +99,15 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const refused = await budgets.reserve([wide, narrow], usd(1))
     assert.equal('refusedBy' in refused && refused.refusedBy.id, 'key:narrow')
     assert.equal(await spend(budgets, wide, 5, 5), 5)
+    await budgets.close()
+  })
+
+  test('a limit that is lowered holds at once, whatever lies ready here', async () => {
+    await using store = await newDb(kind)
+    const budgets = silent(store.db)
+    assert.equal(await spend(budgets, budgetOf(1), 0.001, 0.001), 0.001)
+    assert.equal(await spend(budgets, budgetOf(0.002), 0.002, 0.002), 0)
+    assert.equal(await spend(budgets, budgetOf(0.002), 0.001, 0.001), 0.001)
     await budgets.close()
   })
 
@@ -202,7 +211,15 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       const clocked = { db: store.db, clock: clockOf(() => now) }
       const said = (budget: Budget, total: number, held: number): [Budget, Report] => [
         budget,
-        { server: 's', period: periodOf(budget, now), total: usd(total), confirmed: 0n, held: usd(held), need: 0n },
+        {
+          server: 's',
+          period: periodOf(budget, now),
+          total: usd(total),
+          confirmed: 0n,
+          held: usd(held),
+          need: 0n,
+          wanted: 0n,
+        },
       ]
       const settled = async () => {}
       await exchange(clocked, ...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })

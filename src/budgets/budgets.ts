@@ -88,7 +88,6 @@ export function openBudgets(
       known.budget = budget
       return known
     }
-    const end = endOf(budget, at)
     const open: Open = {
       budget,
       closed: false,
@@ -103,7 +102,6 @@ export function openBudgets(
         },
         waitMs,
         elapsed: time.elapsed,
-        isOver: () => time.now() >= end,
       }),
     }
     accounts.set(key, open)

@@ -28,6 +28,8 @@ export type Report = {
   held: PicoUsd
   /** At least so much more; 0 to ask for nothing. */
   need: PicoUsd
+  /** What all who wait for it could do with. */
+  wanted: PicoUsd
 }
 
 export type Granted = {
@@ -106,7 +108,7 @@ async function exchangeIn(
   if (fresh > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOthers(budget, at)], fresh)
   const { held: others, charged } = leasedOf(budget, report.period, kept, mine)
   const free = smaller(budget.limit - before - fresh - others - charged, mostHeld) - report.held
-  const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report.need, free) : 0n
+  const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // Its holder must know that all was taken before the row may go: else it would say it once more.
   const ended = lease.held === 0n && total === report.confirmed
@@ -124,8 +126,8 @@ function freshOf({ total, confirmed }: Report, mine: Lease | undefined): PicoUsd
   return larger(total - known, 0n)
 }
 
-function grantOf({ limit }: Budget, need: PicoUsd, free: PicoUsd): PicoUsd {
-  return larger(need, smaller(free / shareOfRest, readyOf(limit)))
+function grantOf({ limit }: Budget, { need, wanted }: Report, free: PicoUsd): PicoUsd {
+  return larger(need, smaller(free / shareOfRest, larger(wanted, readyOf(limit))))
 }
 
 /** What counts as spent in a period, with what is charged to servers that are not heard; undefined before an account. */

@@ -57,11 +57,12 @@ export async function askForWords(
   most = words,
   stream = false,
   key = apiKey,
+  also = '',
 ): Promise<Told> {
   const body = {
     model: 'signalbox/demo',
     max_tokens: most,
-    messages: [{ role: 'user', content: `demo:words=${words}` }],
+    messages: [{ role: 'user', content: `demo:words=${words} ${also}` }],
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
