@@ -27,6 +27,8 @@ export type KeyRing = {
   find: (secret: string) => Promise<Caller | undefined>
   /** The same from memory alone: undefined also for one that has to be read first. */
   known: (secret: string) => Caller | undefined
+  /** Whom the key with this hash stands for now; undefined when it opens nothing any more. */
+  current: (hash: string) => Caller | undefined | Promise<Caller | undefined>
   close: () => void
 }
 
@@ -73,6 +75,10 @@ export function createKeyRing({ signals, now, readKeys, trust }: Deps): KeyRing 
     known(secret) {
       const hash = hashFor(secret)
       return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
+    },
+    current(hash) {
+      const key = keys.get(hash)
+      return key instanceof Promise ? key.then(callerOf) : callerOf(key)
     },
     close() {
       keys.close()

@@ -1,3 +1,4 @@
+import type { Caller } from '#accounts/caller.ts'
 import type { KeyRing } from '#accounts/key-ring.ts'
 import { Fault } from '#lib/fault.ts'
 import { admit } from './admit.ts'
@@ -51,7 +52,11 @@ export function guardInterns(
 }
 
 async function admitToInterns(deps: { keys: Pick<KeyRing, 'find' | 'known'> }, request: Asked): Promise<void> {
-  const caller = await admit(deps, { key: 'api' }, request.headers.authorization)
+  requireInterns(await admit(deps, { key: 'api' }, request.headers.authorization))
+}
+
+/** @throws Fault `not_found` for who is outside the programme, `forbidden` where the key's creator has left. */
+export function requireInterns(caller: Caller): void {
   if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
   if (caller.creatorLeft && !caller.internsGrant) {
     throw new Fault('forbidden', 'The creator of this key has left the organization, and the key holds no grant.')

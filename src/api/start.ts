@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
+import { createInFlight } from '#accounts/in-flight.ts'
 import { createKeyRing } from '#accounts/key-ring.ts'
 import { keyReader } from '#accounts/read-keys.ts'
 import type { Budget } from '#budgets/budget.ts'
@@ -144,6 +145,8 @@ async function openDeps(
   catalogue.measured(measures.figures())
   const inForce = createInForce({ db, now, trust })
   opened.defer(inForce.close)
+  const inFlight = createInFlight({ signals: db.signals, keys })
+  opened.defer(inFlight.close)
   const presets = createPresetsInUse({ db, now, trust })
   opened.defer(presets.close)
   const vault = await openVault({ db, settings })
@@ -193,6 +196,7 @@ async function openDeps(
     budgets: config.stale_limits === 'refuse' ? refusingWhileAway(budgets, trust) : budgets,
     scanner,
     presets,
+    inFlight,
     measures,
     ownCredentials,
     ledger: { record: metered, hasRoom: ledger.hasRoom },

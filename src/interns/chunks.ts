@@ -65,6 +65,8 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
           return []
       }
     },
+    /** The end of a reply whose caller may not hear on. */
+    refused: (code: number, message: string) => fail(code, message, 'run_ended', false),
     /** The end of a reply whose intern said nothing for too long. */
     timedOut: (message: string) => fail(504, message, 'timeout', true),
   }

@@ -42,11 +42,13 @@ export async function answerFrom(
   } finally {
     clearInterval(keepalive)
   }
-  const fault = outlet.signal.aborted
-    ? new Fault('client_closed_request', 'The client left before the answer.')
-    : last
-      ? faultOf(last.failure, last.target)
-      : noneAdmitted(deps, answering, targets)
+  const fault = outlet.revoked
+    ? outlet.revoked
+    : outlet.signal.aborted
+      ? new Fault('client_closed_request', 'The client left before the answer.')
+      : last
+        ? faultOf(last.failure, last.target)
+        : noneAdmitted(deps, answering, targets)
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
   const head = headOf(answering, last?.target ?? targets[0]!)
@@ -79,6 +81,7 @@ async function mayGoOn({ journal, payAndReserve }: Answering, left: Target[]): P
 async function askOne(deps: RoutingDeps, answering: Answering, target: Target, pass: Pass): Promise<Answered> {
   try {
     answering.journal.asked(pass)
+    answering.asking(target)
     return answering.chat.stream === true
       ? await streamFrom(deps, answering, target)
       : await wholeFrom(deps, answering, target)
@@ -101,6 +104,10 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: journal.count,
     price: priceFor(journal, tried),
+  })
+  outlet.onRevoked((fault) => {
+    relay.flush()
+    endWithError(answering, relay.writer(), fault)
   })
   const failure = await attempt(deps, ask, relay, outlet.signal)
   if (failure) {
@@ -143,7 +150,7 @@ function headOf({ journal, body }: Answering, target: Target): AnswerHead {
 }
 
 function endWithError({ outlet }: Answering, writer: StreamWriter, fault: Fault): void {
-  if (outlet.signal.aborted) return
+  if (!outlet.isOpen) return
   const { metadata } = fault.details
   outlet.write(writer.fail({ code: faultStatus[fault.kind], message: fault.message, ...(metadata && { metadata }) }))
   outlet.end()

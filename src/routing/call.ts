@@ -3,6 +3,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Outlet } from '#lib/outlet.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
 import type { Accesses } from './credentials.ts'
 import type { Journal } from './journal.ts'
 import type { Target } from './plan.ts'
@@ -23,7 +24,10 @@ export type CompletionCall = {
 }
 
 /** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */
-export type Answering = CompletionCall & {
+export type Answering = Omit<CompletionCall, 'outlet'> & {
+  outlet: RevocableOutlet
+  /** Hears which endpoint is asked now. */
+  asking: (target: Target) => void
   chat: ChatRequest
   journal: Journal
   accesses: Accesses

@@ -9,7 +9,8 @@ import type { RoutingDeps } from './deps.ts'
 
 const model = { id: 'a/m', endpoints: [] as Model['endpoints'] } as Model
 const chat = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
-const call = { body: chat, client: { toChat: () => chat }, outlet: { header: () => {} } } as unknown as CompletionCall
+const outlet = { header: () => {}, signal: new AbortController().signal }
+const call = { body: chat, client: { toChat: () => chat }, outlet } as unknown as CompletionCall
 
 /** Asks what is refused by the credentials, and fails while its account is closed. @returns how it was settled. */
 async function failing(broken: Partial<RoutingDeps>) {
@@ -22,6 +23,7 @@ async function failing(broken: Partial<RoutingDeps>) {
       decide: async () => ({ chat, body: chat, leftOut: [], settle: (one?: Generation) => void settled.push(one) }),
     },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
+    inFlight: { follow: () => ({ release: () => {} }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},

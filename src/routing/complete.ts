@@ -1,3 +1,4 @@
+import type { Followed } from '#accounts/in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
@@ -22,6 +23,15 @@ import { type ClientWire, passes } from './wire.ts'
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
+  const followed = deps.inFlight.follow(call.caller, call.outlet)
+  try {
+    return await completeFollowed(deps, call, followed)
+  } finally {
+    followed.release()
+  }
+}
+
+async function completeFollowed(deps: RoutingDeps, call: CompletionCall, followed: Followed) {
   const { chat: asked, body: given, preset } = await filledIn(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const ruling = await deps.policy.decide({
@@ -59,8 +69,17 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
       ruling.settle(lost)
       await ruling.reserve(left, isByok)
     }
+    let target: Target | undefined
+    const asking = (next: Target) => {
+      target = next
+    }
+    followed.recheck = (caller) => {
+      const tried = target && { target, byok: isByok(target.endpoint) }
+      return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: ruling.limits })
+    }
+    const { outlet } = followed
     const { chat, body } = ruling
-    const answering: Answering = { ...call, chat, body, journal, accesses, circuitOf, payAndReserve }
+    const answering: Answering = { ...call, outlet, chat, body, journal, accesses, circuitOf, asking, payAndReserve }
     const targets = ruling.priceable(targetsFor(deps, answering, ruling.candidates), isByok)
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)

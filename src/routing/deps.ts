@@ -1,3 +1,4 @@
+import type { InFlight } from '#accounts/in-flight.ts'
 import type { Provider } from '#catalogue/model.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Region } from '#lib/vocabulary.ts'
@@ -21,6 +22,8 @@ export type RoutingDeps = {
   speeds: PlanInput['speeds']
   policy: Policy
   presets: PresetsInUse
+  /** Ends requests under way that would be refused now. */
+  inFlight: Pick<InFlight, 'follow'>
   /** The region of a host name. */
   regionOf: (host: string | undefined) => Region
   upstreams: Upstreams

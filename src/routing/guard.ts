@@ -14,8 +14,8 @@ import type { Region } from '#lib/vocabulary.ts'
 import { billOf, type Forms } from './bill.ts'
 import type { RoutingDeps } from './deps.ts'
 import { onlyKnown } from './known-fields.ts'
+import { requireRoom } from './lowered.ts'
 import { budgetsFor, setAside } from './money.ts'
-
 import type { Candidate } from './plan.ts'
 import type { Policy, Ruling } from './policy.ts'
 import { priceable } from './priceable.ts'
@@ -52,12 +52,22 @@ export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, con
       // A label may be longer than what it stands for.
       return { candidates: left, ...bodies, leftOut, findings, ...purse(bodies) }
     },
+    async recheck({ caller, host, asked, limits }) {
+      const guardrails = await inForce.of(caller)
+      throughRegion(guardrails, regionOf(config.regions, host))
+      if (asked) {
+        const { model, endpoint } = asked.target
+        permitted(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
+      }
+      const counting = budgetsFor(caller, guardrails).filter(({ includesByok }) => !asked?.byok || includesByok)
+      await requireRoom(budgets, limits, counting, guardrails)
+    },
   }
 }
 
-type Purse = Pick<Ruling, 'priceable' | 'reserve' | 'settle'>
+type Purse = Pick<Ruling, 'limits' | 'priceable' | 'reserve' | 'settle'>
 
-const freePurse: Purse = { priceable: (targets) => targets, reserve: async () => {}, settle: () => {} }
+const freePurse: Purse = { limits: [], priceable: (targets) => targets, reserve: async () => {}, settle: () => {} }
 
 /** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
 function purseFor(
@@ -71,6 +81,7 @@ function purseFor(
   const wireFor = (endpoint: Endpoint) => wireOf(endpoint, deps.catalogue.current().findProvider(endpoint.provider))
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
   return {
+    limits: budgets,
     priceable(targets, isByok) {
       const counts = (endpoint: Endpoint) => budgets.some((budget) => budget.includesByok || !isByok(endpoint))
       return priceable(targets, (target) => billOf(asked, target, wireFor(target.endpoint)), counts)

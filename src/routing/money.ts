@@ -49,12 +49,11 @@ export async function setAside(
   const reserved = await reserve(deps, budgets, need)
   if ('reservation' in reserved) return reserved.reservation
   const { refusedBy, outcome } = reserved
-  const who = refusedBy.subject.kind === 'key' ? 'the key' : nameOf(guardrails, refusedBy.subject.id)
+  const { who, metadata: holder } = holderOf(refusedBy, guardrails)
   const next = resetsAt(refusedBy, deps.now())
   const limit = toUsd(refusedBy.limit)
   const metadata = {
-    ...(refusedBy.subject.kind === 'guardrail' && { guardrail_id: refusedBy.subject.id }),
-    rule: refusedBy.subject.kind === 'key' ? 'limit' : 'limit_usd',
+    ...holder,
     limit_usd: limit,
     needed_usd: toUsd(need),
     resets_at: next === null ? null : isoTime(next),
@@ -79,6 +78,12 @@ async function reserve({ budgets: held }: MoneyDeps, budgets: readonly Budget[],
   } catch {
     throw new Fault('unavailable', 'Spending cannot be accounted for now, so nothing is spent. Try again shortly.')
   }
+}
+
+/** Whose limit it is, in words and for the record. */
+export function holderOf({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
+  if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit' } }
+  return { who: nameOf(guardrails, subject.id), metadata: { guardrail_id: subject.id, rule: 'limit_usd' } }
 }
 
 function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {

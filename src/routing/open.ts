@@ -25,6 +25,7 @@ type Parts = {
   budgets: Budgets
   scanner: Scanner
   presets: PresetsInUse
+  inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
@@ -45,6 +46,7 @@ export function openRouting({
   budgets,
   scanner,
   presets,
+  inFlight,
   measures,
   ownCredentials,
   ledger,
@@ -64,6 +66,7 @@ export function openRouting({
     },
     policy: guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }),
     presets,
+    inFlight,
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),
     deadlines: {

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Budget } from '#budgets/budget.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
@@ -24,6 +25,8 @@ export type Ruling = {
   body: Body
   /** Fields that stay here, since nobody knows what they may cost. */
   leftOut: readonly string[]
+  /** The limits that count what the request spends. */
+  limits: readonly Budget[]
   /** What content filters found and let through. */
   findings: readonly ContentFinding[]
   /**
@@ -44,5 +47,17 @@ export type Ruling = {
   settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => void
 }
 
+/** A request under way: whose it is now, the endpoint that is asked just now, and the limits of when it began. */
+export type LaterQuestion = {
+  caller: Caller
+  host: string | undefined
+  asked: { target: Target; byok: boolean } | undefined
+  limits: readonly Budget[]
+}
+
 /** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */
-export type Policy = { decide: (question: PolicyQuestion) => Promise<Ruling> }
+export type Policy = {
+  decide: (question: PolicyQuestion) => Promise<Ruling>
+  /** Judges a request under way by what holds now. @throws Fault `forbidden`, as `decide` and `reserve` do. */
+  recheck: (question: LaterQuestion) => Promise<void>
+}

@@ -13,11 +13,17 @@ const priced = {
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: usdOfWord * 1e6 } } } } },
 }
 
+/** Writes a catalogue file in which the demo model costs money. */
+export function pricedCatalogue(folder: string): string {
+  const file = join(folder, 'priced.json')
+  writeFileSync(file, JSON.stringify(priced))
+  return file
+}
+
 /** Starts real servers over one place, where the demo model costs money. `databaseUrl` may lead there by a detour. */
 export async function startPriced(place: Place, count = 1, databaseUrl?: string, env = {}): Promise<ServerProcess[]> {
   const { data_dir, database_url } = place.settings
-  const file = join(data_dir, 'priced.json')
-  writeFileSync(file, JSON.stringify(priced))
+  const file = pricedCatalogue(data_dir)
   const servers: ServerProcess[] = []
   for (let at = 0; at < count; at++) {
     const server = startProcess({

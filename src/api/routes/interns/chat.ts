@@ -1,10 +1,15 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Deps } from '#api/deps.ts'
 import { dialects } from '#api/dialect.ts'
 import { requireRegion } from '#api/intern-region.ts'
+import { requireInterns } from '#api/interns-gate.ts'
+import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
 import { converse } from '#interns/converse.ts'
 import { replyText } from '#interns/reply.ts'
+import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -35,10 +40,29 @@ export const chatWithIntern = route({
   bodyLimit: 1024 * 1024,
   restate: restateForChat,
   handler: async ({ params, body, caller, host, outlet }, deps) => {
-    const { config, conversation, now } = deps
     await requireRegion(deps, caller, host)
-    const turn = await converse(conversation, caller, params.internId, body, outlet.signal)
-    const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
-    await sendEvents(outlet, turn.events, text, config.intern_heartbeat_ms)
+    const followed = deps.routing.inFlight.follow(caller, outlet)
+    followed.recheck = (later) => {
+      requireInterns(later)
+      return requireRegion(deps, later, host)
+    }
+    try {
+      await reply(deps, caller, params.internId, body, followed.outlet)
+    } catch (error) {
+      throw followed.outlet.revoked ?? error
+    } finally {
+      followed.release()
+    }
   },
 })
+
+async function reply(deps: Deps, caller: Caller, internId: string, body: InternChatRequest, outlet: RevocableOutlet) {
+  const { config, conversation, now } = deps
+  const turn = await converse(conversation, caller, internId, body, outlet.signal)
+  const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+  outlet.onRevoked(({ kind, message }) => {
+    outlet.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
+    outlet.end()
+  })
+  await sendEvents(outlet, turn.events, text, config.intern_heartbeat_ms)
+}
