@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Runs files of tests in one process of their own. @returns whether all passed in time. */
 export async function runTests(
@@ -19,7 +20,19 @@ export async function runTests(
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
   clearTimeout(late)
   endGroup(child.pid)
+  endDaemonsOf(root)
   return code === 0
+}
+
+/** Daemons of interns are groups of their own; they run the code of the copy of the tree. */
+function endDaemonsOf(root: string): void {
+  for (const pid of readdirSync('/proc')) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${root}/bin/`)) process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // No process, or it has ended.
+    }
+  }
 }
 
 function endGroup(pid: number | undefined): void {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chanceFrom } from '../fuzz/chance.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
-import { equivalents } from './equivalents.ts'
+import { type Equivalent, equivalents } from './equivalents.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { runTests } from './run-tests.ts'
 
@@ -98,8 +98,9 @@ function inGroups(coming: Coverage[]): Coverage[][] {
   )
 }
 
-function isThat(known: (typeof equivalents)[number], mutant: Mutant): boolean {
-  return known.file === mutant.file && known.from === mutant.from && known.to === mutant.to
+function isThat({ file, line, from, to }: Equivalent, mutant: Mutant): boolean {
+  if (file !== mutant.file || from !== mutant.from || to !== mutant.to) return false
+  return sources.get(file)!.split('\n')[mutant.line - 1]!.trim() === line
 }
 
 function told({ file, line, from, to }: Mutant): string {
