@@ -6,7 +6,7 @@ import { dayOf, periodEnd, periodStart } from './days.ts'
 import { keySpending } from './key-spending.ts'
 import { openLedger } from './ledger.ts'
 import { pruneGenerations } from './prune.ts'
-import { findGeneration, listActivity, spendingOf } from './read.ts'
+import { chargedOf, findGeneration, listActivity, spendingOf } from './read.ts'
 import { noSpill } from './spill.ts'
 import { writeGenerations } from './write.ts'
 
@@ -148,6 +148,23 @@ onEachDatabase('the ledger', (kind) => {
     const [figures] = await keySpending({ ...store, now: () => at }, [key])
     const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures!
     assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
+  })
+
+  test('what limits are charged beyond an estimate counts for them alone, also where nobody answered', async () => {
+    await using store = await newDb(kind)
+    const usd = 10n ** 12n
+    await writeGenerations(store, [
+      generation({ cost: usd, margin: 2n * usd }),
+      generation({ cost: 0n, margin: usd, endpointId: undefined, modelId: undefined, outcome: 'failed' }),
+      generation({ cost: usd, margin: usd, byok: true }),
+    ])
+    const key = { hash: 'hash', limit: 10, limit_reset: null, include_byok_in_limit: false }
+    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    assert.deepEqual([figures?.usage, figures?.byok_usage, figures?.limit_remaining], [1, 1, 6])
+    const days = await listActivity(store, wholeTime)
+    assert.deepEqual([days.length, days[0]?.requests, days[0]?.costUsd], [1, 2, 1])
+    const spent = await spendingOf(store, { workspaceId: 'workspace' }, 0)
+    assert.deepEqual([chargedOf(spent, false), chargedOf(spent, true)], [4n * usd, 6n * usd])
   })
 
   test('old records are pruned, and the sums stay', async () => {
