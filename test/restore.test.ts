@@ -44,6 +44,7 @@ test('a backup and encryption.key in an empty folder start on a new host, with a
   sh({ old, saved }, 'cp $old/encryption.key $saved')
   sh({ saved, DATA_DIR }, 'install -d -m 700 $DATA_DIR')
   sh({ saved, DATA_DIR }, 'install -m 600 $saved/signalbox.db $saved/encryption.key $DATA_DIR')
+  sh({ DATA_DIR }, 'mkdir -p $DATA_DIR/unwritten $DATA_DIR/interns')
   await using server = startProcess({ DATA_DIR })
   const { data } = await manage(await server.url, 'GET', '/byok')
   assert.equal(data.length, 1)

@@ -26,6 +26,7 @@ const restored = new Set([
   'signalbox.db-shm',
   'encryption.key',
   'interns',
+  'unwritten',
   'models.dev.json',
   'models.dev.names.json',
   'catalogue.remembered',
