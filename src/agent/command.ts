@@ -25,6 +25,8 @@ export type CommandResult = { end: CommandEnd; output: string; complaint: string
 
 const kept = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
+/** What a command has written is read within this, once it has ended. */
+const lastWordsMs = 1000
 
 /**
  * Runs a command in a process group of its own, and leaves nothing of the group behind. `output` is its standard
@@ -72,9 +74,15 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     settle()
     reject(error)
   })
-  // The command is over when it exits: what it left behind may hold its output open, and goes now.
-  child.on('exit', settle)
+  // The command is over when it exits: what it left behind may hold its output open, and goes now. What has left its
+  // group, too, is not waited for.
+  child.on('exit', () => {
+    settle()
+    late = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy()), lastWordsMs)
+  })
+  let late: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {
+    clearTimeout(late)
     const end: CommandEnd = name ? { how: 'signalled', signal: name } : { how: 'exited', code: code ?? 0 }
     resolve({ end: stopped ?? end, output: output.text(), complaint: complaint.text() })
   })

@@ -33,6 +33,9 @@ const list = (item: z.ZodType<string, string>) =>
 
 const HostName = z.string().regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
 
+/** A number that holds somebody to something; 0 for not at all. */
+const atMost = (standard: number) => z.coerce.number().int().min(0).default(standard)
+
 const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
 
 /** No vendor twice, and no field whose name already means something else. */
@@ -247,6 +250,18 @@ export const Settings = z.strictObject({
     .max(1024 ** 3)
     .default(1024 ** 2)
     .describe('How much of its output is kept for a run that waits; with more it cannot be resumed.'),
+  intern_processes: atMost(1024).describe(
+    'How many processes and threads one intern may have at once, all it runs together; 0 for any number.',
+  ),
+  intern_memory_bytes: atMost(4 * 1024 ** 3).describe(
+    'How much memory one intern may hold, all it runs together; 0 for any.',
+  ),
+  intern_disk_bytes: atMost(10 * 1024 ** 3).describe(
+    'How much the files of one intern (`workspace/` and `state/`) may take on the disk; 0 for any.',
+  ),
+  intern_log_bytes: atMost(16 * 1024 ** 2).describe(
+    'How long the log of an intern’s daemon may grow before it begins anew; 0 for any.',
+  ),
   default_intern_model: z
     .string()
     .min(1)

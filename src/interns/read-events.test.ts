@@ -106,6 +106,23 @@ suite('the events of a daemon’s answer', () => {
     assert.ok(most < 50, `${most} events went by in one turn`)
   })
 
+  test('of two floods both go on, also where each event takes more than its time', async () => {
+    let now = 0
+    const clock = { slices: new Slices(5, () => (now += 10)), now: () => 0, wait: async () => {} }
+    const counts = [0, 0]
+    const streams = counts.map(async (_, which) => {
+      const response = await answerOf((answer) => answer.end(line({ type: 'work.noticed' }).repeat(2000)))
+      for await (const _ of readEvents(response, untouched, clock)) {
+        counts[which]!++
+        if (counts[which] === 1000) return [...counts]
+      }
+      return counts
+    })
+    const [first] = await Promise.race(streams.map(async (one) => [await one]))
+    await Promise.all(streams)
+    assert.ok(Math.min(...first!) > 500, String(first))
+  })
+
   test('come no faster than an intern may send them', async () => {
     let waited = 0
     const wait = async (ms: number) => {

@@ -84,7 +84,9 @@ export function readEvents(
       if (line === undefined) return undefined
       const waitMs = allowed.take(1 + line.length / pace.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
-      for (let turn = slices.used(); turn; turn = slices.used()) await turn
+      // Once only: whoever has waited does the one thing it waited for, however many others did.
+      const turn = slices.used()
+      if (turn) await turn
       return readEvent(line)
     } catch (error) {
       return failed('turn_failed', `The intern is not to be understood: ${whyNot(error)}.`, false)

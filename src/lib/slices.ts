@@ -13,7 +13,10 @@ export class Slices {
     this.#now = now
   }
 
-  /** @returns what to wait for before going on; undefined while there is time left. */
+  /**
+   * @returns what to wait for before going on; undefined while there is time left. It is waited for once: who looked
+   * again instead of doing a piece of its work would find the slice used up by whoever came first, each time.
+   */
   used(): Promise<void> | undefined {
     // Whoever begins while others wait, waits with them.
     if (this.#next) return this.#next

@@ -10,8 +10,11 @@ import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import { nothingElse } from '#lib/inherited.ts'
+import { markName, markOf } from '#lib/mark.ts'
 import { once } from '#lib/once.ts'
 import { giveWay } from '#lib/priority.ts'
+import { heldByTheKernel, overDisk } from './allowance.ts'
+import { endAll } from './end-all.ts'
 import { agentOf } from './process-agent.ts'
 import {
   lastWords,
@@ -30,6 +33,7 @@ import { userFor, whyNoUsers } from './process-user.ts'
 import { watchDaemon } from './process-watch.ts'
 import { endsWithin, isAlive, type ProcessId, processAt, send, withItsOwn } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
+import { watchUse } from './use-watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const daemonScript = join(root, 'bin/daemon.ts')
@@ -38,7 +42,7 @@ const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 /** What a process of an intern reads of us, in as many ways as files can be kept from it. */
 const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
-const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200 }
+const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
 
 /** Whatever interns do, the service comes first. */
 const internNiceness = 5
@@ -66,13 +70,17 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
 
   const stop = async (intern: Intern) => {
-    if (isHere(intern)) await endDaemon(readRecord(homeOf(intern)))
+    const home = homeOf(intern)
+    const record = isHere(intern) && readRecord(home)
+    if (record) await endDaemon(home, record)
   }
   const start: Provisioner['start'] = async (intern, secret, onProgress) => {
     const step = (step_label: string, step_number: number) => onProgress({ step_label, step_number, total_steps: 3 })
     const home = homeOf(intern)
     step('Preparing the folder', 1)
     await stop(intern)
+    const full = await overDisk(home, config)
+    if (full) throw new Error(full)
     const uid = (await usersWork()) ? userFor(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = deps.baseUrl()
@@ -112,7 +120,19 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
         unresponsiveMs: config.intern_unresponsive_ms,
       }
-      return watchDaemon(watched, gone)
+      const unwatch = [watchDaemon(watched, (reason) => tell(reason))]
+      const tell = (reason: string) => {
+        for (const each of unwatch) each()
+        gone(reason)
+      }
+      if (record) {
+        const home = homeOf(intern)
+        const used = { home, pid: record.process.pid, uid: record.uid, allowance: config }
+        unwatch.push(watchUse({ ...used, end: () => endDaemon(home, record) }, tell))
+      }
+      return () => {
+        for (const each of unwatch) each()
+      }
     },
     stop,
     async destroy(intern) {
@@ -151,10 +171,17 @@ async function startDaemon(deps: ProcessDeps, home: string, uid: number | undefi
     const value = deps.variable(name)
     return value ? [[name, value]] : []
   })
-  const log = openSync(logFile(home), 'w', 0o600)
-  const child = spawn(process.execPath, [daemonScript, settingsFile(home)], {
+  // Written to at its end, wherever that is: it may be cut short while it is in use.
+  closeSync(openSync(logFile(home), 'w', 0o600))
+  const log = openSync(logFile(home), 'a')
+  const limits = heldByTheKernel(deps.config, uid)
+  const [command = process.execPath, ...args] = [...limits, process.execPath, daemonScript, settingsFile(home)]
+  const child = spawn(command, args, {
     cwd: home,
-    env: { ...Object.fromEntries(inherited), HOME: home, NODE_COMPILE_CACHE: compileCache },
+    env: {
+      ...Object.fromEntries(inherited),
+      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markName]: markOf(join(home, 'workspace')) },
+    },
     // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
     detached: true,
     stdio: nothingElse(['ignore', log, log]),
@@ -180,7 +207,7 @@ async function answering(home: string, record: Record): Promise<void> {
   while (!(await answers(record))) {
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${lastWords(home)}`)
     if (performance.now() > until) {
-      await endDaemon(record)
+      await endDaemon(home, record)
       throw new Error(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
     }
     await sleep(10)
@@ -199,14 +226,16 @@ async function answers(address: Record, withinMs = patience.healthMs): Promise<b
   }
 }
 
-/** The daemon ends its agent; what of either is still there after a while, and what strayed from them, is made to. */
-async function endDaemon(record: Record | undefined): Promise<void> {
-  if (!record) return
-  const { process, uid } = record
-  const own = withItsOwn(process, uid)
+/**
+ * The daemon ends its agent; all that is still there after a while, and what strayed from them, is made to.
+ * @throws Error when something of the intern goes on all the same.
+ */
+async function endDaemon(home: string, { process, uid }: Pick<Record, 'process' | 'uid'>): Promise<void> {
+  const own = withItsOwn(process, undefined)
   send(process, 'SIGTERM')
   await endsWithin(process, patience.stopMs)
-  for (const each of [...own, ...withItsOwn(process, uid)]) send(each, 'SIGKILL')
+  await endAll({ process, uid, mark: markOf(join(home, 'workspace')) }, patience.endMs)
+  for (const each of own) send(each, 'SIGKILL')
 }
 
 function runsOf(intern: Intern, home: string): Runs {

@@ -91,9 +91,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         return startAgain(intern)
       case 'stopped':
         letGo(id)
-        await provisioner.stop(intern)
-        await rows.become(id, 'stopped', { status: 'stopped', release: true })
-        return
+        return suspend(intern)
       case 'destroying':
         letGo(id)
         return destroy(intern)
@@ -176,6 +174,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     }
     later.timer = setTimeout(restart, afterMs ?? Math.min(backoff.firstMs * 2 ** failures, backoff.mostMs)).unref()
     wards.set(id, later)
+  }
+
+  const suspend = async (intern: Intern) => {
+    const { id } = intern
+    try {
+      await provisioner.stop(intern)
+      await rows.become(id, 'stopped', { status: 'stopped', release: true })
+    } catch (error) {
+      // It is not stopped: whoever asked for that can see so, and ask again.
+      await rows.become(id, 'stopped', { status: 'failed', failure: (error as Error).message, release: true })
+    }
   }
 
   const destroy = async (intern: Intern) => {

@@ -1,6 +1,6 @@
+import { endMarked, markName, markOf } from '#lib/mark.ts'
 import { type Agent, type AgentLimits, greet, type SessionExtras } from './agent.ts'
 import { ConnectionLost } from './connection.ts'
-import { endMarked, markName, markOf } from './mark.ts'
 import { type AgentCommand, NotStarted, startAgent } from './process.ts'
 
 /** An agent that runs. `agent.closed` says when it no longer does. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { suspendIntern } from '#interns/change.ts'
+import { Fault } from '#lib/fault.ts'
 import { route } from '../../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
@@ -12,9 +13,12 @@ export const suspendOneIntern = route({
   summary: 'Stop an intern; its files and sessions stay',
   request: { params: InternPath, body: NoBody },
   response: z.object({ suspended: z.literal(true) }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
-    await deps.provisioner.stop(await suspendIntern(deps, caller, params.internId))
+    const intern = await suspendIntern(deps, caller, params.internId)
+    await deps.provisioner.stop(intern).catch((error: Error) => {
+      throw new Fault('unavailable', `The intern is not stopped: ${error.message}`)
+    })
     return { suspended: true as const }
   },
 })
