@@ -23,7 +23,16 @@ const remove = buildNetwork(prefix)
 try {
   const { status } = spawnSync(
     'ip',
-    ['netns', 'exec', lanOf(prefix), process.execPath, '--test', '--test-reporter=spec', 'test/cluster/faults.test.ts'],
+    [
+      'netns',
+      'exec',
+      lanOf(prefix),
+      process.execPath,
+      '--test',
+      '--test-reporter=spec',
+      ...process.argv.slice(2),
+      'test/cluster/faults.test.ts',
+    ],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       stdio: 'inherit',
