@@ -16,9 +16,13 @@ export async function runTests(
     detached: true,
     env: { ...inherited, ...env },
   })
+  // Who ends the whole ends this, too.
+  const endWithAll = () => endGroup(child.pid)
+  process.once('exit', endWithAll)
   const late = setTimeout(() => endGroup(child.pid), timeoutMs)
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
   clearTimeout(late)
+  process.off('exit', endWithAll)
   endGroup(child.pid)
   endDaemonsOf(root)
   return code === 0
