@@ -23,6 +23,8 @@ export type Followed = {
  */
 export type InFlight = {
   follow: (caller: Caller, outlet: Outlet) => Followed
+  /** How many there are. */
+  count: () => number
   close: () => void
 }
 
@@ -86,6 +88,7 @@ export function createInFlight({ signals, keys }: Deps): InFlight {
       looking ??= setInterval(look, lookEveryMs).unref()
       return entry
     },
+    count: () => entries.size,
     close() {
       for (const end of unsubscribe) end()
       clearInterval(looking)

@@ -46,6 +46,8 @@ export function completionMetrics(): {
     help: 'Completions that could not be metered, or that the database refused to keep.',
     labels: [],
   })
+  unmetered.start()
+  for (const outcome of ['failed', 'client_left']) duration.start('none', outcome)
   return {
     all: [duration, firstToken, tokens, cost, attempts, unmetered],
     observeUnmetered: () => unmetered.add(),

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { startTestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
 
 test('metrics count requests by route and status, never by what the client put into the path', async () => {
   await using service = await startTestService()
@@ -59,4 +60,58 @@ test('the metrics port answers who asks by a name of this host or of the list, a
     assert.equal(await statusBy(host), 200, host)
   for (const host of ['rebind.example', '127.0.0.1.example', 'localhost.example', '10.0.0.5', 'x-metrics.test'])
     assert.equal(await statusBy(host), 403, host)
+})
+
+test('what is counted by labels that are known beforehand is there from the start, as 0', async () => {
+  await using service = await startTestService()
+  const { text } = await service.manage('GET', '/metrics')
+  for (const line of [
+    'signalbox_completion_unmetered_total 0',
+    'signalbox_db_broken_connections_total 0',
+    'signalbox_db_query_failures_total{cause="read_only"} 0',
+    'signalbox_db_query_duration_seconds_count{outcome="failed"} 0',
+    'signalbox_refusals_total{rule="ignored_models"} 0',
+    'signalbox_refusals_total{rule="limit"} 0',
+    'signalbox_http_request_duration_seconds_count{method="GET",route="/api/v1/activity",status="200"} 0',
+    'signalbox_completion_duration_seconds_count{provider="none",outcome="failed"} 0',
+    'signalbox_circuit_openings_total{reason="failure_rate"} 0',
+  ])
+    assert.ok(text.includes(`${line}\n`), line)
+})
+
+test('metrics tell how a server stands: what is under way, what waits to be written, the pool, interns, the build', async () => {
+  await using service = await startTestService()
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=600000' }] }
+  const leaving = new AbortController()
+  const asked = fetch(`${service.url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  }).catch(() => {})
+  const standing = async () => (await service.manage('GET', '/metrics')).text
+  const text = await until(async () => {
+    const told = await standing()
+    return told.includes('signalbox_answers_in_flight 1\n') && told
+  })
+  // The one that asks for metrics is under way, too.
+  assert.match(text, /^signalbox_http_requests_in_flight 2$/m)
+  assert.match(text, /^signalbox_build_info\{version="\d+\.\d+\.\d+",node="[^"]+",database="sqlite"\} 1$/m)
+  for (const line of [
+    'signalbox_ledger_waiting{where="memory"} 0',
+    'signalbox_ledger_oldest_seconds{where="files"} 0',
+    'signalbox_ledger_full 0',
+    'signalbox_db_silent_seconds 0',
+    'signalbox_db_read_only 0',
+    'signalbox_db_waiting 0',
+    'signalbox_interns{state="failed"} 0',
+    'signalbox_leaving 0',
+  ])
+    assert.ok(text.includes(`${line}\n`), line)
+  assert.match(text, /^signalbox_db_connections\{state="used"\} [01]$/m)
+  leaving.abort()
+  await asked
+  await until(async () => (await standing()).includes('signalbox_answers_in_flight 0\n'))
+  await service.ask('POST', '/interns', { body: { name: 'ada' } })
+  await until(async () => (await standing()).includes('signalbox_interns{state="stopped"} 1\n'))
 })

@@ -1,13 +1,17 @@
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Watch } from '#db/db.ts'
+import { kindOfTrouble, troubles } from '#db/trouble.ts'
 import type { FinishedRequest } from '#http/finished.ts'
-import { createGauge, createHistogram, type Metric } from '#lib/metric.ts'
+import { createCounter, createGauge, createHistogram, createPlainGauge, type Metric } from '#lib/metric.ts'
 import { onDemand } from '#lib/on-demand.ts'
 import { once } from '#lib/once.ts'
 import type { CircuitReport } from '#routing/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
+import { prefix } from './prefix.ts'
+import { refusalMetrics } from './refusal-metrics.ts'
+import { type ServerStanding, standingMetrics } from './standing-metrics.ts'
 
 /** What Prometheus may ask of this server. */
 export type Metrics = {
@@ -16,6 +20,13 @@ export type Metrics = {
   /** A completion that could not be metered, or that the database refused to keep. */
   observeUnmetered: () => void
   observeQuery: NonNullable<Watch['onQuery']>
+  /** A connection to the database broke, or was found dead. */
+  observeBrokenConnection: () => void
+  /** A rule refused a request. */
+  observeRefusal: (by: { guardrail?: string; rule: string }) => void
+  /** @param count of requests under way. */
+  observeUnderWay: (count: () => number) => void
+  observeStanding: (standing: ServerStanding) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
@@ -36,6 +47,18 @@ const processMetrics = once(() => {
 const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
+/** What alerts look at: an increase from nothing is none that anybody could see. */
+const watched = [
+  ['POST', '/chat/completions', '200'],
+  ['POST', '/chat/completions', '503'],
+  ['POST', '/responses', '200'],
+  ['POST', '/responses', '503'],
+  ['GET', '/activity', '200'],
+  ['GET', '/activity', '503'],
+  ['GET', '/health', '200'],
+  ['GET', '/health', '503'],
+] as const
+
 export function createMetrics(): Metrics {
   const requests = createHistogram({
     name: 'signalbox_http_request_duration_seconds',
@@ -49,14 +72,47 @@ export function createMetrics(): Metrics {
     labels: ['outcome'],
     buckets: querySeconds,
   })
+  const queryFailures = createCounter({
+    name: 'signalbox_db_query_failures_total',
+    help: 'Statements that failed, by why: unreachable, too_slow, read_only, or other (the statement is to blame).',
+    labels: ['cause'],
+  })
+  const brokenConnections = createCounter({
+    name: 'signalbox_db_broken_connections_total',
+    help: 'Connections to the database that broke, or were found dead.',
+    labels: [],
+  })
+  for (const [method, route, status] of watched) requests.start(method, prefix + route, status)
+  for (const outcome of ['ok', 'failed']) queries.start(outcome)
+  for (const cause of [...troubles, 'other']) queryFailures.start(cause)
+  brokenConnections.start()
+  const refusals = refusalMetrics()
   const completions = completionMetrics()
   const circuits = circuitMetrics()
-  const own: Metric[] = [requests, queries, ...completions.all, circuits.openings]
+  const own: Metric[] = [
+    requests,
+    queries,
+    queryFailures,
+    brokenConnections,
+    ...refusals.all,
+    ...completions.all,
+    circuits.openings,
+  ]
   return {
     observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
     observeCompletion: completions.observe,
     observeUnmetered: completions.observeUnmetered,
-    observeQuery: (seconds, outcome) => queries.observe(seconds, outcome),
+    observeQuery(seconds, outcome, error) {
+      queries.observe(seconds, outcome)
+      if (outcome === 'failed') queryFailures.add(kindOfTrouble(error) ?? 'other')
+    },
+    observeBrokenConnection: () => brokenConnections.add(),
+    observeRefusal: refusals.observe,
+    observeUnderWay(count) {
+      const help = 'Requests of any kind that are under way.'
+      own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
+    },
+    observeStanding: (standing) => void own.push(...standingMetrics(standing)),
     observeCircuits: (report) => void own.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeCatalogue(current) {

@@ -33,7 +33,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   }
-  whenFinished(app, finished)
+  deps.metrics.observeUnderWay(whenFinished(app, finished))
   mountRoutes(app, routes, {
     deps,
     prefix,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -23,6 +24,7 @@ import { trustWhileAway } from '#db/trust.ts'
 import { createScanner } from '#filters/scan.ts'
 import { createInForce } from '#guardrails/in-force.ts'
 import { createLeaving, type Leaving } from '#http/leaving.ts'
+import { internCensus } from '#interns/census.ts'
 import { once } from '#lib/once.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
@@ -120,7 +122,10 @@ async function openDeps(
   const loading = loadRemembered(settings)
   loading.catch(() => {})
   const db = await openDb(settings, {
-    onError: warn('database connection'),
+    onError(error) {
+      metrics.observeBrokenConnection()
+      warn('database connection')(error)
+    },
     onUnset: (settings) => log.warn({ settings }, 'Postgres did not take these settings of a session'),
     onQuery: metrics.observeQuery,
   })
@@ -213,6 +218,15 @@ async function openDeps(
   metrics.observeCircuits(routing.circuits.report)
   const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable, inForce, scanner })
   const { conversation, provisioner } = interns
+  metrics.observeStanding({
+    database: db.kind,
+    db: db.standing,
+    ledger,
+    answers: inFlight.count,
+    interns: internCensus({ db }, hostname()),
+    isLeaving,
+    now,
+  })
   return {
     interns,
     deps: {

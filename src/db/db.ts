@@ -25,7 +25,21 @@ export type Db = {
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
   /** Short messages between the servers on this database. */
   signals: Signals
+  /** How it stands now; nothing is asked for that. */
+  standing: () => Standing
   close: () => Promise<void>
+}
+
+/** How the database and the ways to it stand, as far as is known. */
+export type Standing = {
+  /** How long ago it was last heard, in milliseconds. */
+  silentMs: number
+  /** It takes no changes. */
+  readOnly: boolean
+  /** Connections: in use, open and idle, and how many wait for one. */
+  used: number
+  idle: number
+  waiting: number
 }
 
 /** What its owner hears of the database. */
@@ -34,8 +48,8 @@ export type Watch = {
   onError?: (error: Error) => void
   /** The server did not take these settings of a session: it will not keep time of what they are for. */
   onUnset?: (names: string[]) => void
-  /** A statement is done. */
-  onQuery?: (seconds: number, outcome: 'ok' | 'failed') => void
+  /** A statement is done. @param error why it failed. */
+  onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown) => void
 }
 
 /** Whether a write failed because a unique value was taken. */

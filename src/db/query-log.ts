@@ -4,5 +4,9 @@ import type { Watch } from './db.ts'
 /** Tells the watcher how long statements take; what they say and hold stays here. */
 export function queryLog({ onQuery }: Watch): LogConfig {
   if (!onQuery) return []
-  return ({ level, queryDurationMillis }) => onQuery(queryDurationMillis / 1000, level === 'error' ? 'failed' : 'ok')
+  return (event) => {
+    const seconds = event.queryDurationMillis / 1000
+    if (event.level === 'error') onQuery(seconds, 'failed', event.error)
+    else onQuery(seconds, 'ok')
+  }
 }

@@ -21,12 +21,28 @@ export function isUnreachable(error: unknown): boolean {
   )
 }
 
-/** What is told of a query that failed because of how the database is now; undefined when the query is to blame. */
-export function troubleOf(error: unknown): Fault | undefined {
-  if (isUnreachable(error)) return new Fault('unavailable', 'The database cannot be reached now. Try again shortly.')
+const told = {
+  unreachable: 'The database cannot be reached now. Try again shortly.',
+  too_slow: 'The database took too long. Try again shortly.',
+  read_only: 'The database takes no changes now: it can only be read. Try again later.',
+}
+
+/** What is wrong with the database now. */
+export type Trouble = keyof typeof told
+
+export const troubles = Object.keys(told) as Trouble[]
+
+/** Why a query failed because of how the database is now; undefined when the query is to blame. */
+export function kindOfTrouble(error: unknown): Trouble | undefined {
+  if (isUnreachable(error)) return 'unreachable'
   const { code } = Object(error) as { code?: unknown }
   if (typeof code !== 'string') return undefined
-  if (tooSlow.test(code)) return new Fault('unavailable', 'The database took too long. Try again shortly.')
-  if (code !== readOnly) return undefined
-  return new Fault('unavailable', 'The database takes no changes now: it can only be read. Try again later.')
+  if (tooSlow.test(code)) return 'too_slow'
+  return code === readOnly ? 'read_only' : undefined
+}
+
+/** The same as it is told to who asked. */
+export function troubleOf(error: unknown): Fault | undefined {
+  const trouble = kindOfTrouble(error)
+  return trouble && new Fault('unavailable', told[trouble])
 }

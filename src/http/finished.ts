@@ -7,12 +7,18 @@ export type FinishedRequest = { id: string; method: string; route: string; statu
 /** What the log and the metrics call an answer that its client did not wait for. */
 const clientLeft = 499
 
-/** Calls `act` once for every request, after its answer or its client's departure. */
-export function whenFinished(app: FastifyInstance, act: (request: FinishedRequest) => void): void {
+/**
+ * Calls `act` once for every request, after its answer or its client's departure.
+ * @returns how many are under way now.
+ */
+export function whenFinished(app: FastifyInstance, act: (request: FinishedRequest) => void): () => number {
+  let underWay = 0
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now()
+    underWay++
     // The framework's own hook does not come where a client leaves before the first byte.
     reply.raw.once('close', () => {
+      underWay--
       act({
         id: request.id,
         method: request.method,
@@ -23,6 +29,7 @@ export function whenFinished(app: FastifyInstance, act: (request: FinishedReques
     })
     done()
   })
+  return () => underWay
 }
 
 /** One line a request: for those who ask for it, except where the service failed. */

@@ -142,3 +142,14 @@ function shownAgent(agent: AgentChoice | null): AgentChoice | null {
   if (agent === null || typeof agent === 'string') return agent
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
 }
+
+/** How many interns are in each state, of those on a host and those that are on none yet. */
+export async function countByStatus(deps: Deps, host: string): Promise<Map<InternStatus, number>> {
+  const rows = await deps.db.query
+    .selectFrom('interns')
+    .where((e) => e.or([e('hostname', 'is', null), e('hostname', '=', host)]))
+    .groupBy('status')
+    .select((e) => ['status' as const, e.fn.countAll().as('count')])
+    .execute()
+  return new Map(rows.map(({ status, count }) => [status as InternStatus, Number(count)]))
+}

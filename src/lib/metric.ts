@@ -83,6 +83,8 @@ export function createHistogram<const Labels extends readonly string[]>({
   }
   return {
     ...metric,
+    /** Shows it from now on, though it is 0. */
+    start: (...values: Values<Labels>) => void series.of(values),
     observe(value: number, ...values: Values<Labels>): void {
       const one = series.of(values)
       let at = 0
@@ -107,18 +109,19 @@ const histogramLines =
     return lines
   }
 
-/** @param read what it stands at now. */
+/** @param read what it stands at now, by the values of the label. */
 export function createGauge(
   { name, help, label }: { name: string; help: string; label: string },
   read: () => Record<string, number>,
 ): Metric {
-  return {
-    name,
-    get: async () => ({
-      name,
-      help,
-      type: 'gauge',
-      values: Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value })),
-    }),
-  }
+  const lines = () => Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value }))
+  return { name, get: async () => ({ name, help, type: 'gauge', values: lines() }) }
+}
+
+/** One value, with labels that never change. */
+export function createPlainGauge(
+  { name, help, labels = {} }: { name: string; help: string; labels?: Record<string, string> },
+  read: () => number,
+): Metric {
+  return { name, get: async () => ({ name, help, type: 'gauge', values: [{ labels, value: read() }] }) }
 }

@@ -9,6 +9,8 @@ export type Ledger = {
   record: (generation: Generation) => void
   /** How many are not in the database yet. */
   readonly waiting: number
+  /** How many of them are in memory and in files, and since when the oldest of each waits, in ms since the epoch. */
+  standing: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
   /** False while so many are not written that no further request may be taken: none is served unmetered. */
   hasRoom: () => boolean
   /** Writes what is waiting, in memory and in files. */
@@ -42,6 +44,7 @@ export function openLedger(
   let queue: Generation[] = []
   /** How many are on their way into a file. */
   let spilling = 0
+  let spillingFirst: Generation | undefined
   /** When the queue began, or was last got from. */
   let movedAt = 0
   let flushing: Promise<void> | undefined
@@ -78,10 +81,12 @@ export function openLedger(
     let kept = 0
     queue = []
     spilling = taken.length
+    spillingFirst = taken[0]
     try {
       for (; kept < taken.length; kept += batch) await spill.write(taken.slice(kept, kept + batch))
     } finally {
       spilling = 0
+      spillingFirst = undefined
       if (kept < taken.length) queue = [...taken.slice(kept), ...queue]
     }
   }
@@ -106,6 +111,10 @@ export function openLedger(
     get waiting() {
       return queue.length + spilling + spill.waiting
     },
+    standing: () => ({
+      memory: { waiting: queue.length + spilling, oldestAt: endedAt(spillingFirst ?? queue[0]) },
+      files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
+    }),
     hasRoom: () => queue.length + spilling < limit && spill.hasRoom(),
     async flush() {
       // One that is under way may have begun before the latest was recorded.
@@ -122,6 +131,8 @@ export function openLedger(
     },
   }
 }
+
+const endedAt = (generation: Generation | undefined) => generation && generation.createdAt + generation.durationMs
 
 /** Without a word of the row: the database's own message may repeat some of it. */
 function refusal({ generation, error }: Refused): Error {

@@ -15,13 +15,15 @@ export type Spill = {
   remove: (file: string) => Promise<void>
   /** How many requests are there, as of the last look. */
   readonly waiting: number
+  /** When the oldest file was written, in ms since the epoch. */
+  readonly oldestAt: number | undefined
   hasRoom: () => boolean
 }
 
 type Deps = { folder: string; mostBytes: number; now: Now; newId: NewId }
 
 /** `<time>-<requests>-<id>.jsonl` */
-const ours = /^\d+-(\d+)-[\w-]+\.jsonl$/
+const ours = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
 export async function openSpill({ folder, mostBytes, now, newId }: Deps): Promise<Spill> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -33,7 +35,7 @@ export async function openSpill({ folder, mostBytes, now, newId }: Deps): Promis
     for (const name of found) {
       if (known.has(name)) continue
       const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
-      known.set(name, { requests: Number(ours.exec(name)?.[1]), bytes: size })
+      known.set(name, { requests: Number(ours.exec(name)?.[2]), bytes: size })
     }
     return found
   }
@@ -66,6 +68,10 @@ export async function openSpill({ folder, mostBytes, now, newId }: Deps): Promis
     get waiting() {
       return sum('requests')
     },
+    get oldestAt() {
+      const times = [...known.keys()].map((name) => Number(ours.exec(name)?.[1]))
+      return times.length > 0 ? Math.min(...times) : undefined
+    },
     hasRoom: () => known.size === 0 || sum('bytes') < mostBytes,
   }
 }
@@ -77,6 +83,7 @@ export const noSpill: Spill = {
   read: async () => undefined,
   remove: async () => {},
   waiting: 0,
+  oldestAt: undefined,
   hasRoom: () => true,
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Standing } from '../db.ts'
 import { Connection, GivenUp, types } from './connection.ts'
 import { type Limits, sessionOf, setUp, unhurried } from './session.ts'
 import { keepWatch } from './watchman.ts'
@@ -10,6 +11,7 @@ export type Connections = {
   dropIdle: (why: string) => void
   /** Ends what is open, whoever uses it, and the watch over it. */
   cut: () => void
+  standing: () => Pick<Standing, 'used' | 'idle' | 'waiting'>
   /** For signals: a connection beside the pool. */
   connect: (applicationName: string) => Promise<Connection>
 }
@@ -65,6 +67,11 @@ export function openConnections(connectionString: string, { limits, onError, onU
   return {
     pool,
     dropIdle,
+    standing: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     cut() {
       endWatch()
       for (const client of open) client.giveUp('the service is ending')

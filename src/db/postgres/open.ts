@@ -39,6 +39,7 @@ export async function openPostgres(
     reports: query,
     exclusively: createExclusively(query, signals, limits.database_lock_timeout_ms),
     signals,
+    standing: () => ({ silentMs: signals.silentForMs(), readOnly: signals.readOnly(), ...connections.standing() }),
     async close() {
       await signals.close()
       const ending = query.destroy()

@@ -6,7 +6,14 @@ import { channel, followRevisions } from './revisions.ts'
 const heartbeatMs = 300
 const trustedForMs = 900
 
-export type PostgresSignals = LocalSignals & { close: () => Promise<void> }
+/** How often it is asked whether it takes changes: a standby, and one that is switched over, takes none. */
+const askReadOnlyEveryMs = 2000
+
+export type PostgresSignals = LocalSignals & {
+  /** Whether the database took no changes when it was last asked. */
+  readOnly: () => boolean
+  close: () => Promise<void>
+}
 
 /**
  * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat compares the revision of every topic with what
@@ -24,6 +31,7 @@ export async function postgresSignals(
   /** Up to when everything announced is known to have been heard or reported as missed. */
   let surelyHeardUntil = 0
   let lastHeardAt = 0
+  let [readOnly, readOnlyAskedAt] = [false, 0]
 
   function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
@@ -51,6 +59,7 @@ export async function postgresSignals(
     try {
       const connected = client ?? (await connect())
       const missed = await Promise.race([followed.catchUp(connected), tooLate()])
+      if (startedAt - readOnlyAskedAt > askReadOnlyEveryMs) await Promise.race([askReadOnly(connected), tooLate()])
       if (missed) local.reportMissed()
       if (client !== connected) return
       surelyHeardUntil = startedAt
@@ -58,6 +67,12 @@ export async function postgresSignals(
     } catch (error) {
       if (client) lose(client, error as Error)
     }
+  }
+
+  async function askReadOnly(asked: Connection): Promise<void> {
+    readOnlyAskedAt = Date.now()
+    const { rows } = await asked.query(`select current_setting('transaction_read_only') = 'on' as yes`)
+    readOnly = rows[0].yes
   }
 
   async function keepBeating(): Promise<void> {
@@ -73,6 +88,7 @@ export async function postgresSignals(
     ...local,
     live: () => Date.now() - surelyHeardUntil < trustedForMs,
     silentForMs: () => Date.now() - lastHeardAt,
+    readOnly: () => readOnly,
     async close() {
       closing.abort()
       // A connection that is still being opened must not hold up the end.

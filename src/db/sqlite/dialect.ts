@@ -10,16 +10,16 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** Kysely over the worker thread. */
-export function sqliteDialect(client: SqliteClient): Dialect {
+export function sqliteDialect(client: SqliteClient, turns = turnstile()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => sqliteDriver(client),
+    createDriver: () => sqliteDriver(client, turns),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
-function sqliteDriver(client: SqliteClient): Driver {
+function sqliteDriver(client: SqliteClient, turns: Turnstile): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await client.run(query.sql, query.parameters)
@@ -29,7 +29,6 @@ function sqliteDriver(client: SqliteClient): Driver {
       throw new Error('The embedded database does not stream rows.')
     },
   }
-  const turns = turnstile()
   const run = async (sql: string) => void (await client.run(sql, []))
   return {
     init: async () => {},
@@ -46,7 +45,7 @@ function sqliteDriver(client: SqliteClient): Driver {
 }
 
 /** There is one connection: whoever comes enters in turn, first come, first served. */
-function turnstile() {
+export function turnstile() {
   const queue: (() => void)[] = []
   let taken = false
   return {
@@ -62,5 +61,7 @@ function turnstile() {
       if (next) next()
       else taken = false
     },
+    standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: queue.length }),
   }
 }
+type Turnstile = ReturnType<typeof turnstile>

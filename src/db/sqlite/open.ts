@@ -5,14 +5,15 @@ import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite, readerOf } from './client.ts'
-import { sqliteDialect } from './dialect.ts'
+import { sqliteDialect, turnstile } from './dialect.ts'
 
 /** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
 export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>, watch: Watch): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client), log: queryLog(watch) })
+  const turns = turnstile()
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, turns), log: queryLog(watch) })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error
@@ -32,6 +33,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       return result
     },
     signals,
+    standing: () => ({ silentMs: 0, readOnly: false, ...turns.standing() }),
     async close() {
       await reports.destroy()
       await query.destroy()
