@@ -17,6 +17,7 @@ import { preferencesOf } from './preferences.ts'
 import { estimatePrompt } from './prompt-size.ts'
 import { wireOf } from './providers/protocols.ts'
 import { resolveModels } from './resolve.ts'
+import { lotsFor } from './sticky.ts'
 import { type ClientWire, passes } from './wire.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
@@ -148,7 +149,7 @@ function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candida
       const provider = catalogue.findProvider(endpoint.provider)
       return provider !== undefined && accesses.find(provider, endpoint) !== undefined
     },
-    random: deps.random,
+    lot: lotsFor(answering),
   })
   if (plan.targets.length > 0) return plan.targets
   throw refusal(deps, answering, plan.excluded)

@@ -38,5 +38,4 @@ export type RoutingDeps = {
   onUnaccounted: (error: Error) => void
   now: () => number
   newId: NewId
-  random: () => number
 }

@@ -81,6 +81,5 @@ export function openRouting({
     onUnaccounted,
     now,
     newId,
-    random: Math.random,
   }
 }

@@ -68,14 +68,14 @@ export type PlanInput = {
   /** Whether the tools that a provider is to run can be said to this one. */
   knowsTools: (endpoint: Endpoint) => boolean
   configured: (endpoint: Endpoint) => boolean
-  /** From 0 to 1, seeded: the same inputs and seed give the same plan. */
-  random: () => number
+  /** The endpoint's lot for this request, above 0 and below 1: the same for requests that belong together. */
+  lot: (endpoint: Endpoint) => number
 }
 
 /**
  * Which endpoints to ask, in which order. Without an explicit order or sort: those without recent trouble first, drawn
  * by 1/price², then the troubled ones; the models of a fallback list one after the other. In any case those whose circuits
- * are shut come last.
+ * are shut come last. Lots decide only among endpoints that nothing else tells apart.
  */
 export function planAttempts(input: PlanInput): Plan {
   const excluded: Plan['excluded'] = []
@@ -86,7 +86,7 @@ export function planAttempts(input: PlanInput): Plan {
       if (reason) excluded.push({ target: { model, endpoint }, reason })
       else kept.push({ model, endpoint })
     }
-    return { kept, sort: input.preferences.sort ?? sort }
+    return { kept: byDraw(kept, input), sort: input.preferences.sort ?? sort }
   })
   const { preferences } = input
   const ordered =
@@ -155,17 +155,16 @@ function isAbove({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>
   )
 }
 
+/** @param targets as they are drawn: so they stay wherever nothing tells them apart. */
 function inOrder(targets: Target[], sort: SortKey | undefined, input: PlanInput): Target[] {
+  const sorted = sort ? bySort(targets, sort, input) : targets
   const { order } = input.preferences
-  if (order) return byExplicitOrder(targets, order, sort, input)
-  return preferred(sort ? bySort(targets, sort, input) : byDraw(targets, input), input)
+  return order ? byExplicitOrder(sorted, order) : preferred(sorted, input)
 }
 
-function byExplicitOrder(targets: Target[], order: string[], sort: SortKey | undefined, input: PlanInput): Target[] {
-  const first = order.flatMap((name) => targets.filter(({ endpoint }) => isNamed(endpoint, name)))
-  const rest = targets.filter((target) => !first.includes(target))
-  const ordered = sort ? bySort(rest, sort, input) : byDraw(rest, input)
-  return [...new Set(first), ...ordered]
+function byExplicitOrder(targets: Target[], order: string[]): Target[] {
+  const first = new Set(order.flatMap((name) => targets.filter(({ endpoint }) => isNamed(endpoint, name))))
+  return [...first, ...targets.filter((target) => !first.has(target))]
 }
 
 function bySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target[] {
@@ -178,35 +177,30 @@ function bySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target
   return targets.toSorted((a, b) => value(a) - value(b) || 0)
 }
 
-/** Draws without replacement, each endpoint weighted by 1/price², the troubled ones after all others. */
-function byDraw(targets: Target[], { standing, random }: PlanInput): Target[] {
+/** The troubled ones after all others: those keep their order, and so their sessions, whoever is troubled. */
+function byDraw(targets: Target[], { standing, lot }: PlanInput): Target[] {
   const healthy: Target[] = []
   const troubled: Target[] = []
   for (const target of targets) (standing(target.endpoint) === 'fit' ? healthy : troubled).push(target)
-  if (troubled.length === 0) return draw(healthy, random)
-  return [...draw(healthy, random), ...draw(troubled, random)]
+  return [...drawn(healthy, lot), ...drawn(troubled, lot)]
 }
 
 /** The cheapest a price counts as: a free endpoint must not make every other one impossible. */
 const floorUsdPerMillion = 0.01
 
-function draw(targets: Target[], random: () => number): Target[] {
+/**
+ * Weighted rendezvous hashing, each endpoint weighted by 1/price². As often as by drawing without replacement each comes
+ * first, second and so on; and one that comes or goes moves no lots but its own.
+ */
+function drawn(targets: Target[], lot: PlanInput['lot']): Target[] {
   if (targets.length < 2) return targets
-  const left = targets.map((target) => {
-    const price = Math.max(weightedPrice(target.endpoint.prices), floorUsdPerMillion)
-    return { target, weight: 1 / (price * price) }
-  })
-  const drawn: Target[] = []
-  while (left.length > 0) {
-    let at = random() * left.reduce((sum, { weight }) => sum + weight, 0)
-    const found = left.findIndex(({ weight }) => {
-      at -= weight
-      return at < 0
+  return targets
+    .map((target) => {
+      const price = Math.max(weightedPrice(target.endpoint.prices), floorUsdPerMillion)
+      return { target, at: -Math.log(lot(target.endpoint)) * price * price }
     })
-    const [chosen] = left.splice(found === -1 ? left.length - 1 : found, 1)
-    if (chosen) drawn.push(chosen.target)
-  }
-  return drawn
+    .sort((a, b) => a.at - b.at)
+    .map(({ target }) => target)
 }
 
 /** Endpoints that miss a preferred speed stay in the plan, behind those that have it or are not known to miss it. */

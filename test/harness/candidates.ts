@@ -1,6 +1,7 @@
 import type { Endpoint, Model, Prices } from '#catalogue/model.ts'
 import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#routing/plan.ts'
 import { preferencesOf } from '#routing/preferences.ts'
+import { lotOf } from '#routing/sticky.ts'
 
 /** An endpoint that can do anything, but for what is said of it. */
 export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {
@@ -76,6 +77,6 @@ export function planInput(situation: Situation): PlanInput {
     speeds: standing,
     knowsTools: () => true,
     configured: ({ provider }) => !unconfigured.includes(provider),
-    random: seeded(situation.seed ?? 1),
+    lot: ({ id }) => lotOf(situation.seed ?? 1, id),
   }
 }

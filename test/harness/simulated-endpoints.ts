@@ -57,7 +57,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
 
 function planned({ standing }: Circuits, endpoints: Endpoint[], random: () => number) {
   const input = planInput({ candidates: [candidateOf(endpoints)] })
-  return planAttempts({ ...input, standing: ({ id }) => standing(id), random }).targets
+  return planAttempts({ ...input, standing: ({ id }) => standing(id), lot: random }).targets
 }
 
 /** Time that passes from one thing that is due to the next. */
