@@ -7,8 +7,7 @@ import { getByok } from './routes/byok/get.ts'
 import { listByok } from './routes/byok/list.ts'
 import { updateByok } from './routes/byok/update.ts'
 import { reload } from './routes/catalogue/reload.ts'
-import { createChatCompletion } from './routes/completions/chat.ts'
-import { createResponse } from './routes/completions/responses.ts'
+import { completionRoutes } from './routes/completions/of-clients.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { getGeneration } from './routes/generations/get.ts'
@@ -73,8 +72,7 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
 const table = {
   getHealth,
   getMetrics,
-  createChatCompletion,
-  createResponse,
+  ...completionRoutes,
   getGeneration,
   listAllActivity,
   listModels,

@@ -7,6 +7,7 @@ import { mountRoutes } from '#http/mount.ts'
 import { takeShortcut } from '#http/shortcut.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
+import { clients } from '#routing/clients/clients.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import type { Deps } from './deps.ts'
@@ -15,6 +16,12 @@ import { guardInterns, isInternChat } from './interns-gate.ts'
 import { prefix } from './prefix.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
+
+/** Who asks below the path of a protocol is told of errors in its words, whatever comes of the request. */
+function envelopeAt(url: string) {
+  const path = url.split('?', 1)[0] ?? ''
+  return clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`))?.envelope
+}
 
 export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
@@ -27,6 +34,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     patience,
     guard: (request) => guardInterns(deps, request),
     explain: troubleOf,
+    envelopeOf: ({ url }) => envelopeAt(url),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   const finished = (request: FinishedRequest) => {

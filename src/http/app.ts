@@ -12,7 +12,7 @@ import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
-import { errorAnswer, internalError } from './envelope.ts'
+import { type Envelope, type ErrorAnswer, errorAnswer, internalError } from './envelope.ts'
 import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
 import type { KeyNeed } from './route.ts'
@@ -53,6 +53,8 @@ type AppOptions = {
   guard?: Guard
   /** What else than a defect of ours a failure may be, in words for the client; its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
+  /** How a request is told of an error, where that is not how this service does. */
+  envelopeOf?: (request: FastifyRequest) => Envelope | undefined
   /** How a path that could not be read is refused, where it owes a refusal of its own form. */
   restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
@@ -65,8 +67,10 @@ export function createApp({
   patience = ordinaryPatience,
   guard,
   explain = () => undefined,
+  envelopeOf = () => undefined,
   restate,
 }: AppOptions): FastifyInstance {
+  const sendFailure = failureSender(envelopeOf)
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
@@ -132,16 +136,19 @@ function nothingAt(method: string, path: string, prefix: string): string {
   return `There is no ${method} ${path}.${hint}`
 }
 
-function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const plain = asFault(error, request)
-  const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
-  if (!fault)
-    request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
-  const answer = fault ? errorAnswer(fault) : internalError(request.id)
-  return reply
-    .code(answer.status)
-    .headers({ 'x-request-id': request.id, ...answer.headers })
-    .send(answer.body)
+function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const plain = asFault(error, request)
+    const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
+    if (!fault)
+      request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
+    const answer = fault ? errorAnswer(fault) : internalError(request.id)
+    const { headers, body }: Partial<ErrorAnswer> = envelopeOf(request)?.(answer.body.error, request.id) ?? answer
+    return reply
+      .code(answer.status)
+      .headers({ 'x-request-id': request.id, ...answer.headers, ...headers })
+      .send(body)
+  }
 }
 
 /** The framework's own refusals, in our words. Anything unknown is a defect of ours, and told to nobody. */

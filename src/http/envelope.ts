@@ -14,9 +14,15 @@ export const ErrorEnvelope = z
   .meta({ id: 'Error', description: 'The one shape of every error. `code` is the HTTP status.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
-export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorEnvelope }
+/** How one protocol tells an error, where that is not how this service does. */
+export type Envelope = (
+  error: ErrorEnvelope['error'],
+  requestId: string,
+) => { headers?: Record<string, string>; body: object }
 
-export function errorAnswer(fault: Fault): ErrorAnswer {
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
+
+export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
   const { metadata, retryAfterSeconds, headers } = fault.details
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
@@ -32,7 +38,7 @@ export function errorAnswer(fault: Fault): ErrorAnswer {
 }
 
 /** What a client learns of a defect of ours: the id under which the log has the rest. */
-export function internalError(requestId: string): ErrorAnswer {
+export function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
   const message = `Internal server error. The log has it under request id ${requestId}.`
   return { status: 500, headers: {}, body: { error: { code: 500, message } } }
 }

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { chatPreset } from '#routing/clients/chat/preset.ts'
+import { responsesPreset } from '#routing/clients/responses/preset.ts'
 import { applyPreset } from './apply.ts'
 import { settingsFromChat } from './from-chat.ts'
-import { withoutForeign } from './to-responses.ts'
 
 type Body = Record<string, unknown>
 const preset = (config: Body, system_prompt: string | null = null) => ({ config, system_prompt })
 const hello = [{ role: 'user', content: 'Hello' }]
 const inChat = (config: Body, body: Body = {}) => {
-  const { messages: _, ...rest } = applyPreset(preset(config), { messages: hello, ...body }, 'chat')
+  const { messages: _, ...rest } = applyPreset(preset(config), { messages: hello, ...body }, chatPreset)
   return rest
 }
 const flatTool = (name: string, description?: string) => ({
@@ -97,20 +98,22 @@ describe('a chat body gets', () => {
 
 test('the system prompt comes before the request’s own system messages', () => {
   const own = { role: 'system', content: 'Be brief.' }
-  const { messages } = applyPreset(preset({}, 'Rhyme.'), { messages: [own, ...hello] }, 'chat')
+  const { messages } = applyPreset(preset({}, 'Rhyme.'), { messages: [own, ...hello] }, chatPreset)
   assert.deepEqual(messages, [{ role: 'system', content: 'Rhyme.' }, own, ...hello])
 })
 
 test('in a responses body the system prompt comes before the instructions', () => {
-  const { instructions } = applyPreset(preset({}, 'Rhyme.'), { instructions: 'Be brief.' }, 'responses')
+  const { instructions } = applyPreset(preset({}, 'Rhyme.'), { instructions: 'Be brief.' }, responsesPreset)
   assert.equal(instructions, 'Rhyme.\n\nBe brief.')
-  assert.deepEqual(applyPreset(preset({}, 'Rhyme.'), { instructions: null }, 'responses'), { instructions: 'Rhyme.' })
+  assert.deepEqual(applyPreset(preset({}, 'Rhyme.'), { instructions: null }, responsesPreset), {
+    instructions: 'Rhyme.',
+  })
 })
 
 test('a responses body keeps the names of the preset, and format and verbosity are said apart', () => {
   const config = { max_output_tokens: 5, text: { format: schema, verbosity: 'low' }, tools: [flatTool('a')] }
   const body = { input: 'Hi', text: { verbosity: 'high' }, tools: [flatTool('b')] }
-  assert.deepEqual(applyPreset(preset(config), body, 'responses'), {
+  assert.deepEqual(applyPreset(preset(config), body, responsesPreset), {
     input: 'Hi',
     max_output_tokens: 5,
     text: { format: schema, verbosity: 'high' },
@@ -120,9 +123,9 @@ test('a responses body keeps the names of the preset, and format and verbosity a
 
 test('what only chat bodies know does not reach an upstream of responses, unless the client sent it', () => {
   const own = { input: 'Hi', seed: 7 }
-  const applied = applyPreset(preset({ stop: ['x'], seed: 1, temperature: 1 }), own, 'responses')
+  const applied = applyPreset(preset({ stop: ['x'], seed: 1, temperature: 1 }), own, responsesPreset)
   assert.deepEqual(applied, { input: 'Hi', seed: 7, stop: ['x'], temperature: 1 })
-  assert.deepEqual(withoutForeign(applied, own), { input: 'Hi', seed: 7, temperature: 1 })
+  assert.deepEqual(responsesPreset.forUpstream!(applied, own), { input: 'Hi', seed: 7, temperature: 1 })
 })
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
@@ -167,8 +170,8 @@ const config = fc
   })
   .map(dropped)
 const either = fc.oneof(
-  fc.tuple(fc.constant('chat' as const), chatBody),
-  fc.tuple(fc.constant('responses' as const), responsesBody),
+  fc.tuple(fc.constant(chatPreset), chatBody),
+  fc.tuple(fc.constant(responsesPreset), responsesBody),
 )
 
 function dropped(fields: Body): Body {
@@ -233,7 +236,7 @@ test('a preset saved from a chat body and used with nothing but messages asks wh
       if (limit !== undefined) asked.max_completion_tokens = limit
       if (!asked.tools?.length) for (const name of ['tools', 'tool_choice']) delete asked[name]
       const { config: saved, systemPrompt } = settingsFromChat({ ...fields, messages })
-      const applied = applyPreset(preset(saved, systemPrompt), { messages }, 'chat')
+      const applied = applyPreset(preset(saved, systemPrompt), { messages }, chatPreset)
       const { tools, ...others } = applied
       assert.deepEqual({ ...others, ...((tools as unknown[])?.length && { tools }) }, { ...asked, messages })
     }),

@@ -1,17 +1,19 @@
 import type { PresetVersion } from './preset.ts'
-import { chatFields } from './to-chat.ts'
-import { responsesFields } from './to-responses.ts'
 
 type Body = Record<string, unknown>
 
-/** In whose names a body is written. */
-export type BodyStyle = 'chat' | 'responses'
-
-/** Names under which a request may say the same thing; whichever it uses, it has said it. */
-const otherNames: Record<string, readonly string[]> = {
-  max_completion_tokens: ['max_tokens'],
-  reasoning: ['reasoning_effort'],
-  reasoning_effort: ['reasoning'],
+/** How one kind of body says what a preset says. Each client protocol has its own. */
+export type PresetStyle = {
+  /** A configuration in the names of such a body. */
+  fields: (config: Body) => Body
+  /** What says that the preset's system prompt comes before all that the request tells the model. */
+  prompted: (prompt: string, body: Body) => Body
+  /** Names under which a request may say the same thing; whichever it uses, it has said it. */
+  otherNames?: Record<string, readonly string[]>
+  /** Fields that are filled in member by member. */
+  nested?: readonly string[]
+  /** A filled-in body as upstreams of the protocol take it; what the client itself put in stays. */
+  forUpstream?: (applied: Body, own: Body) => Body
 }
 
 /** A choice among tools says nothing without any, and upstreams refuse it. */
@@ -24,25 +26,21 @@ const aboutTools = ['tool_choice', 'parallel_tool_calls']
 export function applyPreset(
   { system_prompt, config }: Pick<PresetVersion, 'system_prompt' | 'config'>,
   body: Body,
-  style: BodyStyle,
+  style: PresetStyle,
 ): Body {
-  const offered = style === 'chat' ? chatFields(config) : responsesFields(config)
+  const offered = style.fields(config)
   const applied = { ...body }
-  for (const [name, value] of Object.entries(offered)) if (!says(body, name)) applied[name] = value
+  for (const [name, value] of Object.entries(offered)) if (!says(body, name, style)) applied[name] = value
   const tools = united(offered.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
-  else for (const name of aboutTools) if (!says(body, name)) delete applied[name]
-  if (style === 'responses' && offered.text) applied.text = { ...offered.text, ...(body.text as object | undefined) }
-  return system_prompt ? { ...applied, ...prompted(system_prompt, body, style) } : applied
+  else for (const name of aboutTools) if (!says(body, name, style)) delete applied[name]
+  for (const name of style.nested ?? [])
+    if (offered[name]) applied[name] = { ...offered[name], ...(body[name] as object | undefined) }
+  return system_prompt ? { ...applied, ...style.prompted(system_prompt, body) } : applied
 }
 
-function says(body: Body, name: string): boolean {
-  return body[name] !== undefined || (otherNames[name]?.some((other) => body[other] !== undefined) ?? false)
-}
-
-function prompted(prompt: string, body: Body, style: BodyStyle): Body {
-  if (style === 'chat') return { messages: [{ role: 'system', content: prompt }, ...(body.messages as object[])] }
-  return { instructions: body.instructions ? `${prompt}\n\n${body.instructions}` : prompt }
+function says(body: Body, name: string, { otherNames }: PresetStyle): boolean {
+  return body[name] !== undefined || (otherNames?.[name]?.some((other) => body[other] !== undefined) ?? false)
 }
 
 type Tool = { type: string; name?: unknown; server_label?: unknown } & Record<string, unknown>

@@ -23,10 +23,10 @@ export async function answerFrom(
   answering: Answering,
   targets: Target[],
 ): Promise<Buffer | object | undefined> {
-  const { outlet, chat } = answering
+  const { outlet, chat, client } = answering
   const keepalive =
     chat.stream === true
-      ? setInterval(() => outlet.signal.aborted || outlet.write(': keepalive\n\n'), deps.keepaliveMs)
+      ? setInterval(() => outlet.signal.aborted || outlet.write(client.keepalive), deps.keepaliveMs)
       : undefined
   let last: { failure: AttemptFailure; target: Target } | undefined
   let left = targets

@@ -7,6 +7,7 @@ import type { Tried } from './journal.ts'
 import { mostOf } from './most.ts'
 import type { Target } from './plan.ts'
 import { wireOf } from './providers/protocols.ts'
+import type { Body, ClientWire } from './wire.ts'
 
 /** The request as one endpoint gets it. */
 export function askOf(
@@ -24,7 +25,7 @@ export function askOf(
   const stream = answering.chat.stream === true
   const wireTarget = { endpoint, credential: access.secret, stream }
   const encoded =
-    wire.protocol === answering.client.protocol ? wire.passThrough?.(answering.body, wireTarget) : undefined
+    wire.protocol === client.protocol ? wire.passThrough?.(forUpstream(given, client), wireTarget) : undefined
   const { path, headers, body } = encoded ?? wire.encode(answering.chat, wireTarget)
   const request = {
     ...placeOf(wire.origin ?? access.baseUrl, path),
@@ -46,6 +47,14 @@ export function askOf(
     // Where both sides speak one protocol, the bytes of an answer need no translation.
     passThrough: encoded !== undefined,
   }
+}
+
+/** Without what only this protocol has for this service; what every protocol has, wires leave out. */
+function forUpstream(body: Body, { ownFields }: ClientWire): Body {
+  if (!ownFields) return body
+  const sent: Body = {}
+  for (const name in body) if (!ownFields.has(name)) sent[name] = body[name]
+  return sent
 }
 
 const place = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i

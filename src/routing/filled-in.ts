@@ -2,7 +2,6 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { applyPreset } from '#presets/apply.ts'
 import type { PresetsInUse } from '#presets/in-use.ts'
 import { presetNamed } from '#presets/named.ts'
-import { withoutForeign } from '#presets/to-responses.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { CompletionCall } from './call.ts'
 import type { Body } from './wire.ts'
@@ -26,11 +25,11 @@ async function fillIn(
   named: { slug: string; rest: Body },
 ) {
   const { id, slug, designated_version: version } = await presets.find(call.caller.workspaceId, named.slug)
-  const isResponses = call.client.protocol === 'openai-responses'
-  const whole = applyPreset(version, named.rest, isResponses ? 'responses' : 'chat')
+  const { preset: style, toChat } = call.client
+  const whole = applyPreset(version, named.rest, style)
   return {
-    chat: call.client.toChat(whole),
-    body: isResponses ? withoutForeign(whole, named.rest) : whole,
+    chat: toChat(whole),
+    body: style.forUpstream ? style.forUpstream(whole, named.rest) : whole,
     preset: { id, slug, version: version.version },
   }
 }

@@ -1,7 +1,6 @@
 import { isAnswerLimit } from '#chat/answer-limit.ts'
-import { ChatRequest } from '#chat/chat-request.ts'
-import { ResponsesCall } from '#chat/responses-call.ts'
 import type { Forms } from './bill.ts'
+import { clients } from './clients/clients.ts'
 import type { Body } from './wire.ts'
 
 /**
@@ -17,8 +16,7 @@ const harmless = [
 ]
 
 const known: ReadonlySet<string> = new Set([
-  ...Object.keys(ChatRequest.shape),
-  ...Object.keys(ResponsesCall.shape),
+  ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
   ...harmless,
 ])
 

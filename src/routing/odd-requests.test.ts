@@ -5,7 +5,7 @@ import { ResponsesCall } from '#chat/responses-call.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { Fault } from '#lib/fault.ts'
 import { endpointOf } from '#test/harness/candidates.ts'
-import { responsesToChat } from './clients/responses-to-chat.ts'
+import { responsesToChat } from './clients/responses/to-chat.ts'
 import { protocols } from './providers/protocols.ts'
 import type { Body } from './wire.ts'
 

@@ -1,8 +1,11 @@
+import type { z } from 'zod'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import type { Envelope } from '#http/envelope.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { PresetStyle } from '#presets/apply.ts'
 import type { Orders } from './orders.ts'
 
 /** What goes to an upstream. `path` follows the provider's base URL. */
@@ -64,20 +67,46 @@ export type AnswerHead = {
 /** @param passedEvents how many of the upstream's own events the client has already got. */
 export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
 
-/** The protocol a client speaks: its requests become chat requests, and answer events become its answers. */
+/**
+ * The protocol a client speaks: its requests become chat requests, and answer events become its answers. All that the
+ * service knows of a client's protocol is behind this; each has a folder in `clients/` and a line in `clients.ts`.
+ */
 export type ClientWire = {
   /** The upstream protocol whose bytes a client of this one takes as they are. */
   protocol: Protocol
+  /** How clients ask by it. */
+  operation: Operation
+  /** What such requests are called in their records. */
+  apiType: string
+  /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */
+  ownFields?: ReadonlySet<string>
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
+  /** How a preset fills a body in. */
+  preset: PresetStyle
   /** Writes one streamed answer: text to send for each event, and for the end. */
   writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
+  /** What is sent while there is nothing to say. */
+  keepalive: string
   /** What follows the upstream's own bytes, of which the end mark is never passed on. */
   passThroughEnd: string
   /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
+  /** How an error is told before the answer; without it, as everywhere in this service. */
+  envelope?: Envelope
+}
+
+/** One operation of the API: where it is, what it takes, what it answers when it does not stream. */
+export type Operation = {
+  /** Its name in the API's description. */
+  id: string
+  path: string
+  summary: string
+  description: string
+  request: z.ZodObject
+  response: z.ZodType
 }
 
 /** What was metered, for the usage that the client sees. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { play, type Step } from '#demo/play.ts'
-import { chatClient } from '../clients/chat.ts'
+import { chatClient } from '../clients/chat/client.ts'
 import type { Deadlines } from './deadlines.ts'
 import { Silence } from './deadlines.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest } from './send.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { regions } from '#lib/vocabulary.ts'
+import { clientOf } from '#routing/clients/clients.ts'
 import type { GenerationRecord } from '#usage/record.ts'
 
 const count = z.int().nullable()
@@ -68,7 +69,7 @@ export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof Genera
   return {
     ...notHere,
     ...record,
-    api_type: record.protocol === 'openai-responses' ? 'responses' : 'completions',
+    api_type: clientOf(record.protocol)?.apiType ?? 'completions',
     data_region: record.region,
     preset_id: record.preset?.id ?? null,
     native_tokens_prompt: record.tokens_prompt,

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#lib/fault.ts'
 import { SseReader } from '#lib/sse.ts'
-import { responsesClient } from './responses.ts'
-import { responsesToChat } from './responses-to-chat.ts'
+import { responsesClient } from './client.ts'
+import { responsesToChat } from './to-chat.ts'
 
 const refusal = (body: object) => {
   try {

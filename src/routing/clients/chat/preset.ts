@@ -1,10 +1,23 @@
-import { withoutNulls } from './settings.ts'
+import type { PresetStyle } from '#presets/apply.ts'
+import { withoutNulls } from '#presets/settings.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
+export const chatPreset: PresetStyle = {
+  fields: chatFields,
+  prompted: (prompt, { messages }) => ({
+    messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
+  }),
+  otherNames: {
+    max_completion_tokens: ['max_tokens'],
+    reasoning: ['reasoning_effort'],
+    reasoning_effort: ['reasoning'],
+  },
+}
+
 /** What a preset's configuration says, in the names of a chat body. What those have no name for is left out. */
-export function chatFields(config: Fields): Fields {
+function chatFields(config: Fields): Fields {
   const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...same } = config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
   return withoutNulls({

@@ -1,6 +1,14 @@
-import { withoutNulls } from './settings.ts'
+import type { PresetStyle } from '#presets/apply.ts'
+import { withoutNulls } from '#presets/settings.ts'
 
 type Fields = Record<string, unknown>
+
+export const responsesPreset: PresetStyle = {
+  fields: responsesFields,
+  prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
+  nested: ['text'],
+  forUpstream: withoutForeign,
+}
 
 /** What a preset made of another kind of body may say, and a responses body has no name for. */
 const foreign: ReadonlySet<string> = new Set([
@@ -14,12 +22,12 @@ const foreign: ReadonlySet<string> = new Set([
 ])
 
 /** What a preset's configuration says, in the names of a responses body. */
-export function responsesFields({ tool_choice, ...config }: Fields): Fields {
+function responsesFields({ tool_choice, ...config }: Fields): Fields {
   return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
 }
 
 /** A filled-in body as upstreams of this protocol take it; what the client itself put in stays. */
-export function withoutForeign(applied: Fields, own: Fields): Fields {
+function withoutForeign(applied: Fields, own: Fields): Fields {
   return Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
 }
 

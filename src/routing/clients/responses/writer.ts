@@ -1,9 +1,9 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { endsThought, type Thought } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote, StreamWriter } from '../wire.ts'
-import type { CallItem, MessageItem, OutputItem, ReasoningItem, ResponseState, TextPart } from './responses-object.ts'
-import { responseObject, responseUsage } from './responses-object.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../wire.ts'
+import type { CallItem, MessageItem, OutputItem, ReasoningItem, ResponseState, TextPart } from './object.ts'
+import { responseObject, responseUsage } from './object.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 

@@ -1,7 +1,7 @@
 import type { TokenCounts } from '#chat/events.ts'
 import { isDeeper } from '#lib/depth.ts'
 import { Fault } from '#lib/fault.ts'
-import type { AnswerHead, Body, CostNote } from '../wire.ts'
+import type { AnswerHead, Body, CostNote } from '../../wire.ts'
 
 export type TextPart =
   | { type: 'output_text'; text: string; annotations: []; logprobs: [] }

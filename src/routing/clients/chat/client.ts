@@ -1,14 +1,28 @@
-import type { ChatRequest } from '#chat/chat-request.ts'
+import { z } from 'zod'
+import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { Usage } from '#chat/usage.ts'
-import type { AnswerHead, ClientWire, CostNote, StreamWriter } from '../wire.ts'
+import type { AnswerHead, ClientWire, CostNote, StreamWriter } from '../../wire.ts'
+import { chatPreset } from './preset.ts'
 
 /** Clients of OpenAI chat completions. */
 export const chatClient: ClientWire = {
   protocol: 'openai-chat',
+  operation: {
+    id: 'createChatCompletion',
+    path: '/chat/completions',
+    summary: 'Answer a chat, streamed or whole',
+    description:
+      'OpenAI chat completions for every model of the catalogue. Fields not known here go to the provider as they are.',
+    request: ChatRequest,
+    response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
+  },
+  apiType: 'completions',
   toChat: (body) => body as ChatRequest,
+  preset: chatPreset,
+  keepalive: ': keepalive\n\n',
   writer: chatWriter,
   writeBody: completionOf,
   passThroughEnd: 'data: [DONE]\n\n',

@@ -1,11 +1,26 @@
-import type { AnswerHead, ClientWire, StreamWriter } from '../wire.ts'
-import { responsesToChat } from './responses-to-chat.ts'
-import { ResponseWriter } from './responses-writer.ts'
+import { z } from 'zod'
+import { ResponsesCall } from '#chat/responses-call.ts'
+import type { AnswerHead, ClientWire, StreamWriter } from '../../wire.ts'
+import { responsesPreset } from './preset.ts'
+import { responsesToChat } from './to-chat.ts'
+import { ResponseWriter } from './writer.ts'
 
 /** Clients of OpenAI responses. They are always told the usage. */
 export const responsesClient: ClientWire = {
   protocol: 'openai-responses',
+  operation: {
+    id: 'createResponse',
+    path: '/responses',
+    summary: 'Answer input items, streamed or whole',
+    description:
+      'OpenAI responses for every model of the catalogue. Nothing is stored: the whole conversation comes with each request.',
+    request: ResponsesCall,
+    response: z.looseObject({ id: z.string(), object: z.literal('response'), status: z.string() }),
+  },
+  apiType: 'responses',
   toChat: responsesToChat,
+  preset: responsesPreset,
+  keepalive: ': keepalive\n\n',
   writer: (head, { passedEvents }): StreamWriter => new ResponseWriter(head, passedEvents),
   writeBody(head: AnswerHead, events, cost) {
     const writer = new ResponseWriter(head)

@@ -1,9 +1,9 @@
 import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
-import type { Body } from '../wire.ts'
-import { messagesOf } from './responses-input.ts'
-import { refuseUnspeakable } from './responses-object.ts'
+import type { Body } from '../../wire.ts'
+import { messagesOf } from './input.ts'
+import { refuseUnspeakable } from './object.ts'
 
 /** What would need an answer, a conversation or a prompt that somebody has kept: nobody does here. */
 const needsStore: Record<string, string> = {

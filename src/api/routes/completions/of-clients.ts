@@ -1,0 +1,41 @@
+import type { FaultKind } from '#lib/fault.ts'
+import { clients } from '#routing/clients/clients.ts'
+import { complete } from '#routing/complete.ts'
+import type { ClientWire } from '#routing/wire.ts'
+import { type Route, route } from '../../route.ts'
+import { completionCall, wholeAnswer } from './call.ts'
+
+const faults: FaultKind[] = [
+  'invalid',
+  'unauthenticated',
+  'payment_required',
+  'forbidden',
+  'not_found',
+  'request_timeout',
+  'payload_too_large',
+  'rate_limited',
+  'bad_gateway',
+  'unavailable',
+]
+
+function completionRoute(client: ClientWire): Route {
+  const { path, summary, description, request, response } = client.operation
+  return route({
+    method: 'post',
+    path,
+    tag: 'completions',
+    key: 'api',
+    summary,
+    description,
+    request: { body: request },
+    response,
+    mediaTypes: ['text/event-stream'],
+    faults,
+    handler: async (call, { routing }) => wholeAnswer(await complete(routing, completionCall(call, client))),
+  })
+}
+
+/** One operation for each protocol that clients speak. */
+export const completionRoutes: Record<string, Route> = Object.fromEntries(
+  clients.map((client) => [client.operation.id, completionRoute(client)]),
+)
