@@ -8,8 +8,9 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ToolCallDelta = {
   index: number
   id?: string
-  type?: 'function'
+  type?: 'function' | 'custom'
   function?: { name?: string; arguments?: string }
+  custom?: { name?: string; input?: string }
 }
 
 /** What a chunk adds to the message. Every member is absent where the chunk adds nothing of it. */
@@ -21,6 +22,14 @@ export type Delta = {
   reasoning_details?: ReasoningDetail[]
   refusal?: string
   tool_calls?: ToolCallDelta[]
+  annotations?: Annotation[]
+  images?: { type: 'image_url'; image_url: { url: string } }[]
+}
+
+/** A source of what is said, and where of the message's text it is said. */
+export type Annotation = {
+  type: 'url_citation'
+  url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string }
 }
 
 export type ChunkChoice = {
@@ -40,6 +49,8 @@ export type Chunk = {
   /** Unix time in seconds. */
   created: number
   model: string
+  /** Who answers, for people. */
+  provider?: string
   choices: ChunkChoice[]
   usage?: Usage | null
   error?: StreamError

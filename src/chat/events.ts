@@ -28,6 +28,12 @@ export type Extras = {
   serviceTier?: string
 }
 
+/** A source of what is said: from `start` up to `end` of all the text so far, where the provider says which part. */
+export type Citation = { url: string; title?: string; quote?: string; start?: number; end?: number }
+
+/** An image that the model made: a data URL, or an address that the provider keeps it at. */
+export type Picture = { url: string }
+
 /** What a model's answer consists of, piece by piece, whatever protocol it came in. */
 export type AnswerEvent =
   /** Who answers, as the upstream says. */
@@ -36,7 +42,10 @@ export type AnswerEvent =
   /** A piece of a thought. The piece with a signature, or with the thought encrypted, ends the thought. */
   | ({ type: 'reasoning'; text: string } & ThoughtMark)
   | { type: 'refusal'; text: string }
-  | { type: 'tool_call'; index: number; id: string; name: string }
+  | ({ type: 'citation' } & Citation)
+  | ({ type: 'image' } & Picture)
+  /** The arguments of a `custom` one are free text, and no JSON. */
+  | { type: 'tool_call'; index: number; id: string; name: string; custom?: true }
   | { type: 'tool_arguments'; index: number; text: string }
   /** What the provider counted, of pieces the sums. */
   | { type: 'usage'; tokens: TokenCounts; extras?: Extras }

@@ -6,7 +6,15 @@ const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-ge
 
 /** What a provider adds to a thought, to know it as its own on a later turn. */
 export type ThoughtMark = {
-  format?: ThoughtFormat
+  /** One of those above, or what a gateway calls another. */
+  format?: string
+  /** It came as a detail of a chat, and goes back to whoever speaks chat. */
+  via?: 'chat'
+  /** A summary, and not the thought itself. */
+  isSummary?: true
+  /** Nobody signed it: the member of a chat's message that it came in, and goes back in to the same model. */
+  field?: 'reasoning' | 'reasoning_content'
+  by?: string
   /** Proves that the text is the provider's own. */
   signature?: string
   /** The thought itself, readable for the provider only. */
@@ -28,6 +36,9 @@ export type ReasoningDetail = {
   id?: string | null
   format?: string | null
   index?: number
+  /** Of a thought that nobody signed: where it stood in the message, and the model that it goes back to. */
+  field?: 'reasoning' | 'reasoning_content'
+  by?: string
 }
 
 /** Whether nothing more is added to the thought after this piece. */
@@ -35,17 +46,36 @@ export function endsThought({ signature, encrypted }: ThoughtMark): boolean {
   return signature !== undefined || encrypted !== undefined
 }
 
-/** A piece of a thought for clients to keep, and to send back. None where no provider would know it again. */
-export function detailsOf({ text, format, signature, encrypted, id }: Thought, index: number): ReasoningDetail[] {
-  if (format === undefined) return []
-  const shared = { ...(id !== undefined && { id }), format, index }
+/**
+ * A piece of a thought for clients to keep, and to send back. None where no provider would know it again. What was
+ * translated is told from what a chat's provider said itself by its id, which clients keep.
+ */
+export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
+  const { text, format, via, signature, encrypted, field, by } = thought
+  if (field !== undefined && by !== undefined) return [{ type: 'reasoning.text', text, field, by, index }]
+  if (format === undefined && via === undefined) return []
+  const id = via === 'chat' ? thought.id : thought.id === undefined ? translated : `${translated}:${thought.id}`
+  const shared = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
   const details: ReasoningDetail[] = []
   if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...shared })
-  else if (text && format === 'openai-responses-v1')
+  else if (text && (thought.isSummary || format === 'openai-responses-v1'))
     details.push({ type: 'reasoning.summary', summary: text, ...shared })
   else if (text) details.push({ type: 'reasoning.text', text, ...shared })
   if (encrypted !== undefined) details.push({ type: 'reasoning.encrypted', data: encrypted, ...shared })
   return details
+}
+
+const translated = 'native'
+
+function isTranslated({ id }: ReasoningDetail): boolean {
+  return typeof id === 'string' && (id === translated || id.startsWith(`${translated}:`))
+}
+
+/** What the provider itself calls it. */
+function ownId(detail: ReasoningDetail): string | undefined {
+  const { id } = detail
+  if (typeof id !== 'string' || id === translated) return undefined
+  return isTranslated(detail) ? id.slice(translated.length + 1) : id
 }
 
 /**
@@ -75,7 +105,8 @@ export function textOfPiece({ text, summary }: ReasoningDetail): string {
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
   return thoughtPieces(detailsIn(message)).flatMap((pieces) => {
-    const { signature, data, id, format: told } = pieces.at(-1)!
+    const { signature, data, format: told } = pieces.at(-1)!
+    const id = ownId(pieces.at(-1)!)
     if ((told ?? format) !== format) return []
     if (typeof signature !== 'string' && typeof data !== 'string') return []
     const thought = {
@@ -83,18 +114,26 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
       format,
       ...(typeof signature === 'string' && { signature }),
       ...(typeof data === 'string' && { encrypted: data }),
-      ...(typeof id === 'string' && { id }),
+      ...(id !== undefined && { id }),
     }
     return [thought]
   })
 }
 
-/** The message without thoughts that only their own provider takes; elsewhere they are refused as unknown. */
-export function withoutThoughts<T extends object>(message: T): T {
+/**
+ * The message as a chat's provider takes it: with the details that a chat's provider made, and the unsigned thoughts of
+ * this same model. What was translated of another protocol would be refused as unknown.
+ */
+export function withChatThoughts<T extends object>(message: T, model: string): T {
   if (!('reasoning_details' in message) || !Array.isArray(message.reasoning_details)) return message
   const { reasoning_details: _details, ...rest } = message
-  const kept = detailsIn(message).filter(({ format }) => !thoughtFormats.some((known) => known === format))
-  return (kept.length > 0 ? { ...rest, reasoning_details: kept } : rest) as T
+  const details = detailsIn(message)
+  const kept = details.filter((detail) => detail.field === undefined && !isTranslated(detail))
+  const said: Record<string, string> = {}
+  for (const { field, by, text } of details)
+    if ((field === 'reasoning' || field === 'reasoning_content') && by === model)
+      said[field] = (said[field] ?? '') + text
+  return { ...rest, ...said, ...(kept.length > 0 && { reasoning_details: kept }) } as T
 }
 
 /** What is no detail at all tells nobody anything, and is passed over. */

@@ -49,10 +49,9 @@ export async function answerFrom(
       : last
         ? faultOf(last.failure, last.target)
         : noneAdmitted(deps, answering, targets)
-  answering.journal.because(fault)
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
-  const head = headOf(answering, last?.target ?? targets[0]!)
+  const head = headOf(deps, answering, last?.target ?? targets[0]!)
   endWithError(answering, answering.client.writer(head, { includeUsage: false }), fault)
   return undefined
 }
@@ -88,7 +87,7 @@ async function askOne(deps: RoutingDeps, answering: Answering, target: Target, p
       : await wholeFrom(deps, answering, target)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    answering.journal.couldNotAsk(target, error)
+    answering.journal.couldNotAsk(target, error.kind)
     return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
   } finally {
     pass.ended()
@@ -100,7 +99,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
   const { ask, passThrough, tried } = askOf(deps, answering, target)
   const relay = relayStream(outlet, {
     client,
-    head: headOf(answering, target),
+    head: headOf(deps, answering, target),
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: journal.count,
@@ -116,11 +115,7 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     return { failure }
   }
   journal.gaveAnswer(tried, relay.failure, outlet.signal.aborted, !relay.heldBack)
-  if (relay.failure) {
-    const fault = faultOf(relay.failure, target)
-    journal.because(fault)
-    endWithError(answering, relay.writer(), fault)
-  }
+  if (relay.failure) endWithError(answering, relay.writer(), faultOf(relay.failure, target))
   return { body: undefined }
 }
 
@@ -129,7 +124,7 @@ async function wholeFrom(deps: RoutingDeps, answering: Answering, target: Target
   const { ask, passThrough, tried } = askOf(deps, answering, target)
   const relay = relayWhole({
     client,
-    head: headOf(answering, target),
+    head: headOf(deps, answering, target),
     passThrough,
     count: journal.count,
     price: priceFor(journal, tried),
@@ -149,9 +144,10 @@ function priceFor(journal: Journal, tried: Tried) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(journal.costAt(tried, tokens)) })
 }
 
-function headOf({ journal, body }: Answering, target: Target): AnswerHead {
+function headOf(deps: RoutingDeps, { journal, body }: Answering, { model, endpoint }: Target): AnswerHead {
   const createdSeconds = Math.floor(journal.createdAt / 1000)
-  return { id: journal.id, model: target.model.id, createdSeconds, request: body }
+  const provider = deps.catalogue.current().findProvider(endpoint.provider)?.name ?? endpoint.provider
+  return { id: journal.id, model: model.id, provider, createdSeconds, request: body }
 }
 
 function endWithError({ outlet }: Answering, writer: StreamWriter, fault: Fault): void {

@@ -29,7 +29,6 @@ type Parts = {
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
-  onRefused: RoutingDeps['onRefused']
   onCircuit: CircuitWatch
   variable: (name: string) => string | undefined
   now: () => number
@@ -52,7 +51,6 @@ export function openRouting({
   ownCredentials,
   ledger,
   onUnaccounted,
-  onRefused,
   onCircuit,
   variable,
   now,
@@ -81,7 +79,6 @@ export function openRouting({
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     onUnaccounted,
-    onRefused,
     now,
     newId,
   }

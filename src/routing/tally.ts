@@ -96,6 +96,10 @@ export function createTally(now: () => number) {
           case 'error':
             tally.finish = 'error'
             break
+          // Images are counted as pieces; who is cited costs nothing.
+          case 'citation':
+          case 'image':
+            break
           default:
             event satisfies never
         }

@@ -58,7 +58,10 @@ export function passes(
 /** What an answer is called towards the client. */
 export type AnswerHead = {
   id: string
+  /** The catalogue's id of the model that answers. */
   model: string
+  /** The name of the provider that answers, for people. */
+  provider?: string
   createdSeconds: number
   /** The client's own body, for protocols whose answers say back what was asked. */
   request?: Body

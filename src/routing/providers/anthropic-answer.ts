@@ -1,7 +1,8 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
 
 type Usage = {
@@ -11,9 +12,10 @@ type Usage = {
   cache_creation_input_tokens?: number | null
   cache_creation?: { ephemeral_1h_input_tokens?: number } | null
   server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
+  output_tokens_details?: { thinking_tokens?: number } | null
 }
 type Block =
-  | { type: 'text'; text: string }
+  | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
   | { type: 'thinking'; thinking: string; signature?: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown }
@@ -24,6 +26,7 @@ type Delta = {
   thinking?: string
   signature?: string
   partial_json?: string
+  citation?: AnthropicCitation
   stop_reason?: string | null
 }
 type Message = { id?: string; model?: string; usage?: Usage; content?: Block[]; stop_reason?: string | null }
@@ -58,24 +61,23 @@ const statuses: Record<string, number> = {
   overloaded_error: 529,
 }
 
-/** Reads one streamed message. Blocks are numbered together; tool calls get numbers of their own. */
+/** Reads one streamed message. */
 export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
-  const toolOfBlock = new Map<number, number>()
+  const blocks = new Blocks()
   let usage: Usage = {}
 
   return ({ data }) => {
     const event = JSON.parse(data) as Event
-    const block = event.index ?? 0
     switch (event.type) {
       case 'message_start':
         usage = { ...event.message?.usage }
         return [started(event.message)]
-      case 'content_block_start': {
-        if (event.content_block?.type === 'tool_use') toolOfBlock.set(block, toolOfBlock.size)
-        return event.content_block ? begun(event.content_block, toolOfBlock.get(block) ?? 0) : []
-      }
+      case 'content_block_start':
+        return event.content_block ? blocks.begin(event.index ?? 0, event.content_block) : []
       case 'content_block_delta':
-        return event.delta ? added(event.delta, toolOfBlock.get(block) ?? 0) : []
+        return event.delta ? blocks.add(event.index ?? 0, event.delta) : []
+      case 'content_block_stop':
+        return blocks.end()
       case 'message_delta':
         usage = { ...usage, ...event.usage }
         return event.delta?.stop_reason ? [finish(event.delta.stop_reason), ...usageIn(usage)] : []
@@ -92,15 +94,49 @@ export function readAnthropicMessage(body: unknown): AnswerEvent[] {
   const message = body as Message & { error?: WireError }
   if (message.error) return [errorEvent(message.error)]
   if (!Array.isArray(message.content)) throw new Error('the answer has no content')
-  let tools = 0
+  const blocks = new Blocks()
   const events: AnswerEvent[] = [started(message)]
-  for (const block of message.content) {
-    const index = block.type === 'tool_use' ? tools++ : 0
-    events.push(...begun(block, index))
-    if (block.type === 'tool_use')
-      events.push({ type: 'tool_arguments', index, text: JSON.stringify(block.input ?? {}) })
+  for (const [at, block] of message.content.entries()) {
+    events.push(...blocks.begin(at, block))
+    if (block.type === 'tool_use') events.push(...blocks.add(at, { partial_json: JSON.stringify(block.input ?? {}) }))
+    events.push(...blocks.end())
   }
   return [...events, finish(message.stop_reason ?? 'end_turn'), ...usageIn(message.usage ?? {})]
+}
+
+/**
+ * The blocks of one message, one after the other. They are numbered together; the client's tool calls get numbers of
+ * their own. What a block cites is told at its end, when it is known which text it is about.
+ */
+class Blocks {
+  readonly #toolOfBlock = new Map<number, number>()
+  #cited: Citation[] = []
+  #length = 0
+  #blockStart = 0
+
+  begin(at: number, block: Block): AnswerEvent[] {
+    this.#blockStart = this.#length
+    this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationOf) : []
+    if (block.type === 'tool_use') this.#toolOfBlock.set(at, this.#toolOfBlock.size)
+    return this.#said(begun(block, this.#toolOfBlock.get(at) ?? 0))
+  }
+
+  add(at: number, delta: Delta): AnswerEvent[] {
+    if (delta.citation) this.#cited.push(...citationOf(delta.citation))
+    return this.#said(added(delta, this.#toolOfBlock.get(at)))
+  }
+
+  end(): AnswerEvent[] {
+    const [start, end] = [this.#blockStart, this.#length]
+    const cited = this.#cited.map((citation): AnswerEvent => ({ type: 'citation', ...citation, start, end }))
+    this.#cited = []
+    return cited
+  }
+
+  #said(events: AnswerEvent[]): AnswerEvent[] {
+    for (const event of events) if (event.type === 'text') this.#length += event.text.length
+    return events
+  }
 }
 
 function started(message: Message | undefined): AnswerEvent {
@@ -128,11 +164,13 @@ function begun(block: Block, toolIndex: number): AnswerEvent[] {
 /** Tools whose calls Anthropic counts. */
 const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
-function added(delta: Delta, toolIndex: number): AnswerEvent[] {
+/** @param toolIndex undefined for a tool that the provider runs: what it is given is no call of the client's. */
+function added(delta: Delta, toolIndex: number | undefined): AnswerEvent[] {
   if (delta.text) return [{ type: 'text', text: delta.text }]
   if (delta.thinking) return [thought(delta.thinking)]
   if (delta.signature) return [thought('', { signature: delta.signature })]
-  if (delta.partial_json) return [{ type: 'tool_arguments', index: toolIndex, text: delta.partial_json }]
+  if (delta.partial_json && toolIndex !== undefined)
+    return [{ type: 'tool_arguments', index: toolIndex, text: delta.partial_json }]
   return []
 }
 
@@ -159,7 +197,14 @@ function usageIn(usage: Usage): AnswerEvent[] {
   const { ephemeral_1h_input_tokens: cacheWritten1h } = usage.cache_creation ?? {}
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
   return usageEvents(
-    { prompt, completion: usage.output_tokens, cached, cacheWritten, cacheWritten1h },
+    {
+      prompt,
+      completion: usage.output_tokens,
+      cached,
+      cacheWritten,
+      cacheWritten1h,
+      reasoning: usage.output_tokens_details?.thinking_tokens,
+    },
     { pieces: { web_search, web_fetch } },
   )
 }

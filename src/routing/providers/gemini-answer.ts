@@ -2,6 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { callIdFor } from './gemini-call-id.ts'
+import { GroundingCitations } from './gemini-citations.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
 
@@ -10,7 +11,7 @@ type Part = {
   thought?: boolean
   thoughtSignature?: string
   functionCall?: { id?: string; name?: string; args?: object }
-  inlineData?: { mimeType?: string }
+  inlineData?: { mimeType?: string; data?: string }
 }
 type ModalityCount = { modality?: string; tokenCount?: number }
 type Usage = {
@@ -71,15 +72,19 @@ class Answer {
   #begun = false
   #calls = 0
   #id = ''
+  #text = ''
   #searches = new Searches()
+  #citations = new GroundingCitations()
 
   read(generated: Generated): AnswerEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
     const events = this.#start(generated)
     for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
-    if (candidate?.groundingMetadata)
+    if (candidate?.groundingMetadata) {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
+      events.push(...this.#citations.read(candidate.groundingMetadata, this.#text))
+    }
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
@@ -97,10 +102,11 @@ class Answer {
   }
 
   #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): AnswerEvent[] {
-    if (String(inlineData?.mimeType).startsWith('image/')) return [{ type: 'piece', unit: 'image' }]
+    if (inlineData) return pictureIn(inlineData, encrypted)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#call(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
+    this.#text += text ?? ''
     const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
     return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
   }
@@ -150,4 +156,15 @@ function usageIn(usage: Usage): AnswerEvent[] {
 function ofModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
   const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
   return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
+}
+
+/** A signature that came with an image is kept like one of the text's. */
+function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
+  const events: AnswerEvent[] = []
+  if (String(mimeType).startsWith('image/')) {
+    events.push({ type: 'piece', unit: 'image' })
+    if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
+  }
+  if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
+  return events
 }

@@ -1,10 +1,15 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
+type Source = { uri?: string; title?: string }
+/** Counted in bytes of UTF-8; a start that is left out is 0. */
+type Segment = { startIndex?: number; endIndex?: number; text?: string }
+
 /** What an answer says it is grounded in. */
 export type Grounding = {
   webSearchQueries?: string[] | null
   searchEntryPoint?: object | null
-  groundingChunks?: { web?: object; maps?: object }[] | null
+  groundingChunks?: { web?: Source; maps?: Source }[] | null
+  groundingSupports?: { segment?: Segment; groundingChunkIndices?: number[] }[] | null
 }
 
 /** Up to 2.5 a request that searches is billed once, from 3 on each of its queries is. */

@@ -43,9 +43,10 @@ describe('openai-chat, requests', () => {
     }
   })
 
-  test('signed thoughts of other providers stay behind', () => {
-    const details = [{ type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1' }]
-    const { messages } = passed({ messages: weatherCall({ reasoning_details: details }) })
-    assert.deepEqual(messages, weatherCall())
+  test('signed thoughts that a provider said in details go back to it, and those that were translated do not', () => {
+    const own = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1' }
+    const sent = (details: object[]) => passed({ messages: weatherCall({ reasoning_details: details }) }).messages
+    assert.deepEqual(sent([own]), weatherCall({ reasoning_details: [own] }))
+    assert.deepEqual(sent([{ ...own, id: 'native' }]), weatherCall())
   })
 })

@@ -10,13 +10,17 @@ type Usage = {
   output_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
 }
 type WireError = { code?: string | null; type?: string; message?: string }
-type Part = { type?: string; text?: string; refusal?: string }
+type Annotation = { type?: string; url?: string; title?: string; start_index?: number; end_index?: number }
+type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }
 type Item = {
   type?: string
   id?: string
   call_id?: string
   name?: string
   arguments?: string
+  input?: string
+  result?: string | null
+  output_format?: string
   content?: Part[] | null
   summary?: Part[] | null
   encrypted_content?: string | null
@@ -39,6 +43,7 @@ type Event = WireError & {
   summary_index?: number
   content_index?: number
   delta?: string
+  annotation?: Annotation
   error?: WireError
 }
 
@@ -48,6 +53,7 @@ const format = 'openai-responses-v1' as const
 export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
   const callOfItem = new Map<number, number>()
   const withArguments = new Set<number>()
+  const text = new TextSoFar()
 
   return ({ data }) => {
     if (data === '[DONE]') return []
@@ -57,7 +63,10 @@ export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
       case 'response.created':
         return [started(event.response)]
       case 'response.output_text.delta':
+        text.add(output, event.content_index, event.delta)
         return textEvent('text', event.delta)
+      case 'response.output_text.annotation.added':
+        return citations([event.annotation], text.startOf(output, event.content_index))
       case 'response.refusal.delta':
         return textEvent('refusal', event.delta)
       case 'response.reasoning_summary_text.delta':
@@ -66,10 +75,11 @@ export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
       case 'response.reasoning_summary_part.added':
         return event.summary_index ? [{ type: 'reasoning', text: '\n\n', format }] : []
       case 'response.output_item.added':
-        if (event.item?.type !== 'function_call') return pieceOf(event.item)
+        if (!isCall(event.item)) return pieceOf(event.item)
         callOfItem.set(output, callOfItem.size)
-        return [called(event.item, callOfItem.get(output)!)]
+        return [called(event.item ?? {}, callOfItem.get(output)!)]
       case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
         if (!event.delta) return []
         withArguments.add(output)
         return [{ type: 'tool_arguments', index: callOfItem.get(output) ?? 0, text: event.delta }]
@@ -94,30 +104,35 @@ export function readResponse(body: unknown): AnswerEvent[] {
   if (!Array.isArray(response.output)) throw new Error('the answer has no output')
   const events: AnswerEvent[] = [started(response)]
   let calls = 0
-  for (const item of response.output) {
-    if (item.type === 'function_call') {
+  const text = new TextSoFar()
+  for (const [at, item] of response.output.entries()) {
+    if (isCall(item)) {
       events.push(called(item, calls), ...argumentsEvent(item, calls))
       calls++
-    } else events.push(...wholeItem(item))
+    } else events.push(...wholeItem(item, at, text))
   }
   return [...events, ...ending(response, calls > 0)]
 }
 
-function wholeItem(item: Item): AnswerEvent[] {
+function wholeItem(item: Item, at: number, text: TextSoFar): AnswerEvent[] {
   if (item.type === 'message') {
-    return (item.content ?? []).flatMap(({ type, text, refusal }) =>
-      type === 'refusal' ? textEvent('refusal', refusal) : textEvent('text', text),
-    )
+    return (item.content ?? []).flatMap((part, index) => {
+      if (part.type === 'refusal') return textEvent('refusal', part.refusal)
+      text.add(at, index, part.text)
+      return [...textEvent('text', part.text), ...citations(part.annotations, text.startOf(at, index))]
+    })
   }
-  if (item.type !== 'reasoning') return []
+  if (item.type !== 'reasoning') return doneItem(item, undefined)
   const said = item.summary?.length ? item.summary : (item.content ?? [])
-  const text = said.map((part) => part.text ?? '').join('\n\n')
-  return [...(text ? [{ type: 'reasoning' as const, text, format }] : []), ...doneItem(item, undefined)]
+  const thought = said.map((part) => part.text ?? '').join('\n\n')
+  return [...(thought ? [{ type: 'reasoning' as const, text: thought, format }] : []), ...doneItem(item, undefined)]
 }
 
 /** @param unargued the number of a call whose arguments have not come in pieces. */
 function doneItem(item: Item, unargued: number | undefined): AnswerEvent[] {
-  if (item.type === 'function_call' && unargued !== undefined) return argumentsEvent(item, unargued)
+  if (isCall(item)) return unargued === undefined ? [] : argumentsEvent(item, unargued)
+  if (item.type === 'image_generation_call' && item.result)
+    return [{ type: 'image', url: `data:image/${item.output_format ?? 'png'};base64,${item.result}` }]
   if (item.type !== 'reasoning' || !item.encrypted_content) return []
   return [{ type: 'reasoning', text: '', format, encrypted: item.encrypted_content, ...(item.id && { id: item.id }) }]
 }
@@ -130,12 +145,44 @@ function textEvent(type: 'text' | 'refusal', text: string | undefined): AnswerEv
   return text ? [{ type, text }] : []
 }
 
-function called({ call_id, id, name }: Item, index: number): AnswerEvent {
-  return { type: 'tool_call', index, id: call_id ?? id ?? '', name: name ?? '' }
+function isCall(item: Item | undefined): boolean {
+  return item?.type === 'function_call' || item?.type === 'custom_tool_call'
+}
+
+function called({ type, call_id, id, name }: Item, index: number): AnswerEvent {
+  const custom = type === 'custom_tool_call' && { custom: true as const }
+  return { type: 'tool_call', index, id: call_id || id || `call_unnamed_${index}`, name: name ?? '', ...custom }
 }
 
 function argumentsEvent(item: Item, index: number): AnswerEvent[] {
-  return item.arguments ? [{ type: 'tool_arguments', index, text: item.arguments }] : []
+  const text = item.type === 'custom_tool_call' ? item.input : item.arguments
+  return text ? [{ type: 'tool_arguments', index, text }] : []
+}
+
+/** Where the parts of text begin in all of it: annotations count from the beginning of their own. */
+class TextSoFar {
+  readonly #starts = new Map<string, number>()
+  #length = 0
+
+  add(output: number, content: number | undefined, text: string | undefined): void {
+    const part = `${output} ${content}`
+    if (!this.#starts.has(part)) this.#starts.set(part, this.#length)
+    this.#length += text?.length ?? 0
+  }
+
+  startOf(output: number, content: number | undefined): number {
+    return this.#starts.get(`${output} ${content}`) ?? this.#length
+  }
+}
+
+/** Those with an address: a file of the provider's own means nothing elsewhere. */
+function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
+  return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
+    const { url, title, start_index: start, end_index: end } = annotation ?? {}
+    if (!url) return []
+    const place = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
+    return [{ type: 'citation', url, ...(title && { title }), ...place }]
+  })
 }
 
 /** A call of a tool that the provider runs, as it begins. */

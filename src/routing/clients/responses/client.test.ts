@@ -43,7 +43,7 @@ describe('responses clients, requests', () => {
       ['user', 'assistant', 'tool', 'tool'],
     )
     const called = { name: 'weather', arguments: '{}' }
-    const mark = { id: 'rs_1', format: 'openai-responses-v1', index: 0 }
+    const mark = { id: 'native:rs_1', format: 'openai-responses-v1', index: 0 }
     assert.deepEqual(messages[1], {
       role: 'assistant',
       content: [{ type: 'text', text: 'I look.' }],

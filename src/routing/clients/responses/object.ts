@@ -3,8 +3,10 @@ import { isDeeper } from '#lib/depth.ts'
 import { Fault } from '#lib/fault.ts'
 import type { AnswerHead, Body, CostNote } from '../../wire.ts'
 
+export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
+
 export type TextPart =
-  | { type: 'output_text'; text: string; annotations: []; logprobs: [] }
+  | { type: 'output_text'; text: string; annotations: UrlCitation[]; logprobs: [] }
   | { type: 'refusal'; refusal: string }
 
 type Status = 'in_progress' | 'completed' | 'incomplete'
@@ -24,7 +26,16 @@ export type CallItem = {
   name: string
   arguments: string
 }
-export type OutputItem = MessageItem | ReasoningItem | CallItem
+export type CustomCallItem = {
+  id: string
+  type: 'custom_tool_call'
+  status: Status
+  call_id: string
+  name: string
+  input: string
+}
+export type ImageItem = { id: string; type: 'image_generation_call'; status: Status; result: string | null }
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | ImageItem
 
 export type ResponseState = {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
@@ -35,7 +46,10 @@ export type ResponseState = {
 }
 
 /** The response as clients see it: what they asked for, said back to them, and what has come of it so far. */
-export function responseObject({ id, model, createdSeconds, request = {} }: AnswerHead, state: ResponseState): object {
+export function responseObject(
+  { id, model, provider, createdSeconds, request = {} }: AnswerHead,
+  state: ResponseState,
+): object {
   return {
     id,
     object: 'response',
@@ -46,6 +60,7 @@ export function responseObject({ id, model, createdSeconds, request = {} }: Answ
     incomplete_details: null,
     ...settings(request),
     model,
+    ...(provider !== undefined && { provider }),
     previous_response_id: null,
     store: false,
     usage: null,

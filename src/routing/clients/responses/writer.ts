@@ -1,9 +1,19 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../wire.ts'
-import type { CallItem, MessageItem, OutputItem, ReasoningItem, ResponseState, TextPart } from './object.ts'
+import type {
+  CallItem,
+  CustomCallItem,
+  ImageItem,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  ResponseState,
+  TextPart,
+} from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
+import { TextPlace } from './text-place.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 
@@ -14,12 +24,15 @@ type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #idSuffix: string
-  readonly #calls = new Map<number, CallItem>()
+  readonly #calls = new Map<number, CallItem | CustomCallItem>()
+  readonly #place = new TextPlace()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #passedOn: boolean
   #sequence: number
   #begun = false
   #open: MessageItem | ReasoningItem | undefined
+  /** Where the thought that is open stood in a chat's message, if it was one of those. */
+  #field: Thought['field']
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
@@ -74,9 +87,13 @@ export class ResponseWriter implements StreamWriter {
       case 'reasoning':
         return this.#think(event)
       case 'tool_call':
-        return this.#call(event.index, event.id, event.name)
+        return this.#call(event)
       case 'tool_arguments':
         return this.#argue(event.index, event.text)
+      case 'citation':
+        return this.#cite(event)
+      case 'image':
+        return this.#draw(event)
       case 'finish':
         this.#finish = event.reason
         return ''
@@ -93,25 +110,36 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #speak(kind: 'text' | 'refusal', delta: string): string {
+    const type = kind === 'text' ? 'output_text' : 'refusal'
+    const said = this.#openMessage(type)
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1)!
+    if (part.type === 'refusal') part.refusal += delta
+    else {
+      part.text += delta
+      this.#place.said(delta)
+    }
+    const logprobs = part.type === 'output_text' ? { logprobs: [] } : {}
+    return said + this.#say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+  }
+
+  /** A message that is open, and the last part of it is of this type. */
+  #openMessage(type: TextPart['type']): string {
     let said = ''
     if (this.#open?.type !== 'message') {
       const content: TextPart[] = []
       said += this.#add({ id: this.#newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content })
     }
     const message = this.#open as MessageItem
-    const type = kind === 'text' ? 'output_text' : 'refusal'
     if (message.content.at(-1)?.type !== type) said += this.#closePart(message) + this.#openPart(message, type)
-    const part = message.content.at(-1)!
-    if (part.type === 'refusal') part.refusal += delta
-    else part.text += delta
-    const logprobs = part.type === 'output_text' ? { logprobs: [] } : {}
-    return said + this.#say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+    return said
   }
 
   #openPart(message: MessageItem, type: TextPart['type']): string {
     const part: TextPart =
       type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
     message.content.push(part)
+    this.#place.begin()
     return this.#say('response.content_part.added', { ...this.#placeOf(message), part })
   }
 
@@ -132,6 +160,7 @@ export class ResponseWriter implements StreamWriter {
     if (this.#open?.type !== 'reasoning') said += this.#add({ id: this.#newId('rs'), type: 'reasoning', summary: [] })
     const item = this.#open as ReasoningItem
     if (piece.text) said += this.#summarize(item, piece.text)
+    this.#field = piece.field
     if (!endsThought(piece)) return said
     const sealed = seal(piece)
     if (sealed !== undefined) item.encrypted_content = sealed
@@ -159,16 +188,35 @@ export class ResponseWriter implements StreamWriter {
     )
   }
 
-  #call(index: number, call_id: string, name: string): string {
+  #cite(citation: Citation): string {
+    const said = this.#openMessage('output_text')
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
+    const annotation = { type: 'url_citation' as const, url: citation.url, title: citation.title ?? '' }
+    part.annotations.push({ ...annotation, ...this.#place.of(citation) })
+    const place = { ...this.#placeOf(message), annotation_index: part.annotations.length - 1 }
+    return said + this.#say('response.output_text.annotation.added', { ...place, annotation: part.annotations.at(-1) })
+  }
+
+  #draw({ url }: Picture): string {
     const closed = this.#close('completed')
-    const item: CallItem = {
-      id: this.#newId('fc'),
-      type: 'function_call',
-      status: 'in_progress',
-      call_id,
-      name,
-      arguments: '',
-    }
+    const id = this.#newId('ig')
+    const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
+    this.#state.output.push(item)
+    const output_index = this.#indexOf(item)
+    const added = this.#say('response.output_item.added', { output_index, item })
+    item.status = 'completed'
+    item.result = url.replace(/^data:[^,]*;base64,/, '')
+    const done = this.#say('response.image_generation_call.completed', { output_index, item_id: id })
+    return closed + added + done + this.#say('response.output_item.done', { output_index, item })
+  }
+
+  #call({ index, id: call_id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const closed = this.#close('completed')
+    const shared = { id: this.#newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const item: CallItem | CustomCallItem = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : { ...shared, type: 'function_call', arguments: '' }
     this.#calls.set(index, item)
     this.#state.output.push(item)
     return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
@@ -177,9 +225,12 @@ export class ResponseWriter implements StreamWriter {
   #argue(index: number, delta: string): string {
     const item = this.#calls.get(index)
     if (!item) return ''
-    item.arguments += delta
+    const isCustom = item.type === 'custom_tool_call'
+    if (isCustom) item.input += delta
+    else item.arguments += delta
     const place = { item_id: item.id, output_index: this.#indexOf(item) }
-    return this.#say('response.function_call_arguments.delta', { ...place, delta })
+    const type = isCustom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
+    return this.#say(type, { ...place, delta })
   }
 
   #add(item: MessageItem | ReasoningItem): string {
@@ -193,6 +244,10 @@ export class ResponseWriter implements StreamWriter {
     const item = this.#open
     if (!item) return ''
     this.#open = undefined
+    if (item.type === 'reasoning' && item.encrypted_content === undefined) {
+      const sealed = seal({ field: this.#field, by: this.#head.model })
+      if (sealed !== undefined) item.encrypted_content = sealed
+    }
     const closed = item.type === 'message' ? this.#closePart(item) : this.#closeSummary(item)
     if (item.type === 'message') item.status = status
     return closed + this.#say('response.output_item.done', { output_index: this.#indexOf(item), item })
@@ -202,10 +257,18 @@ export class ResponseWriter implements StreamWriter {
   #closeAll(status: 'completed' | 'incomplete'): string {
     let said = this.#close(status)
     for (const item of this.#calls.values()) {
-      const { id: item_id, name, arguments: whole } = item
+      const { id: item_id, name } = item
       const output_index = this.#indexOf(item)
       item.status = status
-      said += this.#say('response.function_call_arguments.done', { item_id, output_index, name, arguments: whole })
+      said +=
+        item.type === 'custom_tool_call'
+          ? this.#say('response.custom_tool_call_input.done', { item_id, output_index, input: item.input })
+          : this.#say('response.function_call_arguments.done', {
+              item_id,
+              output_index,
+              name,
+              arguments: item.arguments,
+            })
       said += this.#say('response.output_item.done', { output_index, item })
     }
     return said

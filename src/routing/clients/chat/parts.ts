@@ -1,0 +1,22 @@
+import type { Annotation, ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
+
+/** A source that belongs to no part of the text belongs to all of it, which has `length` characters so far. */
+export function annotationOf({ url, title, quote, start = 0, end }: Citation, length: number): Annotation {
+  const place = { start_index: start, end_index: end ?? length }
+  return { type: 'url_citation', url_citation: { ...place, title: title ?? '', url, ...(quote && { content: quote }) } }
+}
+
+export function imageOf({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {
+  return { type: 'image_url', image_url: { url } }
+}
+
+/** A call before its arguments. */
+export function emptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>) {
+  if (custom) return { id, type: 'custom' as const, custom: { name, input: '' } }
+  return { id, type: 'function' as const, function: { name, arguments: '' } }
+}
+
+export function argued(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
+  return custom ? { custom: { input: text } } : { function: { arguments: text } }
+}

@@ -1,0 +1,20 @@
+import type { Citation } from '#chat/events.ts'
+
+/** Where in its own part of the text a citation belongs: events count from the beginning of all text. */
+export class TextPlace {
+  #start = 0
+  #end = 0
+
+  begin(): void {
+    this.#start = this.#end
+  }
+
+  said(text: string): void {
+    this.#end += text.length
+  }
+
+  of({ start, end }: Citation): { start_index: number; end_index: number } {
+    const within = (at: number) => Math.max(0, at - this.#start)
+    return { start_index: within(start ?? this.#start), end_index: within(end ?? this.#end) }
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { SseReader } from '#lib/sse.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
+import { clients } from '#routing/clients/clients.ts'
+import { protocols } from '#routing/providers/protocols.ts'
+
+const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
+
+/** What a client makes of the answer that is written for it. */
+function understood(protocol: Protocol, events: AnswerEvent[], streamed: boolean): AnswerEvent[] {
+  const client = clients.find((one) => one.protocol === protocol)!
+  const wire = protocols[protocol]
+  if (!streamed) return wire.readBody(JSON.parse(JSON.stringify(client.writeBody(head, events, undefined))))
+  const writer = client.writer(head, { includeUsage: true })
+  const text = events.map(writer.event).join('') + writer.end(undefined)
+  const read = wire.reader()
+  return new SseReader().push(Buffer.from(text)).flatMap((event) => (event.data === '[DONE]' ? [] : read(event)))
+}
+
+const answer: AnswerEvent[] = [
+  { type: 'text', text: 'One Two.' },
+  { type: 'citation', url: 'https://a.example/', title: 'A', start: 4, end: 8 },
+  { type: 'image', url: 'data:image/png;base64,AAAA' },
+  { type: 'tool_call', index: 0, id: 'call_1', name: 'patch', custom: true },
+  { type: 'tool_arguments', index: 0, text: 'a b' },
+  { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
+]
+
+describe('what is written for clients', () => {
+  for (const protocol of ['openai-chat', 'openai-responses'] as const)
+    for (const streamed of [false, true])
+      test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: says citations, images and custom calls`, () => {
+        const got = understood(protocol, answer, streamed).filter(({ type }) => type !== 'started' && type !== 'piece')
+        const byType = (events: AnswerEvent[]) => events.toSorted((a, b) => (a.type < b.type ? -1 : 1))
+        const expected = answer.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))
+        const plain = got.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))
+        assert.deepEqual(byType(plain), byType(expected))
+      })
+})

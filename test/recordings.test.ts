@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Protocol } from '#lib/vocabulary.ts'
+import { lossOf } from './recordings/losses.ts'
+import { nothing, type Plain } from './recordings/plain.ts'
+import { plainChat } from './recordings/plain-chat.ts'
+import { plainGenerated } from './recordings/plain-gemini.ts'
+import { plainMessage } from './recordings/plain-messages.ts'
+import { plainResponse } from './recordings/plain-responses.ts'
+import { isStreamed, noRecordings, type Recording, readRecordings } from './recordings/recordings.ts'
+import { type Player, startPlayer } from './recordings/service.ts'
+
+type Reading = (answer: string, streamed: boolean) => Plain
+
+const readings: Partial<Record<Protocol, Reading>> = {
+  'openai-chat': plainChat,
+  'openai-responses': plainResponse,
+  'anthropic-messages': plainMessage,
+  'google-gemini': plainGenerated,
+}
+
+/** What a client of each protocol asks, and where. */
+const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
+  'openai-chat': { path: '/chat/completions', body: { messages: [{ role: 'user', content: 'Hi' }] } },
+  'openai-responses': { path: '/responses', body: { input: 'Hi' } },
+}
+
+/** Of an error only that it is told: its words are the service's own, with the provider's beside them. */
+function differing(got: Plain, said: Plain): (keyof Plain)[] {
+  const told = (plain: Plain, part: keyof Plain) => (part === 'error' ? plain.error !== '' : plain[part])
+  const parts = Object.keys(said) as (keyof Plain)[]
+  return parts.filter((part) => JSON.stringify(told(got, part)) !== JSON.stringify(told(said, part)))
+}
+
+const short = (value: unknown) => JSON.stringify(value).slice(0, 150)
+
+describe('recorded answers of real providers', { skip: noRecordings }, () => {
+  const recordings = noRecordings ? [] : readRecordings()
+  let player: Player
+  before(async () => {
+    player = await startPlayer(recordings)
+  })
+  after(() => player[Symbol.asyncDispose]())
+
+  async function heard(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
+    const { path, body } = clients[client]!
+    const model = player.modelFor(recording)
+    const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+    if (reply.status !== 200) return { ...nothing(), error: reply.text }
+    return readings[client]!(reply.text, stream)
+  }
+
+  for (const client of Object.keys(clients) as Protocol[]) {
+    for (const stream of [false, true]) {
+      test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer says what was recorded, but for known losses`, async () => {
+        const lost: string[] = []
+        for (const recording of recordings.filter(({ status }) => status === 200)) {
+          const said = readings[recording.protocol]!(recording.answer, isStreamed(recording))
+          const got = await heard(recording, client, stream)
+          for (const part of differing(got, said))
+            if (!lossOf({ recording, client, stream, part, got, said }))
+              lost.push(`${recording.protocol} ${recording.name} ${part}: ${short(got[part])} for ${short(said[part])}`)
+        }
+        assert.ok(lost.length === 0, lost.join('\n'))
+      })
+    }
+  }
+})

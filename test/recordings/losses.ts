@@ -1,0 +1,37 @@
+import type { Protocol } from '#lib/vocabulary.ts'
+import type { Plain } from './plain.ts'
+import type { Recording } from './recordings.ts'
+
+export type Difference = {
+  recording: Recording
+  client: Protocol
+  stream: boolean
+  part: keyof Plain
+  got: Plain
+  said: Plain
+}
+
+type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Difference) => boolean }
+
+/** What is known not to come through, each with its reason. A difference that is in no row fails the test. */
+const losses: Loss[] = [
+  {
+    parts: ['finish', 'prompt', 'completion', 'cached', 'reasoned'],
+    why: 'An answer that breaks off ends with the error: what a provider says with it or after it is not read.',
+    where: ({ said }) => said.error !== '',
+  },
+  {
+    parts: ['text', 'reasoning', 'calls', 'signatures'],
+    why: 'Whoever asked for a whole answer, and gets none, gets the error instead of half of it.',
+    where: ({ said, stream }) => said.error !== '' && !stream,
+  },
+  {
+    parts: ['finish'],
+    why: 'The provider never said why it ended, only that it did.',
+    where: ({ said, got }) => said.finish === '' && got.finish === 'stop',
+  },
+]
+
+export function lossOf(difference: Difference): string | undefined {
+  return losses.find(({ parts, where }) => parts.includes(difference.part) && where(difference))?.why
+}

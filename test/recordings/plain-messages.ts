@@ -1,0 +1,53 @@
+import { callOf, eventsOf, nothing, once, type Plain } from './plain.ts'
+
+const finishes: Record<string, string> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+/** A message of Anthropic's, whole or streamed. */
+export function plainMessage(answer: string, streamed: boolean): Plain {
+  const message = streamed ? assembled(eventsOf(answer)) : JSON.parse(answer)
+  const plain = nothing()
+  for (const block of message.content ?? []) {
+    plain.text += block.type === 'text' ? block.text : ''
+    plain.reasoning += block.type === 'thinking' ? block.thinking : ''
+    if (block.signature) plain.signatures.push(block.signature)
+    if (block.type === 'redacted_thinking') plain.signatures.push(block.data)
+    if (block.type === 'tool_use') plain.calls.push(callOf(block.name, block.input))
+    plain.citations.push(...(block.citations ?? []).flatMap(({ url }: any) => url ?? []))
+  }
+  plain.citations = once(plain.citations)
+  plain.error = message.error?.message ?? ''
+  if (message.stop_reason) plain.finish = finishes[message.stop_reason] ?? 'stop'
+  readUsage(message.usage ?? {}, plain)
+  return plain
+}
+
+function readUsage(usage: any, plain: Plain): void {
+  const { input_tokens = 0, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage
+  plain.cached = read ?? 0
+  plain.prompt = input_tokens + plain.cached + (written ?? 0)
+  plain.completion = usage.output_tokens ?? 0
+  plain.reasoned = usage.output_tokens_details?.thinking_tokens ?? 0
+}
+
+function assembled(events: any[]): any {
+  const message: any = { content: [] }
+  for (const { type, index, content_block, delta = {}, usage, error, message: start } of events) {
+    if (error) message.error = error
+    if (type === 'message_start') Object.assign(message, start, { content: [] })
+    if (type === 'content_block_start') message.content[index] = { ...content_block, json: '' }
+    const block = message.content[index]
+    if (delta.type === 'text_delta') block.text += delta.text
+    if (delta.type === 'thinking_delta') block.thinking += delta.thinking
+    if (delta.type === 'signature_delta') block.signature = delta.signature
+    if (delta.type === 'input_json_delta') block.json += delta.partial_json
+    if (delta.type === 'citations_delta') block.citations = [...(block.citations ?? []), delta.citation]
+    if (block?.json && type === 'content_block_stop') block.input = block.json
+    if (type === 'message_delta') Object.assign(message, delta, { usage: { ...message.usage, ...usage } })
+  }
+  return message
+}
