@@ -17,12 +17,13 @@ const { version } = await import('#lib/version.ts')
 process.umask(0o077)
 try {
   const settings = readSettings(process.env)
-  const sandbox = { program: 'bwrap', node: process.execPath, readable: settings.sandboxReadable }
+  const { sandboxProgram: program, sandboxReadable: readable, withoutSandbox } = settings
+  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable }
   const connection = createAgent({
     settings,
     model: await modelFor(settings),
     tools,
-    shell: createShell({ env: process.env, sandbox }),
+    shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
     now: Date.now,

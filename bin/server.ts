@@ -12,6 +12,7 @@ const { createLog } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
 const { startService } = await import('#api/start.ts')
 const { once } = await import('#lib/once.ts')
+const { sandboxInForce } = await import('#api/sandbox-in-force.ts')
 const { welcome } = await import('#api/welcome.ts')
 
 /** How long a start that is to be stopped may go on. */
@@ -57,9 +58,12 @@ try {
     now: Date.now,
     newId: newUuid,
   })
+  // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
+  const trying = sandboxInForce({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting
+  const sandbox = await trying
   // Last: whoever reads this line may send a signal at once.
-  process.stdout.write(`${welcome(service)}listening on ${service.url}\n`)
+  process.stdout.write(`${welcome({ ...service, sandbox })}listening on ${service.url}\n`)
   setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
   if (!(error instanceof StartupError)) throw error

@@ -10,12 +10,11 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import { whyNoSandbox } from '#agent/sandbox.ts'
-import { type Answers, newFolder, overStream } from '#test/harness/agent.ts'
+import { type Answers, newFolder, overStream, realShell } from '#test/harness/agent.ts'
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../bin/agent.ts', import.meta.url))
-const missing = await whyNoSandbox('/tmp', { program: 'bwrap', node: process.execPath, readable: [] })
+const missing = await realShell().whyNoSandbox('/tmp')
 if (missing) console.log(`What needs a sandbox is NOT tried, because there is none: ${missing}`)
 const skip = missing ?? false
 

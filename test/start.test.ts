@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -43,7 +43,6 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   assert.match(first.out(), new RegExp(`^listening on ${url}$`, 'm'))
   assert.equal(new Set(first.out().match(keyPattern)).size, 2)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
-  const paste = (line = '') => execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' })
   assert.match(paste(curls[0]), / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
   assert.match(paste(curls[1]), /haiku.*"finish_reason":"stop".*\[DONE\]/s)
   assert.equal(JSON.parse(paste(curls[2])).data.length, 3)
@@ -53,6 +52,50 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   await second.url
   assert.doesNotMatch(second.out() + second.err(), keyPattern)
 })
+
+/** A place where nobody may make user namespaces, and so no sandbox. */
+const withoutNamespaces = ['unshare', '--user', '--map-root-user', 'sh', '-c']
+withoutNamespaces.push('echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh')
+
+for (const [what, env, through, says, replies] of [
+  ['bubblewrap nowhere on the PATH', { PATH: scratch }, [], /^ {2}Sandbox {5}util-linux$/m, /Now the haiku.*Done\./s],
+  [
+    'no sandbox',
+    { INTERN_USERS_FROM: '0' },
+    withoutNamespaces,
+    /^ {2}Sandbox {5}none: interns ask in `manual`, but run no command/m,
+    /there is no sandbox here, and commands are not run without one.*Done\./s,
+  ],
+  [
+    'no sandbox, where consent suffices',
+    { INTERN_USERS_FROM: '0', WITHOUT_SANDBOX: 'consent' },
+    withoutNamespaces,
+    /^ {2}Sandbox {5}none: in `manual` interns run commands without one/m,
+    /Now the haiku.*Done\./s,
+  ],
+] as const) {
+  test(`with ${what} both printed examples work: the question comes, the answer goes on`, async (t) => {
+    const [command = 'true', ...args] = [...through, 'true']
+    if (spawnSync(command, args).status !== 0) return t.skip('no namespaces can be made here')
+    await using server = startProcess({ DATA_DIR: newFolder(), DEMO_INTERN: 'true', ...env }, [...through])
+    await server.url
+    assert.match(server.out(), says)
+    const [asking = '', answering = ''] = server.out().match(/^ *curl .*$/gm) ?? []
+    const asked = paste(asking)
+    assert.match(asked, / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
+    assert.match(asked, through.length > 0 ? /There is no sandbox here, so .*: ls -la/ : /ls -la/)
+    assert.match(saidIn(paste(answering)), replies)
+    assert.equal((await stopped(server)).code, 0)
+  })
+}
+
+const paste = (line = '') => execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' })
+
+/** The text of a stream of chunks. */
+function saidIn(stream: string): string {
+  const chunks = stream.match(/^data: \{.*$/gm) ?? []
+  return chunks.map((line) => JSON.parse(line.slice(6)).choices?.[0]?.delta?.content ?? '').join('')
+}
 
 test('chosen first keys work and are never shown; one that is made beside them is', async () => {
   const [management, api] = ['c', 'd'].map((digit) => `sb-v1-${digit.repeat(64)}`)

@@ -5,7 +5,15 @@ import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
 
 /** A program to run, ready to start. `feeds` are given to it on file descriptors 3 and up. */
-export type Command = { file: string; args: string[]; cwd: string; env: Record<string, string>; feeds: Feed[] }
+export type Command = {
+  file: string
+  args: string[]
+  cwd: string
+  env: Record<string, string>
+  feeds: Feed[]
+  /** Whom it runs as, if not as us. */
+  user?: number
+}
 /** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
 export type Feed = string | Buffer | 'open'
 
@@ -38,6 +46,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
   const child = spawn(command.file, command.args, {
     cwd: command.cwd,
     env: command.env,
+    ...(command.user !== undefined && { uid: command.user, gid: command.user }),
     detached: true,
     stdio: nothingElse(['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)]),
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { newFolder, realShell } from '#test/harness/agent.ts'
-import { whyNoSandbox } from './sandbox.ts'
+import { newFolder, realShell, sandboxWays } from '#test/harness/agent.ts'
 import { syscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }
@@ -67,45 +66,53 @@ test('where the same calls have a second set of numbers, it is not to be used', 
 })
 
 const workspace = await newFolder()
-const options = { program: 'bwrap', node: process.execPath, readable: [] }
-const missing =
-  (await whyNoSandbox(workspace.path, options)) ?? (process.arch === 'x64' ? perlMissing() : 'its numbers are for x64')
-if (missing) console.log(`The kernel's calls from the sandbox are NOT tried: ${missing}`)
 
-/** Makes a call of the kernel from within. @returns what is printed: `ok`, or the number of the error. */
-async function called(...call: number[]): Promise<string> {
-  const script = `perl -e '$r = syscall(${call.join(', ')}); print $r < 0 ? $! + 0 : "ok"'; echo " $?"`
-  const shell = { workspace: workspace.path, sandbox: true, timeoutMs: 60_000, signal: new AbortController().signal }
-  return (await realShell().run(script, shell)).output.trim()
-}
+for (const [name, sandbox] of Object.entries(sandboxWays)) {
+  const missing =
+    (await realShell({}, sandbox).whyNoSandbox(workspace.path)) ??
+    (process.arch === 'x64' ? perlMissing() : 'its numbers are for x64')
+  if (missing) console.log(`The kernel's calls from the sandbox of ${name} are NOT tried: ${missing}`)
 
-describe('from the sandbox', { skip: missing ?? false }, () => {
-  test('only sockets of the usual families can be made', async () => {
-    assert.deepEqual([await called(41, 1, 1, 0), await called(41, 2, 1, 0)], ['ok 0', 'ok 0'])
-    for (const family of [40, 38, 17, 30]) assert.equal(await called(41, family, 1, 0), '97 0', `family ${family}`)
-  })
-
-  test('no key is kept or found, and no door into the kernel or another process opens', async () => {
-    for (const [name, ...call] of [
-      ...[['add_key', 248] as const, ['request_key', 249] as const, ['keyctl', 250] as const],
-      ...[['bpf', 321] as const, ['userfaultfd', 323] as const, ['perf_event_open', 298] as const],
-      ...[['unshare', 272, 0x10000000] as const, ['clone', 56, 0x10000000] as const, ['ptrace', 101] as const],
-    ])
-      assert.equal(await called(...call, 0, 0, 0, 0).then((said) => said.split('\n')[0]), '1 0', name)
-    assert.equal(await called(425, 1, 0), '38 0')
-  })
-
-  test('whoever calls by the second set of numbers is killed', async () => {
-    assert.match(await called(0x40000000 + 39), /159$/)
-  })
-
-  test('Node runs, with its threads', async () => {
-    const work = 'new (require("worker_threads").Worker)("console.log(40 + 2)", { eval: true })'
+  /** Makes a call of the kernel from within. @returns what is printed: `ok`, or the number of the error. */
+  const called = async (...call: number[]): Promise<string> => {
+    const script = `perl -e '$r = syscall(${call.join(', ')}); print $r < 0 ? $! + 0 : "ok"'; echo " $?"`
     const shell = { workspace: workspace.path, sandbox: true, timeoutMs: 60_000, signal: new AbortController().signal }
-    const { output } = await realShell().run(`/opt/signalbox/bin/node -e '${work}'`, shell)
-    assert.equal(output.trim(), '42')
+    return (await realShell({}, sandbox).run(script, shell)).output.trim()
+  }
+
+  describe(`from the sandbox of ${name}`, { skip: missing ?? false }, () => {
+    test('only sockets of the usual families can be made', async () => {
+      assert.deepEqual([await called(41, 1, 1, 0), await called(41, 2, 1, 0)], ['ok 0', 'ok 0'])
+      for (const family of [40, 38, 17, 30]) assert.equal(await called(41, family, 1, 0), '97 0', `family ${family}`)
+    })
+
+    test('no key is kept or found, and no door into the kernel or another process opens', async () => {
+      for (const [name, ...call] of [
+        ...[['add_key', 248] as const, ['request_key', 249] as const, ['keyctl', 250] as const],
+        ...[['bpf', 321] as const, ['userfaultfd', 323] as const, ['perf_event_open', 298] as const],
+        ...[['unshare', 272, 0x10000000] as const, ['clone', 56, 0x10000000] as const, ['ptrace', 101] as const],
+      ])
+        assert.equal(await called(...call, 0, 0, 0, 0).then((said) => said.split('\n')[0]), '1 0', name)
+      assert.equal(await called(425, 1, 0), '38 0')
+    })
+
+    test('whoever calls by the second set of numbers is killed', async () => {
+      assert.match(await called(0x40000000 + 39), /159$/)
+    })
+
+    test('Node runs, with its threads', async () => {
+      const work = 'new (require("worker_threads").Worker)("console.log(40 + 2)", { eval: true })'
+      const shell = {
+        workspace: workspace.path,
+        sandbox: true,
+        timeoutMs: 60_000,
+        signal: new AbortController().signal,
+      }
+      const { output } = await realShell({}, sandbox).run(`/opt/signalbox/bin/node -e '${work}'`, shell)
+      assert.equal(output.trim(), '42')
+    })
   })
-})
+}
 
 function perlMissing(): string | undefined {
   try {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
+import type { WithoutSandbox } from './shell.ts'
 
 export type AgentSettings = {
   /** `script` is the offline script; anything else is asked of the model service. */
@@ -15,6 +16,8 @@ export type AgentSettings = {
   windowTokens: number
   maxSteps: number
   sandboxReadable: string[]
+  sandboxProgram: string | undefined
+  withoutSandbox: WithoutSandbox
 }
 
 const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
@@ -32,6 +35,8 @@ const Environment = z.object({
   SIGNALBOX_CONTEXT_TOKENS: positive(128_000),
   SIGNALBOX_MAX_STEPS: positive(200),
   SIGNALBOX_SANDBOX_READ: z.string().default(''),
+  SIGNALBOX_SANDBOX_PROGRAM: z.string().optional(),
+  SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent']).default('refuse'),
 })
 
 /** Reads the settings of the builtin agent from its environment. @throws StartupError naming the variable. */
@@ -55,6 +60,8 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
     windowTokens: set.SIGNALBOX_CONTEXT_TOKENS,
     maxSteps: set.SIGNALBOX_MAX_STEPS,
     sandboxReadable: set.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
+    sandboxProgram: set.SIGNALBOX_SANDBOX_PROGRAM,
+    withoutSandbox: set.SIGNALBOX_WITHOUT_SANDBOX,
   }
 }
 

@@ -1,13 +1,18 @@
 import { type CommandLimits, type CommandResult, runCommand } from './command.ts'
-import { type SandboxOptions, sandboxed, whyNoSandbox } from './sandbox.ts'
+import { findSandbox, type Way, waysHere } from './sandbox.ts'
+import type { SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
 
 /** How the shell tool runs what the model writes. */
 export type Shell = {
   /** Why there is no sandbox here; undefined when there is one. Tried again until it works. */
   whyNoSandbox: (workspace: string) => Promise<string | undefined>
+  /** Where there is none: whether a command that a person consents to is run all the same. The operator decides. */
+  withoutSandbox: WithoutSandbox
+  /** @throws Error when it is to be in the sandbox and there is none. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>
 }
+export type WithoutSandbox = 'refuse' | 'consent'
 export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: number; signal: AbortSignal }
 
 const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
@@ -16,24 +21,30 @@ const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
+  withoutSandbox?: WithoutSandbox
   limits?: Partial<CommandLimits>
 }): Shell {
-  let works = false
+  let works: Way | undefined
+  const find = async (workspace: string) => {
+    const found = works ?? (await findSandbox(waysHere(deps.sandbox), workspace))
+    if ('why' in found) return found.why
+    works = found
+    return undefined
+  }
   return {
-    async whyNoSandbox(workspace) {
-      const why = works ? undefined : await whyNoSandbox(workspace, deps.sandbox)
-      works = why === undefined
-      return why
-    },
-    run(script, { workspace, sandbox, timeoutMs, signal }) {
+    whyNoSandbox: find,
+    withoutSandbox: deps.withoutSandbox ?? 'refuse',
+    async run(script, { workspace, sandbox, timeoutMs, signal }) {
       const limits = { ...defaults, timeoutMs, ...deps.limits }
+      if (!sandbox) {
+        // Outside the sandbox a command may use what its user may.
+        const here = { ...limits, processes: Infinity, memoryBytes: Infinity }
+        return runCommand(unsandboxed(script, workspace, deps.env), here, signal)
+      }
+      const why = await find(workspace)
+      if (!works) throw new Error(why)
       const cpuSeconds = Math.ceil(timeoutMs / 1000) * 4
-      const command = sandbox
-        ? sandboxed(script, workspace, cpuSeconds, deps.sandbox)
-        : unsandboxed(script, workspace, deps.env)
-      // Outside the sandbox a command may use what its user may.
-      const here = sandbox ? limits : { ...limits, processes: Infinity, memoryBytes: Infinity }
-      return runCommand(command, here, signal)
+      return runCommand(works.command(script, workspace, cpuSeconds), limits, signal)
     },
   }
 }

@@ -5,13 +5,20 @@ import type { Service } from './start.ts'
 /** What stands in the place of a key that the operator chose: they have it, and a journal keeps what is printed. */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
-/** What a person sees when the service is up; the secrets that were made only this once. */
-export function welcome({ url, firstKeys, demo }: Pick<Service, 'url' | 'firstKeys' | 'demo'>): string {
-  if (!firstKeys) return `\n  Signalbox   ${url}\n\n`
-  const { managementKey, apiKey } = { ...chosen, ...firstKeys }
-  return `
-  Signalbox   ${url}
+type Told = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
+  /** Which sandbox holds the commands of interns, or that there is none. */
+  sandbox: string
+}
 
+/** What a person sees when the service is up; the secrets that were made only this once. */
+export function welcome({ url, firstKeys, demo, sandbox }: Told): string {
+  const where = `
+  Signalbox   ${url}
+  Sandbox     ${sandbox}
+`
+  if (!firstKeys) return `${where}\n`
+  const { managementKey, apiKey } = { ...chosen, ...firstKeys }
+  return `${where}
   This is the first start. ${told(firstKeys)}:
 
     management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
@@ -43,7 +50,8 @@ function talkToDemo(url: string, apiKey: string): string {
     const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
     return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`
   }
-  return `  Ask the intern named demo for something; it asks back before it runs a command:
+  return `  Ask the intern named demo for something. With approval_mode manual it asks back before it runs a command;
+  without, it is self-drive, the API's default: interns then act, outside of any sandbox, and ask nobody:
 
     ${say({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
 

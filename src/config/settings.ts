@@ -281,6 +281,19 @@ export const Settings = z.strictObject({
     .max(2 ** 31 - 1)
     .default(1_900_000_000)
     .describe('When the server runs as root, each intern gets a user id of its own from this number on; 0 for none.'),
+  sandbox_program: z
+    .string()
+    .startsWith('/')
+    .optional()
+    .describe(
+      'The bubblewrap (`bwrap`) that makes the sandbox of interns. Unless set, the first on the PATH that works, else util-linux.',
+    ),
+  without_sandbox: z
+    .enum(['refuse', 'consent'])
+    .default('refuse')
+    .describe(
+      'Where no sandbox can be made, whether commands that an intern asks for in `manual` are refused, or run without one when a person consents.',
+    ),
   agents: z
     .record(z.string().min(1).max(100), ConfiguredAgent)
     .default({})

@@ -58,13 +58,15 @@ function* haiku({ step, results }: Scene): Generator<Line> {
     yield { call: 'shell', input: { command: 'ls -la' } }
   } else if (step === 1) {
     const closed = results.some((result) => wasRefused(result) || result.startsWith('Error'))
-    yield { say: closed ? 'Without the shell, then.' : 'Now the haiku.' }
+    const unsafe = results.some((result) => result.includes('there is no sandbox'))
+    yield { say: unsafe ? noSandbox : closed ? 'Without the shell, then.' : 'Now the haiku.' }
     yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? closedDoor : openDoor } }
   } else {
     yield { say: `Done. ${results.join(' ')}` }
   }
 }
 
+const noSandbox = 'Without the shell, then: there is no sandbox here, and commands are not run without one.'
 const openDoor = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
 const closedDoor = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
 

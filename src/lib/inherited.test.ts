@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { whyNoSandbox } from '#agent/sandbox.ts'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder, realShell, usualSandbox } from '#test/harness/agent.ts'
 
 const skip = !existsSync('/proc/self/fd') && 'nothing tells what is open here'
 
@@ -30,16 +29,19 @@ test('what our parent left open in us is not passed on', { skip }, () => {
   assert.deepEqual(leading(inNode(lists(`nothingElse(['ignore', 'pipe', 'ignore'])`))), [])
 })
 
-test('a command in the sandbox has its three files, and so has whoever started it there', { skip }, async (t) => {
-  await using workspace = await newFolder()
-  const missing = await whyNoSandbox(workspace.path, { program: 'bwrap', node: process.execPath, readable: [] })
-  if (missing) return t.skip(missing)
-  const found = inNode(`
+for (const sandbox of [usualSandbox, { ...usualSandbox, path: '' }])
+  test(`a command in the sandbox has its three files, and so has whoever started it there: ${sandbox.path ? 'usual' : 'util-linux'}`, {
+    skip,
+  }, async (t) => {
+    await using workspace = await newFolder()
+    const missing = await realShell({}, sandbox).whyNoSandbox(workspace.path)
+    if (missing) return t.skip(missing)
+    const found = inNode(`
     const { createShell } = await import('#agent/shell.ts')
-    const shell = createShell({ env: {}, sandbox: { program: 'bwrap', node: process.execPath, readable: [] } })
+    const shell = createShell({ env: {}, sandbox: ${JSON.stringify(sandbox)} })
     const options = { workspace: ${JSON.stringify(workspace.path)}, sandbox: true, timeoutMs: 60_000 }
     const never = new AbortController().signal
     console.log((await shell.run('ls -l /proc/1/fd /proc/$$/fd', { ...options, signal: never })).output)`)
-  assert.match(found, / 1 -> (pipe|socket):/)
-  assert.deepEqual(leading(found), [])
-})
+    assert.match(found, / 1 -> (pipe|socket):/)
+    assert.deepEqual(leading(found), [])
+  })

@@ -7,7 +7,7 @@ import { type AgentCommand, baseUrlFile, instructionsFile } from './process-home
 const builtin = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
 
 type Around = {
-  config: Pick<Config, 'agents' | 'default_intern_model'>
+  config: Pick<Config, 'agents' | 'default_intern_model' | 'sandbox_program' | 'without_sandbox'>
   home: string
   secret: string
   /** The service itself, as a process on its host reaches it. */
@@ -31,6 +31,8 @@ export function agentOf(intern: Intern, around: Around): AgentCommand {
       ...told,
       SIGNALBOX_BASE_URL_FILE: baseUrlFile(home),
       NODE_COMPILE_CACHE: compileCache,
+      SIGNALBOX_WITHOUT_SANDBOX: config.without_sandbox,
+      ...(config.sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: config.sandbox_program }),
     }
     return { command: process.execPath, args: [builtin], env }
   }

@@ -12,8 +12,9 @@ import {
 import { type AgentDeps, createAgent } from '#agent/agent.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { scriptModel } from '#agent/model/script.ts'
+import type { SandboxOptions } from '#agent/sandbox-inside.ts'
 import { createSessionStore } from '#agent/session-store.ts'
-import { createShell, type Shell } from '#agent/shell.ts'
+import { createShell, type Shell, type WithoutSandbox } from '#agent/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
 import { newUuid } from '#lib/id.ts'
 
@@ -23,8 +24,21 @@ export async function newFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-export const realShell = (limits: Parameters<typeof createShell>[0]['limits'] = {}, program = 'bwrap'): Shell =>
-  createShell({ env: process.env, sandbox: { program, node: process.execPath, readable: [] }, limits })
+/** The sandbox of this machine, as it is found by those who have its usual PATH. */
+export const usualSandbox: SandboxOptions = { path: process.env.PATH, node: process.execPath, readable: [] }
+/** Each way to a sandbox by itself. Without a folder on the PATH there is no bubblewrap. */
+export const sandboxWays: { [name: string]: SandboxOptions } = {
+  bubblewrap: { ...usualSandbox, systemPath: '/nonexistent' },
+  'util-linux': { ...usualSandbox, path: '' },
+}
+/** None: what would be the best is not there, and what would do finds no program. */
+export const noWays: SandboxOptions = { ...usualSandbox, program: '/nonexistent/bwrap', systemPath: '/nonexistent' }
+
+export const realShell = (
+  limits: Parameters<typeof createShell>[0]['limits'] = {},
+  sandbox: SandboxOptions = usualSandbox,
+  withoutSandbox: WithoutSandbox = 'refuse',
+): Shell => createShell({ env: process.env, sandbox, limits, withoutSandbox })
 
 /** What an ACP client does with an agent: it hears, and it answers as it is told to. */
 export function newClient(answers: Answers = {}) {

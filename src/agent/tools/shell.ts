@@ -42,23 +42,33 @@ export const shell = tool({
   },
 })
 
-/** Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with a leave of its own outside. */
+/**
+ * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with a leave of its own
+ * outside. Where there is no sandbox a person is asked all the same, and told so.
+ */
 async function boundary(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
+  const { shell, permitted } = context
   if (context.mode === 'self-drive') return 'outside'
-  const why = await context.shell.whyNoSandbox(context.workspace.root)
-  if (why) {
+  const why = await shell.whyNoSandbox(context.workspace.root)
+  if (why && shell.withoutSandbox === 'refuse') {
+    const title = `There is no sandbox here, so this is not run even if it is allowed: ${input.command}`
+    if (!(await permitted('shell', title))) return 'refused'
     throw new Error(
-      `The shell is refused, because commands that a person approves run in a sandbox and there is none: ${why} ` +
-        'Tell the user. The file tools work.',
+      'The command was not run, though it was allowed: there is no sandbox here, and the operator lets no command run ' +
+        `without one (setting "without_sandbox"). Tell the user. The file tools work. Why there is none: ${why}`,
     )
   }
-  if (!input.unsandboxed) return (await context.permitted('shell', input.command)) ? 'inside' : 'refused'
+  if (why) {
+    const title = `There is no sandbox here, so this runs outside of any: ${input.command}`
+    return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
+  }
+  if (!input.unsandboxed) return (await permitted('shell', input.command)) ? 'inside' : 'refused'
   const because = input.reason ? ` (${input.reason})` : ''
   const title = `Outside the sandbox: ${input.command}${because}`
-  return (await context.permitted('shell.escalate', title)) ? 'outside' : 'refused'
+  return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
 }
 
 const reasons = {

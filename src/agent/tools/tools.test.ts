@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newFolder, realShell } from '#test/harness/agent.ts'
+import { newFolder, noWays, realShell } from '#test/harness/agent.ts'
 import { openWorkspace } from '../workspace.ts'
 import type { ToolContext } from './tool.ts'
 import { tools } from './tools.ts'
@@ -131,16 +131,31 @@ test('shell tells output, errors and exit code, and knows no secrets of the agen
   assert.doesNotMatch(told, /SIGNALBOX/)
 })
 
-test('in manual, the shell is refused without a sandbox, even to leave it, and nobody is asked', async () => {
-  let asked = 0
-  const permitted = async () => ++asked > 0
-  await using at = await setUp({}, { mode: 'manual', permitted, shell: realShell({}, '/nonexistent/bwrap') })
-  for (const unsandboxed of [false, true]) {
-    await assert.rejects(at.use('shell', { command: 'touch made', unsandboxed }), /refused.*not installed/)
-  }
-  assert.equal(asked, 0)
-  assert.equal(await at.use('list_files', {}), '(empty)')
-})
+for (const [setting, answer] of [
+  ['refuse', true],
+  ['refuse', false],
+  ['consent', true],
+  ['consent', false],
+] as const) {
+  const runs = setting === 'consent' && answer
+  test(`in manual without a sandbox, "${setting}" and a ${answer ? 'yes' : 'no'}: asked it is, told it is, ${runs ? 'and run' : 'and not run'}`, async () => {
+    const asked: [string, string][] = []
+    const permitted = async (...what: [string, string]) => asked.push(what) > 0 && answer
+    await using at = await setUp({}, { mode: 'manual', permitted, shell: realShell({}, noWays, setting) })
+    for (const unsandboxed of [false, true]) {
+      const told = await at.use('shell', { command: 'touch made', unsandboxed }).catch((error: Error) => error.message)
+      if (runs) assert.match(told, /\[exit code 0\]/)
+      else if (answer) assert.match(told, /not run, though it was allowed: there is no sandbox here.*without_sandbox/)
+      else assert.match(told, /did not allow/)
+    }
+    assert.deepEqual(
+      asked.map(([operation]) => operation),
+      Array(2).fill(setting === 'refuse' ? 'shell' : 'shell.escalate'),
+    )
+    for (const [, title] of asked) assert.match(title, /^There is no sandbox here, so .*: touch made$/)
+    assert.equal(await at.use('list_files', {}), runs ? 'made' : '(empty)')
+  })
+}
 
 test('ask_user tells the answer, and that there was none', async () => {
   await using declined = await setUp()

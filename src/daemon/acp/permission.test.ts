@@ -16,6 +16,13 @@ const rows: [
 ][] = [
   ['a name and a title', { name: 'shell', title: 'ls -l' }, undefined, 'shell', 'ls -l'],
   ['a name and a command', { name: 'shell', title: 'List', rawInput: { command: 'ls' } }, undefined, 'shell', 'ls'],
+  [
+    'a title with a word before the command',
+    { name: 'shell', title: 'No sandbox: ls', rawInput: { command: 'ls' } },
+    undefined,
+    'shell',
+    'No sandbox: ls',
+  ],
   ['a title alone', { title: 'Delete x' }, undefined, 'Delete x', null],
   ['nothing now, and a title before', {}, { title: 'Delete x', command: 'rm x' }, 'Delete x', 'rm x'],
   [

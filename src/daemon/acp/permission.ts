@@ -50,7 +50,8 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
   const tool = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const title = tool.title && endsShort(tool.title) ? (tool.command ?? tool.title) : tool.title
   const operation = tool.name ?? title ?? tool.command ?? null
-  const detail = tool.command ?? title ?? null
+  // What an agent says before the whole command, such as that there is no sandbox for it, is told, too.
+  const detail = (tool.command && title?.endsWith(tool.command) ? title : (tool.command ?? title)) ?? null
   return { operation, detail: detail === operation ? null : detail }
 }
 

@@ -1,0 +1,159 @@
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Command } from './command.ts'
+import {
+  account,
+  beforeCommand,
+  environment,
+  etc,
+  group,
+  hostname,
+  nodeInside,
+  passwd,
+  type SandboxOptions,
+  sizes,
+  systemFolders,
+  theCommand,
+} from './sandbox-inside.ts'
+
+/** Where the new root is built: a folder that every system has, and from which nothing is shown. */
+const root = '/sys'
+/** Where the programs of the system are, whatever the PATH of this process says. */
+const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
+
+const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--${name}`)
+
+type Inside = { script: string; workspace: string; cpuSeconds: number; filter: Buffer }
+
+/** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux make. */
+export function underUtilLinux(options: SandboxOptions, { script, workspace, cpuSeconds, filter }: Inside): Command {
+  const shown = [...systemFolders.filter(isFolder), ...etc, ...options.readable].filter((path) => existsSync(path))
+  const links = [...systemFolders, ...deviceLinks].filter(isLink)
+  const mounts = [
+    ...['/usr', ...shown].flatMap((path) => readOnly(path, path)),
+    ...readOnly(options.node, nodeInside),
+    ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
+    `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
+    `${root}/dev/pts/ptmx ${root}/dev/ptmx none bind`,
+    `proc ${root}/proc proc ro,nosuid,nodev,noexec`,
+    `tmpfs ${root}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
+    `tmpfs ${root}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
+    // Last, as it may be in a folder that is covered before.
+    `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
+  ]
+  const files = [...shown.filter((path) => !isFolder(path)), nodeInside, ...devices, '/dev/ptmx']
+  const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
+  const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
+  const start = `${beforeCommand(cpuSeconds)} ${theCommand}; exit $?`
+  const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
+  return {
+    // Ended with us by the kernel, and all that is inside with it.
+    file: 'setpriv',
+    args: [
+      ...['--pdeathsig', 'KILL', 'unshare', '--map-root-user', ...namespaces, '--fork', '--kill-child=KILL', '--'],
+      ...['/bin/sh', '-c', build(tree), 'sandbox', ...last],
+    ],
+    cwd: workspace,
+    env: { ...environment, PATH: options.systemPath ?? systemPath },
+    feeds: [filter],
+  }
+}
+
+const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+  .map((name) => `/dev/${name}`)
+  .filter((path) => existsSync(path))
+const deviceLinks = ['fd', 'stdin', 'stdout', 'stderr'].map((name) => `/dev/${name}`)
+
+const isFolder = (path: string) =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && !isSystemLink(path)
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+const isSystemLink = (path: string) => systemFolders.includes(path) && isLink(path)
+
+type Tree = { [kind in 'folders' | 'files' | 'links' | 'mounts']: string[] }
+
+/**
+ * Process 1 of the new namespaces builds the root, in few steps, as each program that is started takes a millisecond:
+ * one `mkdir`, one `cp` and one `mount` do for all. The folder it stands in at the end is the host's /proc, the last that
+ * is kept of the host: the last step names its user there, as the new /proc cannot be written.
+ */
+const build = ({ folders, files, links, mounts }: Tree) => `set -eu
+mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${root}
+cd ${root}
+mkdir -p ${folders.map((path) => quoted(`.${path}`)).join(' ')}
+cp -P --parents ${links.map(quoted).join(' ')} .
+for file in ${files.map((path) => quoted(`.${path}`)).join(' ')}; do : > "$file"; done
+printf %s ${quoted(passwd)} > etc/passwd
+printf %s ${quoted(group)} > etc/group
+echo 1 > /proc/sys/user/max_user_namespaces
+printf '%s\\n' ${mounts.map(quoted).join(' ')} > proc/mounts-to-make
+mount -a -T proc/mounts-to-make
+{ hostname ${hostname}; ip link set lo up; } >&2 2>/dev/null || :
+pivot_root . mnt
+cd /mnt/proc
+umount -l /mnt
+mount -o remount,bind,ro /
+exec perl -e ${quoted(enter)} "$@"
+`
+
+/**
+ * The last step: a user namespace that owns none of the mounts, a user in it, no capabilities, the filter of the
+ * kernel's calls, and the command. The numbers are those of `unshare` and `prctl`.
+ */
+const enter = `
+my ($id, $workspace, @command) = @ARGV;
+my ($unshare, $prctl) = ${process.arch === 'arm64' ? '(97, 167)' : '(272, 157)'};
+open(my $feed, '<&=', 3) or die "the filter: $!";
+my $filter = do { local $/; <$feed> } or die "the filter: $!";
+close $feed;
+sub asked { syscall(shift, @_) != -1 or die "$!" }
+sub told {
+  my ($file, $text) = @_;
+  open(my $to, '>', $file) or die "$file: $!";
+  syswrite($to, $text) or die "$file: $!";
+}
+asked($unshare, 0x10000000);
+told('self/uid_map', "$id 0 1");
+told('self/gid_map', "$id 0 1");
+chdir $workspace or die "$workspace: $!";
+syscall($prctl, 24, $_, 0, 0, 0) for 0 .. 63;
+asked($prctl, 38, 1, 0, 0, 0);
+asked($prctl, 22, 2, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
+delete @ENV{'PWD', 'OLDPWD'};
+$ENV{PATH} = ${JSON.stringify(environment.PATH)};
+exec { $command[0] } @command or die "$command[0]: $!";
+`
+
+type Mounted = { at: string; options: string[] }
+
+/** The lines that show what is at `path` as read-only `to`; what is mounted below it needs a line of its own each. */
+function readOnly(path: string, to: string): string[] {
+  const mounted = mountsHere()
+  const over = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
+  const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
+  const line = (from: string, target: string, options: string[] = []) => {
+    // What the host has forbidden there may not be allowed anew, so it has to be said again.
+    const kept = options.filter((option) => ['nodev', 'noexec'].includes(option))
+    return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...kept].join(',')}`
+  }
+  return [
+    line(escaped(path), escaped(to), over?.options),
+    ...below.map(({ at, options }) => line(at, escaped(to) + at.slice(escaped(path).length), options)),
+  ]
+}
+
+const isWithin = (path: string, folder: string) => folder === '/' || path === folder || path.startsWith(`${folder}/`)
+
+/** What is mounted here, the outer before the inner, with paths as the kernel writes them. */
+function mountsHere(): Mounted[] {
+  const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
+  const mounted = lines
+    .map((line) => line.split(' '))
+    .map((words) => ({ at: words[4]!, options: words[5]!.split(',') }))
+  return mounted.sort((one, other) => one.at.length - other.at.length)
+}
+
+/** As the kernel and fstab write a path. */
+const escaped = (path: string) =>
+  path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,32 @@
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findSandbox, waysHere } from '#agent/sandbox.ts'
+import type { Config } from '#config/settings.ts'
+
+type Around = {
+  config: Pick<Config, 'sandbox_program' | 'without_sandbox' | 'intern_users_from'>
+  path: string | undefined
+}
+
+/**
+ * Tries the sandbox as an intern would have it: under a user of its own, where interns have one.
+ * @returns which it is, in one line; where there is none, why, and what that means.
+ */
+export async function sandboxInForce({ config, path }: Around): Promise<string> {
+  const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'))
+  try {
+    if (user !== undefined) chownSync(folder, user, user)
+    const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
+    const found = await findSandbox(waysHere(options), folder, user)
+    return 'why' in found ? `none: ${meaning[config.without_sandbox]}. ${found.why}` : found.name
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const meaning = {
+  refuse: 'interns ask in `manual`, but run no command (setting "without_sandbox")',
+  consent: 'in `manual` interns run commands without one, where they are allowed to (setting "without_sandbox")',
+}
