@@ -1,29 +1,51 @@
+import type { Caller } from '#accounts/caller.ts'
 import type { Log } from '#lib/log.ts'
 import { toUsd } from '#lib/pico-usd.ts'
+import type { Refused } from '#routing/deps.ts'
 import type { Generation } from '#usage/generation.ts'
 
-/** One line a completion: what was asked, who answered, what it took. Never what was said. */
-export function completionLog(log: Log): (generation: Generation) => void {
+/** One line a completion: who asked for what, who answered, what it took; or why not. Never what was said. */
+export type CompletionLog = {
+  completed: (generation: Generation) => void
+  refused: (refused: Refused) => void
+}
+
+export function completionLog(log: Log): CompletionLog {
   // None of these members is one that others may hide a secret in, and looking for those costs half of the line.
   const plain = log.child({}, { redact: [] })
-  return (generation) => {
-    if (!plain.isLevelEnabled('info')) return
-    const { requestId, id, requestedModel, modelId, provider, outcome, tokens, durationMs, latencyMs } = generation
-    plain.info(
-      {
-        requestId,
-        generation: id,
-        model: modelId ?? requestedModel,
-        provider,
-        outcome,
-        ...((generation.attempts.length > 1 || outcome === 'failed') && { attempts: generation.attempts }),
-        promptTokens: tokens.prompt,
-        completionTokens: tokens.completion,
-        costUsd: toUsd(generation.cost),
-        firstTokenMs: latencyMs,
-        ms: durationMs,
-      },
-      'completion',
-    )
+  return {
+    completed(generation) {
+      if (!plain.isLevelEnabled('info')) return
+      const { requestId, id, modelId, provider, outcome, tokens, attempts, cause } = generation
+      plain.info(
+        {
+          requestId,
+          generation: id,
+          ...who(generation.caller),
+          model: modelId ?? generation.requestedModel,
+          provider,
+          outcome,
+          ...(cause && { error: cause }),
+          ...((attempts.length > 1 || outcome === 'failed') && { attempts }),
+          promptTokens: tokens.prompt,
+          completionTokens: tokens.completion,
+          costUsd: toUsd(generation.cost),
+          firstTokenMs: generation.latencyMs,
+          ms: generation.durationMs,
+        },
+        'completion',
+      )
+    },
+    refused({ requestId, caller, requestedModel, cause }) {
+      if (!plain.isLevelEnabled('info')) return
+      const model = requestedModel?.slice(0, 200)
+      plain.info({ requestId, ...who(caller), model, outcome: 'refused', error: cause }, 'completion')
+    },
   }
 }
+
+const who = ({ keyHash, userId, workspaceId }: Caller) => ({
+  key: keyHash,
+  member: userId,
+  workspace: workspaceId,
+})

@@ -27,6 +27,8 @@ type Parts = {
   variable: (name: string) => string | undefined
   inForce: Pick<InForce, 'of'>
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
+  /** A filter refused what was said to an intern. */
+  onRefused: (error: unknown) => void
 }
 
 export type Interns = {
@@ -38,7 +40,18 @@ export type Interns = {
 }
 
 /** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
-export function openInterns({ config, dataDir, db, now, newId, log, variable, inForce, scanner }: Parts): Interns {
+export function openInterns({
+  config,
+  dataDir,
+  db,
+  now,
+  newId,
+  log,
+  variable,
+  inForce,
+  scanner,
+  onRefused,
+}: Parts): Interns {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const provisioner = processProvisioner({ config, dataDir, baseUrl: () => baseUrl, variable, warn })
@@ -49,7 +62,7 @@ export function openInterns({ config, dataDir, db, now, newId, log, variable, in
     db,
     now,
     runsOf: provisioner.runs,
-    screen: async (caller, text, form) => screen(scanner, await inForce.of(caller), text, form),
+    screen: async (caller, text, form) => screen(onRefused, scanner, await inForce.of(caller), text, form),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }
@@ -104,8 +117,9 @@ export function requireModel(catalogue: Finder, { model, agent }: { model?: stri
 }
 
 /** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
-async function screen(...screened: Parameters<typeof screenText>): Promise<string> {
+async function screen(onRefused: Parts['onRefused'], ...screened: Parameters<typeof screenText>): Promise<string> {
   return screenText(...screened).catch((error: unknown) => {
+    onRefused(error)
     throw error instanceof Fault ? new Fault(error.kind, error.message) : error
   })
 }

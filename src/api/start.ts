@@ -28,8 +28,9 @@ import { internCensus } from '#interns/census.ts'
 import { once } from '#lib/once.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
+import { causeOf } from '#routing/cause.ts'
 import { openRouting } from '#routing/open.ts'
-import type { Generation } from '#usage/generation.ts'
+import type { Cause, Generation } from '#usage/generation.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { openSpill } from '#usage/spill.ts'
@@ -188,11 +189,15 @@ async function openDeps(
   opened.defer(traces.close)
   const completions = completionLog(log)
   const tellOfCircuit = circuitLog(log)
+  const countRefusal = ({ guardrailId, rule }: Cause) => {
+    if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
+  }
   const metered = (generation: Generation) => {
     ledger.record(generation)
     metrics.observeCompletion(generation)
     traces.record(generation)
-    completions(generation)
+    completions.completed(generation)
+    if (generation.cause) countRefusal(generation.cause)
   }
   const routing = openRouting({
     config,
@@ -206,6 +211,10 @@ async function openDeps(
     ownCredentials,
     ledger: { record: metered, hasRoom: ledger.hasRoom },
     onUnaccounted: lost,
+    onRefused(refused) {
+      completions.refused(refused)
+      countRefusal(refused.cause)
+    },
     onCircuit(name, change) {
       if (change) metrics.observeCircuitOpening(change.reason)
       tellOfCircuit(name, change)
@@ -216,7 +225,18 @@ async function openDeps(
   })
   opened.defer(routing.upstreams.close)
   metrics.observeCircuits(routing.circuits.report)
-  const interns = openInterns({ config, dataDir: dataDir.path, db, now, newId, log, variable, inForce, scanner })
+  const interns = openInterns({
+    config,
+    dataDir: dataDir.path,
+    db,
+    now,
+    newId,
+    log,
+    variable,
+    inForce,
+    scanner,
+    onRefused: (error) => countRefusal(causeOf(error)),
+  })
   const { conversation, provisioner } = interns
   metrics.observeStanding({
     database: db.kind,

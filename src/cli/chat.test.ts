@@ -142,7 +142,7 @@ describe('signalbox chat', () => {
     assert.notEqual(/--session (\S+)/.exec(shown)?.[1], id)
   })
 
-  test('nothing that an agent says acts on the terminal', async () => {
+  test('nothing that an agent says, or that is piped in, acts on the terminal', async () => {
     const field = { type: 'string', enum: ['a\u202eb'] }
     const schema = JSON.stringify({ type: 'object', properties: { 'na\u001b[1mme': field }, title: 'T\u0007' })
     const piped = chat(service)

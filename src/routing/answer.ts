@@ -49,6 +49,7 @@ export async function answerFrom(
       : last
         ? faultOf(last.failure, last.target)
         : noneAdmitted(deps, answering, targets)
+  answering.journal.because(fault)
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!outlet.opened) throw fault
   const head = headOf(deps, answering, last?.target ?? targets[0]!)
@@ -87,7 +88,7 @@ async function askOne(deps: RoutingDeps, answering: Answering, target: Target, p
       : await wholeFrom(deps, answering, target)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    answering.journal.couldNotAsk(target, error.kind)
+    answering.journal.couldNotAsk(target, error)
     return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
   } finally {
     pass.ended()
@@ -115,7 +116,11 @@ async function streamFrom(deps: RoutingDeps, answering: Answering, target: Targe
     return { failure }
   }
   journal.gaveAnswer(tried, relay.failure, outlet.signal.aborted, !relay.heldBack)
-  if (relay.failure) endWithError(answering, relay.writer(), faultOf(relay.failure, target))
+  if (relay.failure) {
+    const fault = faultOf(relay.failure, target)
+    journal.because(fault)
+    endWithError(answering, relay.writer(), fault)
+  }
   return { body: undefined }
 }
 

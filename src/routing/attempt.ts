@@ -132,7 +132,11 @@ class Answer {
       step()
     } catch (error) {
       const why = maskSecrets((error as Error).message, this.#ask.credential)
-      this.#fail({ ...broken, message: `The provider's answer cannot be read: ${why}.` })
+      this.#fail({
+        ...broken,
+        reason: 'an answer that cannot be read',
+        message: `The provider's answer cannot be read: ${why}.`,
+      })
       this.exchange?.abort()
     }
   }
@@ -182,7 +186,7 @@ class Answer {
   }
 
   #endTooEarly(): void {
-    this.#fail({ ...broken, message: 'The provider ended its answer too early.' })
+    this.#fail({ ...broken, reason: tooEarly, message: 'The provider ended its answer too early.' })
   }
 
   #endWhole(bytes: Buffer): void {
@@ -201,7 +205,9 @@ class Answer {
   }
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    this.#fail(failureOfStatus(error.status ?? 502, maskSecrets(error.message, this.#ask.credential)))
+    const { status = 502, message } = error
+    const failure = failureOfStatus(status, maskSecrets(message, this.#ask.credential))
+    this.#fail({ ...failure, reason: `error ${status} within the answer` })
     this.exchange?.abort()
   }
 
@@ -222,6 +228,8 @@ class Answer {
   }
 }
 
+const tooEarly = 'an answer that ended too early'
+
 /** An answer that cannot be used: the provider may have made all of it, and charge for it. */
 const broken: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
 
@@ -240,9 +248,12 @@ function parseJson(text: string): unknown {
 
 function transportFailure({ kind, phase, message }: TransportFailure): AttemptFailure {
   const sent = phase !== 'connect'
-  if (kind === 'timeout') return { ...failureOfStatus(408, undefined), raw: `${message} (${phase})`, sent }
+  if (kind === 'timeout') {
+    const why = `${message} (${phase})`
+    return { ...failureOfStatus(408, undefined), reason: why, raw: why, sent }
+  }
   const what =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
   const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
-  return { ...failure, sent, severed: kind === 'reset' && sent }
+  return { ...failure, reason: `${kind} (${phase})`, sent, severed: kind === 'reset' && sent }
 }

@@ -23,7 +23,7 @@ async function failing(broken: Partial<RoutingDeps>) {
       decide: async () => ({ chat, body: chat, leftOut: [], settle: (one?: Generation) => void settled.push(one) }),
     },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
-    inFlight: { follow: () => ({ release: () => {} }) },
+    inFlight: { follow: () => ({ release: () => {}, outlet }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},

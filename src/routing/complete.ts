@@ -5,6 +5,7 @@ import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
+import { causeOf } from './cause.ts'
 import type { Accesses } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { filledIn } from './filled-in.ts'
@@ -22,17 +23,29 @@ import { type ClientWire, passes } from './wire.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
-  if (!deps.canMeter())
-    throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
   const followed = deps.inFlight.follow(call.caller, call.outlet)
   try {
-    return await completeFollowed(deps, call, followed)
+    return await completeDecided(deps, call, followed, await decide(deps, call))
   } finally {
     followed.release()
   }
 }
 
-async function completeFollowed(deps: RoutingDeps, call: CompletionCall, followed: Followed) {
+/** What is asked, and what may be done about it. @throws Fault where that is nothing. */
+async function decide(deps: RoutingDeps, call: CompletionCall) {
+  try {
+    return await judge(deps, call)
+  } catch (error) {
+    const { requestId, caller, client, body } = call
+    const requestedModel = typeof body.model === 'string' ? body.model : undefined
+    deps.onRefused({ requestId, caller, protocol: client.protocol, requestedModel, cause: causeOf(error) })
+    throw error
+  }
+}
+
+async function judge(deps: RoutingDeps, call: CompletionCall) {
+  if (!deps.canMeter())
+    throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
   const { chat: asked, body: given, preset } = await filledIn(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const ruling = await deps.policy.decide({
@@ -43,6 +56,15 @@ async function completeFollowed(deps: RoutingDeps, call: CompletionCall, followe
     protocol: call.client.protocol,
     candidates,
   })
+  return { asked, preset, candidates, ruling }
+}
+
+async function completeDecided(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  followed: Followed,
+  { asked, preset, candidates, ruling }: Awaited<ReturnType<typeof judge>>,
+) {
   const journal = new Journal(
     deps,
     {
@@ -84,7 +106,11 @@ async function completeFollowed(deps: RoutingDeps, call: CompletionCall, followe
     const targets = ruling.priceable(targetsFor(deps, answering, ruling.candidates), isByok)
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
+  } catch (error) {
+    journal.because(error)
+    throw error
   } finally {
+    if (followed.outlet.revoked) journal.because(followed.outlet.revoked)
     settle(deps, ruling, journal)
   }
 }

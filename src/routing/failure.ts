@@ -17,6 +17,8 @@ export type AttemptFailure = {
   severed?: boolean
   /** It tells of the endpoint, not of what was asked. */
   endpointsFault: boolean
+  /** What happened, in words of ours. */
+  reason: string
 }
 
 const maxRaw = 2000
@@ -31,6 +33,7 @@ export function failureOfStatus(status: number, message: string | undefined, ret
     retryAfterMs,
     raw,
     endpointsFault: tellsOfEndpoint(status),
+    reason: `status ${status}`,
   })
   switch (status) {
     case 400:

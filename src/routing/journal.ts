@@ -1,10 +1,11 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isoTime } from '#lib/clock.ts'
-import type { FaultKind } from '#lib/fault.ts'
+import type { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Measurement } from '#measure/measurement.ts'
-import type { AttemptNote, Generation } from '#usage/generation.ts'
+import type { AttemptNote, Cause, Generation } from '#usage/generation.ts'
+import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor, estimateTokens } from './charge.ts'
 import type { Shut } from './circuit.ts'
 import type { Pass } from './circuits.ts'
@@ -63,6 +64,7 @@ export class Journal {
   #lost: Owed = { cost: 0n, byok: false }
   #paid = 0n
   #outcome: Generation['outcome'] = 'failed'
+  #cause: Cause | undefined
 
   /** @param promptEstimate the tokens of the prompt, should no upstream count them. */
   constructor(deps: JournalDeps, opening: Opening, promptEstimate: () => number) {
@@ -100,8 +102,14 @@ export class Journal {
   }
 
   /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
-  couldNotAsk({ endpoint }: Target, why: FaultKind): void {
-    this.#note(endpoint.id, endpoint.provider, why)
+  couldNotAsk({ endpoint }: Target, { kind, message }: Fault): void {
+    this.#note(endpoint.id, endpoint.provider, kind, kind === 'unavailable' ? message : undefined)
+  }
+
+  /** Why it was refused, broken off or failed: told before it is closed. That the client left needs no reason. */
+  because(error: unknown): void {
+    const cause = causeOf(error)
+    if (cause.kind !== 'client_closed_request') this.#cause ??= cause
   }
 
   /**
@@ -110,7 +118,7 @@ export class Journal {
    */
   gaveNothing(tried: Tried, failure: AttemptFailure, clientLeft: boolean): void {
     const { target, byok } = tried
-    this.#note(target.endpoint.id, target.endpoint.provider, clientLeft ? 'client_left' : failure.kind)
+    this.#note(target.endpoint.id, target.endpoint.provider, clientLeft ? 'client_left' : failure.kind, failure.reason)
     if (clientLeft) {
       this.#outcome = 'client_left'
       if (failure.sent) this.#answering = { ...tried, failed: false, seen: false }
@@ -128,7 +136,7 @@ export class Journal {
     const { id, provider } = target.endpoint
     this.#answering = { ...tried, failed: failure !== undefined && !clientLeft, seen }
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
-    this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered')
+    this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure?.reason)
     if (clientLeft) return
     if (failure) return this.#failed(target, failure)
     this.#pass?.answered()
@@ -198,11 +206,14 @@ export class Journal {
       durationMs: this.#deps.now() - this.createdAt,
       outcome: this.#outcome,
       attempts: this.#attempts,
+      cause: this.#cause,
     }
   }
 
-  #note(endpointId: string, provider: string, outcome: AttemptNote['outcome']): void {
-    this.#attempts.push({ endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt })
+  #note(endpointId: string, provider: string, outcome: AttemptNote['outcome'], reason?: string): void {
+    const note: AttemptNote = { endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt }
+    if (reason !== undefined && outcome !== 'client_left') note.reason = reason
+    this.#attempts.push(note)
   }
 
   /** What was wrong with the request says nothing about the endpoint. */

@@ -29,6 +29,7 @@ type Parts = {
   ownCredentials: Pick<CredentialsInUse, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
+  onRefused: RoutingDeps['onRefused']
   onCircuit: CircuitWatch
   variable: (name: string) => string | undefined
   now: () => number
@@ -51,6 +52,7 @@ export function openRouting({
   ownCredentials,
   ledger,
   onUnaccounted,
+  onRefused,
   onCircuit,
   variable,
   now,
@@ -79,6 +81,7 @@ export function openRouting({
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     onUnaccounted,
+    onRefused,
     now,
     newId,
   }

@@ -15,6 +15,17 @@ export type AttemptNote = {
   reason?: string
 }
 
+/** Why a request was refused or failed, in words of ours: nothing of what was asked or answered. */
+export type Cause = {
+  kind: FaultKind | 'internal'
+  message?: string
+  /** The guardrail and the rule that forbid it; without a guardrail, the key's own limit. */
+  guardrailId?: string
+  rule?: string
+  /** Endpoints that were not asked, and why. */
+  excluded?: readonly { endpoint: string; reason: string }[]
+}
+
 /** One request as it is metered: each exactly once, whatever happened. */
 export type Generation = {
   id: string
@@ -61,6 +72,8 @@ export type Generation = {
   durationMs: number
   outcome: 'success' | 'failed' | 'client_left'
   attempts: AttemptNote[]
+  /** Undefined when all went well, or the client left. */
+  cause?: Cause | undefined
   /** The client's `traceparent`. */
   traceParent?: string | undefined
   /** What content filters found and let through, by rule and count: never the text. */

@@ -1,6 +1,6 @@
 import { isoTime } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
-import type { Generation } from './generation.ts'
+import type { Cause, Generation } from './generation.ts'
 
 /** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof readRecord>
@@ -70,7 +70,7 @@ export function keptRecord(generation: Generation): string {
 }
 
 function factsOf(generation: Generation) {
-  const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish } = generation
+  const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish, cause } = generation
   const model = modelOf(generation)
   return {
     request_id: generation.requestId,
@@ -107,6 +107,7 @@ function factsOf(generation: Generation) {
         ...finding,
       })),
     }),
+    ...(cause && { error: errorOf(cause) }),
     attempts: generation.attempts.map((attempt) => ({
       endpoint_id: attempt.endpointId,
       provider_name: attempt.provider,
@@ -115,6 +116,10 @@ function factsOf(generation: Generation) {
       ...(attempt.reason && { reason: attempt.reason }),
     })),
   }
+}
+
+function errorOf({ guardrailId, ...cause }: Cause) {
+  return { ...cause, ...(guardrailId && { guardrail_id: guardrailId }) }
 }
 
 /** What was billed besides text, which most requests have nothing of. */

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { shown } from '#lib/shown.ts'
 
 export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
@@ -46,7 +47,8 @@ export function keyboard({ input, output }: Screen): Keyboard {
     line(prompt) {
       const next = piped.shift()
       if (next !== undefined || ended) {
-        output.write(`${prompt}${next ?? ''}\n`)
+        // What is piped in may come from anywhere.
+        output.write(`${prompt}${shown(next ?? '')}\n`)
         return Promise.resolve(next === undefined ? 'left' : { text: next })
       }
       return new Promise((resolve) => {

@@ -43,6 +43,10 @@ export const GenerationAnswer = z
     latency: z.number().nullable().describe('Milliseconds to the first token.'),
     generation_time: z.number().nullable().describe('Milliseconds in all.'),
     session_id: z.string().nullable(),
+    error: z
+      .looseObject({ kind: z.string() })
+      .optional()
+      .describe('Why it was refused or failed: what kind of failure, and the guardrail and rule that forbid it.'),
   })
   .meta({ id: 'Generation', description: 'What was metered for one request.' })
 
