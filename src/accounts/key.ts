@@ -34,8 +34,14 @@ export const NewKey = z
     limit_reset: LimitReset.optional(),
     include_byok_in_limit: IncludeByok.default(false),
     expires_at: ExpiresAt.optional(),
-    creator_user_id: z.string().nullish().describe('The member the key acts for; the calling key’s own unless told.'),
-    workspace_id: z.string().optional().describe("The key's workspace; that of the calling key unless told."),
+    creator_user_id: z
+      .string()
+      .nullish()
+      .describe('The member the key acts for, by id or e-mail address; the calling key’s own unless told.'),
+    workspace_id: z
+      .string()
+      .optional()
+      .describe("The key's workspace, by id or slug; that of the calling key unless told."),
     external: z
       .object({ user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.') })
       .optional(),

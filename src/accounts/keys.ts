@@ -9,9 +9,9 @@ import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
 import { insertKey } from './key-row.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { accountsLock } from './lock.ts'
-import { isMember } from './members.ts'
+import { isMember, namedUser } from './members.ts'
 import { newSecret } from './secret.ts'
-import { requireWorkspace } from './workspaces.ts'
+import { namedWorkspace } from './workspaces.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
 
@@ -56,10 +56,9 @@ export async function createKey(
   const expiresAt = expiryOf(deps, wanted.expires_at)
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const workspaceId = wanted.workspace_id ?? caller.workspaceId
-    const userId = wanted.creator_user_id ?? caller.userId
-    await requireWorkspace({ db: { query: tx } }, caller.organizationId, workspaceId)
-    if (!(await isMember(tx, caller.organizationId, userId))) {
+    const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, wanted.workspace_id)
+    const userId = await namedUser({ query: tx }, caller.organizationId, wanted.creator_user_id ?? caller.userId)
+    if (userId === undefined || !(await isMember(tx, caller.organizationId, userId))) {
       throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
     }
     const owner = { organizationId: caller.organizationId, userId, workspaceId }

@@ -30,6 +30,20 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
 }
 
 /**
+ * The id of the user that a request names by id or e-mail address, whether they still belong to the organization or not.
+ * What is no address is taken for an id; undefined for an address that nobody has there.
+ */
+export async function namedUser(
+  db: { query: Query },
+  organizationId: string,
+  name: string,
+): Promise<string | undefined> {
+  if (!name.includes('@')) return name
+  const found = await members(db.query, organizationId).where('u.email', '=', name.toLowerCase()).executeTakeFirst()
+  return found?.userId
+}
+
+/**
  * Takes somebody into the organization, or back into it.
  * @throws Fault `conflict` when they belong to it already.
  */

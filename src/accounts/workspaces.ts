@@ -5,6 +5,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
+import { deleteKeysOf } from './keys-of-workspace.ts'
 import { accountsLock } from './lock.ts'
 import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
 
@@ -52,15 +53,29 @@ export async function getWorkspace(
   return workspace
 }
 
-/** @throws Fault `invalid` when a request names, by `workspace_id`, one that the organization does not have. */
-export async function requireWorkspace(
+/**
+ * The id of the workspace that a request names as `workspace_id`, by its id or its slug; the caller's own without.
+ * @throws Fault `invalid` when the organization has none of that name.
+ */
+export async function namedWorkspace(
   deps: { db: { query: Query } },
-  organizationId: string,
-  id: string,
-): Promise<void> {
-  const workspace = await findWorkspace(deps, organizationId, id)
-  if (workspace?.id === id) return
+  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  name: string | undefined,
+): Promise<string> {
+  if (name === undefined || name === caller.workspaceId) return caller.workspaceId
+  const workspace = await findWorkspace(deps, caller.organizationId, name)
+  if (workspace) return workspace.id
   throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
+}
+
+/** Whether a request names the caller's own workspace, or none. */
+export async function isOwnWorkspace(
+  deps: { db: { query: Query } },
+  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  name: string | undefined,
+): Promise<boolean> {
+  if (name === undefined || name === caller.workspaceId) return true
+  return (await findWorkspace(deps, caller.organizationId, name))?.id === caller.workspaceId
 }
 
 /** @throws Fault `conflict` when the slug is taken. */
@@ -136,13 +151,14 @@ export async function changeWorkspace(
 }
 
 /**
- * Deletes a workspace with its guardrails and presets.
- * @throws Fault `conflict` while it has keys or interns: whoever deletes them knows what stops working.
+ * Deletes a workspace with its guardrails, presets and disabled keys.
+ * @throws Fault `conflict` while it has enabled keys or interns: whoever ends them knows what stops working.
  */
 export async function deleteWorkspace(deps: Deps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
     await refuseWithKeys(tx, before.id)
+    await deleteKeysOf(deps, tx, announce, caller, before.id).catch(refuseReferred)
     await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(refuseReferred)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',
@@ -159,10 +175,14 @@ async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
   const { keys } = await tx
     .selectFrom('api_keys')
     .where('workspace_id', '=', workspaceId)
+    .where('disabled', '=', 0)
     .select((key) => key.fn.countAll<number>().as('keys'))
     .executeTakeFirstOrThrow()
   if (keys === 0) return
-  throw new Fault('conflict', `The workspace still has ${keys} key${keys === 1 ? '' : 's'}. Delete them first.`)
+  throw new Fault(
+    'conflict',
+    `The workspace still has ${keys} enabled key${keys === 1 ? '' : 's'}. Disable or delete them first.`,
+  )
 }
 
 function refuseReferred(error: unknown): never {

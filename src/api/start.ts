@@ -116,7 +116,7 @@ async function openDeps(
 ) {
   const warn = (what: string) => (error: Error) => log.warn({ err: error }, what)
   const metrics = createMetrics()
-  const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url })
+  const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: the one is work, the other mostly waiting.

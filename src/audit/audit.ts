@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
-import type { Db, Tx } from '#db/db.ts'
+import type { Db, Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -125,4 +125,25 @@ function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
     before: row.before_json === null ? null : JSON.parse(row.before_json),
     after: row.after_json === null ? null : JSON.parse(row.after_json),
   }
+}
+
+/** What objects that were deleted were called at last, so far as they had names. */
+export async function namesOfDeleted(
+  db: { query: Query },
+  organizationId: string,
+  kind: Change['targetKind'],
+  ids: string[],
+): Promise<{ id: string; name: string }[]> {
+  const rows = await db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .where('target_kind', '=', kind)
+    .where('target_id', 'in', ids)
+    .where('action', '=', `${kind}.deleted`)
+    .select(['target_id as id', 'before_json'])
+    .execute()
+  return rows.map(({ id, before_json }) => ({
+    id,
+    name: (JSON.parse(before_json ?? '{}') as { name?: string }).name ?? '',
+  }))
 }

@@ -53,7 +53,7 @@ export const NewCredential = z
     provider: z.string().min(1).max(128),
     key: Secret,
     name: Name.optional(),
-    workspace_id: z.string().optional(),
+    workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
   })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)

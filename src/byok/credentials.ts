@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import { requireWorkspace } from '#accounts/workspaces.ts'
+import { namedWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
@@ -26,8 +26,7 @@ export async function listCredentials(
   caller: Caller,
   { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
 ): Promise<Page<Credential>> {
-  const workspaceId = workspace_id ?? caller.workspaceId
-  await requireWorkspace(deps, caller.organizationId, workspaceId)
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   let all = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
   if (provider !== undefined) all = all.where('provider', '=', provider)
   const ordered = all.selectAll().orderBy('provider').orderBy('sort_order').orderBy('id')
@@ -60,10 +59,10 @@ export async function createCredential(
   caller: Caller,
   wanted: NewCredential,
 ): Promise<Credential> {
-  const { key, provider, name = null, workspace_id: workspaceId = caller.workspaceId, ...rules } = wanted
+  const { key, provider, name = null, workspace_id, ...rules } = wanted
   if (!deps.catalogue.current().findProvider(provider))
     throw new Fault('invalid', 'Invalid request: provider: there is no such provider. GET /providers lists them all.')
-  await requireWorkspace(deps, caller.organizationId, workspaceId)
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   const id = deps.newId()
   const row = {
     id,

@@ -28,11 +28,11 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
   const text = from ? await readSource(from) : await fetchSnapshot(url)
-  const dataDir = takeDataDir(config.data_dir, { exclusive: false })
+  const dataDir = takeDataDir(config.data_dir, { exclusive: false, serves: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
   out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)
-  out(`Written to ${path}. ${howToReload(dataDir.path, config.database_url === undefined)}`)
+  out(`Written to ${path}. ${howToReload(dataDir.path)}`)
 }
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
@@ -56,8 +56,8 @@ function byReason(skipped: readonly Skipped[]): string {
   return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
 }
 
-function howToReload(folder: string, embedded: boolean): string {
-  const signal = embedded ? `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})` : 'a SIGHUP'
+function howToReload(folder: string): string {
+  const signal = `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})`
   return `A running server takes it after ${signal}, or POST /api/v1/catalogue/reload with a management key.`
 }
 

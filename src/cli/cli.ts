@@ -11,6 +11,7 @@ import { keysCommand } from './keys.ts'
 import { membersCommand } from './members.ts'
 import { openapiCommand } from './openapi.ts'
 import type { Terminal } from './terminal.ts'
+import { usageCommand } from './usage.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
 const commands = [
@@ -22,6 +23,7 @@ const commands = [
   keysCommand,
   membersCommand,
   openapiCommand,
+  usageCommand,
 ]
 
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */

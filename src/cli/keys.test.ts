@@ -51,9 +51,11 @@ test('keys list shows the keys of all workspaces in columns, and no secret', asy
   await service.manage('POST', '/keys', { name: 'lab', workspace_id: body.data.id })
   const { out } = await run(['keys', 'list'], on(service))
   const [head, ...rows] = out.split('\n')
-  assert.match(head!, /^HASH +KEY +KIND +STATE +LIMIT +EXPIRES \(UTC\) +WORKSPACE +NAME$/)
+  assert.match(head!, /^HASH +KEY +KIND +STATE +LIMIT +EXPIRES \(UTC\) +WORKSPACE +MEMBER +NAME$/)
   assert.equal(rows.length, 3)
-  assert.ok(rows.some((row) => /^[0-9a-f]{12} {2}sb-v1-\S+ +api +active +- +- +research +lab$/.test(row)))
+  assert.ok(
+    rows.some((row) => /^[0-9a-f]{12} {2}sb-v1-\S+ +api +active +- +- +research +owner@localhost +lab$/.test(row)),
+  )
   assert.ok(!out.includes(service.apiKey))
 })
 

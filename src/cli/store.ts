@@ -23,7 +23,7 @@ export async function openStore(
 ): Promise<Db> {
   if (!config.database_url) {
     embeddedStore(config)
-    opened.defer(takeDataDir(config.data_dir, { exclusive: true }).release)
+    opened.defer(takeDataDir(config.data_dir, { exclusive: true, serves: false }).release)
   }
   const db = await openDb(config)
   opened.defer(db.close)

@@ -44,13 +44,19 @@ export type DataDir = { path: string; release: () => void }
 /**
  * Makes or takes the data folder, readable by its owner alone.
  * @param exclusive whether a second server on it must be refused: the embedded database has one writer.
+ * @param serves whether it is taken to answer requests: then `server.pid` says by whom.
  * @throws StartupError when it cannot be written, belongs to something else, or another server has it.
  */
-export function takeDataDir(path: string, { exclusive }: { exclusive: boolean }): DataDir {
+export function takeDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
   const folder = resolve(path)
   prepare(folder)
-  if (!exclusive) return { path: folder, release: () => {} }
-  return { path: folder, release: lock(folder) }
+  const unlock = exclusive ? lock(folder) : () => {}
+  const unsign = serves ? sign(folder) : () => {}
+  const release = () => {
+    unsign()
+    unlock()
+  }
+  return { path: folder, release }
 }
 
 function prepare(folder: string): void {
@@ -97,21 +103,32 @@ function reason(error: unknown): string {
 
 /** An SQLite lock is the kernel's: it goes with the process, however that ends. */
 function lock(folder: string): () => void {
-  const pidFile = join(folder, 'server.pid')
   const file = new DatabaseSync(join(folder, marker))
   try {
     file.exec('pragma busy_timeout = 0; begin exclusive')
   } catch {
     file.close()
-    const pid = existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8').trim()})` : ''
+    const server = servedBy(folder)
+    const pid = server ? ` (process ${server})` : ''
     throw new StartupError(
       `Another Signalbox${pid} is using the data folder ${folder}. Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.`,
     )
   }
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  return () => file.close()
+}
+
+const pidFileIn = (folder: string) => join(folder, 'server.pid')
+
+function servedBy(folder: string): string | undefined {
+  const file = pidFileIn(folder)
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** Of several servers of one folder, which Postgres allows, the last to start. */
+function sign(folder: string): () => void {
+  writeFileSync(pidFileIn(folder), `${process.pid}\n`, { mode: 0o600 })
   return () => {
     // Its number may soon be somebody else's, who would be sent our signals.
-    rmSync(pidFile, { force: true })
-    file.close()
+    if (servedBy(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
   }
 }

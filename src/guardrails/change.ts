@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import { requireWorkspace } from '#accounts/workspaces.ts'
+import { namedWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
 import { forgetSpending } from '#budgets/rows.ts'
 import type { Tx } from '#db/db.ts'
@@ -19,8 +19,7 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 
 /** @throws Fault `invalid`, or `conflict` when the name is taken. */
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
-  const workspaceId = body.workspace_id ?? caller.workspaceId
-  await requireWorkspace(deps, caller.organizationId, workspaceId)
+  const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
   const said = await normalise(deps, body)
   const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
     const record = merge(unborn(deps, deps.newId(), workspaceId, body.name), body, said)

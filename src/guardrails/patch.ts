@@ -90,6 +90,6 @@ export type GuardrailPatch = z.infer<typeof GuardrailPatch>
 
 export const NewGuardrail = GuardrailPatch.extend({
   name: GuardrailName,
-  workspace_id: z.uuid().optional().describe("The key's workspace unless told."),
+  workspace_id: z.string().max(100).optional().describe("By id or slug; the key's workspace unless told."),
 }).meta({ id: 'NewGuardrail' })
 export type NewGuardrail = z.infer<typeof NewGuardrail>

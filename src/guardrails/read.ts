@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import { requireWorkspace } from '#accounts/workspaces.ts'
+import { namedWorkspace } from '#accounts/workspaces.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
@@ -26,7 +26,7 @@ export async function listGuardrails(
   query: PageQuery & { workspace_id?: string | undefined },
 ): Promise<Page<Guardrail>> {
   const { organizationId } = caller
-  if (query.workspace_id) await requireWorkspace(deps, organizationId, query.workspace_id)
-  const { data, total_count } = await listRows(deps.db.query, organizationId, query)
+  const workspace_id = query.workspace_id && (await namedWorkspace(deps, caller, query.workspace_id))
+  const { data, total_count } = await listRows(deps.db.query, organizationId, { ...query, workspace_id })
   return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
 }

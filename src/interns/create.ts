@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '#accounts/caller.ts'
+import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
 import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
@@ -20,7 +21,7 @@ export async function createIntern(
   wanted: NewIntern,
   idempotencyKey?: string,
 ): Promise<{ intern: Intern; replayed: boolean }> {
-  if (wanted.workspace_id !== undefined && wanted.workspace_id !== caller.workspaceId) {
+  if (!(await isOwnWorkspace(deps, caller, wanted.workspace_id))) {
     throw new Fault('not_found', 'There is no such workspace for this key.')
   }
   const bodyHash = createHash('sha256').update(JSON.stringify(wanted)).digest('hex')

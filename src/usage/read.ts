@@ -53,15 +53,28 @@ export type ActivityFilter = {
   keyHash?: string
   userId?: string
   workspaceId?: string
-  byWorkspace: boolean
+  /** What the sums are of; on one day each. */
+  by: ReadonlySet<ActivityPart>
 }
 
-/** What was used on one day, of one model at one endpoint. */
+export type ActivityPart = 'model' | 'workspace' | 'member' | 'key'
+
+/** The columns that tell the parts apart. A key is always the same member's. */
+const partColumns = {
+  model: ['model', 'endpoint'],
+  workspace: ['workspace_id'],
+  member: ['user_id'],
+  key: ['key_hash', 'user_id'],
+} as const satisfies Record<ActivityPart, readonly string[]>
+
+/** What was used on one day, by that which the sums are of. */
 export type Activity = {
   date: string
-  model: string
-  endpoint: string
+  model: string | undefined
+  endpoint: string | undefined
   workspaceId: string | undefined
+  keyHash: string | undefined
+  userId: string | undefined
   requests: number
   promptTokens: number
   completionTokens: number
@@ -71,34 +84,40 @@ export type Activity = {
 }
 
 /** The latest day first. Reads sums, never single requests. */
-export async function listActivity(deps: { db: Db }, filter: ActivityFilter): Promise<Activity[]> {
+export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: ActivityFilter): Promise<Activity[]> {
+  const { by, keyHash, userId } = filter
   // By key or member the sums of keys are asked, which are many; all others need only those of workspaces.
-  const ofSome = filter.keyHash !== undefined || filter.userId !== undefined
+  const ofKeys = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
   let matching = deps.db.reports
-    .selectFrom(ofSome ? 'usage_days' : ('workspace_days' as 'usage_days'))
+    .selectFrom(ofKeys ? 'usage_days' : ('workspace_days' as 'usage_days'))
     .where('organization_id', '=', filter.organizationId)
     .where('day', '>=', filter.fromDay)
     .where('day', '<=', filter.toDay)
-  if (filter.keyHash) matching = matching.where('key_hash', '=', filter.keyHash)
-  if (filter.userId) matching = matching.where('user_id', '=', filter.userId)
+  if (keyHash) matching = matching.where('key_hash', '=', keyHash)
+  if (userId) matching = matching.where('user_id', '=', userId)
   if (filter.workspaceId) matching = matching.where('workspace_id', '=', filter.workspaceId)
+  const columns = [
+    ...new Set(
+      (['model', 'workspace', 'member', 'key'] as const).flatMap((part) => (by.has(part) ? partColumns[part] : [])),
+    ),
+  ]
   const rows = await matching
-    .select(['day', 'model', 'endpoint'])
-    .select(filter.byWorkspace ? 'workspace_id' : sql<string>`''`.as('workspace_id'))
+    .select(['day', ...columns])
     .select((e) => e.fn.sum<number>('requests').as('requests'))
     .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
     .select([spent(0).as('cost'), spent(1).as('byok')])
     .where('requests', '>', 0)
-    .groupBy(filter.byWorkspace ? ['day', 'model', 'endpoint', 'workspace_id'] : ['day', 'model', 'endpoint'])
+    .groupBy(['day', ...columns])
     .orderBy('day', 'desc')
-    .orderBy('model')
-    .orderBy('endpoint')
+    .$call((query) => columns.reduce((ordered, column) => ordered.orderBy(column), query))
     .execute()
   return rows.map((row) => ({
     date: dayText(row.day),
     model: row.model,
     endpoint: row.endpoint,
-    workspaceId: filter.byWorkspace ? row.workspace_id : undefined,
+    workspaceId: row.workspace_id,
+    keyHash: row.key_hash,
+    userId: row.user_id,
     requests: row.requests,
     promptTokens: Number(readSum(row.prompt_tokens)),
     completionTokens: Number(readSum(row.completion_tokens)),

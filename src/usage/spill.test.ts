@@ -13,7 +13,7 @@ import { listActivity } from './read.ts'
 import { openSpill, type Spill } from './spill.ts'
 import { writeGenerations } from './write.ts'
 
-const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
+const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 
 const metered = async (store: { db: Db }) => {
   const days = await listActivity(store, wholeTime)

@@ -18,7 +18,12 @@ const byHand = (count: number) =>
   )
 
 onEachDatabase('the sums of days', (kind) => {
-  const filter = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: true }
+  const filter = {
+    organizationId: 'organization',
+    fromDay: 0,
+    toDay: 99_999,
+    by: new Set(['model', 'workspace'] as const),
+  }
   const workspaceRows = (db: Awaited<ReturnType<typeof newDb>>['db']) =>
     db.query
       .selectFrom('workspace_days')

@@ -10,7 +10,7 @@ import { chargedOf, findGeneration, listActivity, spendingOf } from './read.ts'
 import { noSpill } from './spill.ts'
 import { writeGenerations } from './write.ts'
 
-const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, byWorkspace: false }
+const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 
 onEachDatabase('the ledger', (kind) => {
   test('sums of a day are exact, however small their parts', async () => {

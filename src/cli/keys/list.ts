@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import type { KeyRecord } from '#accounts/key.ts'
+import type { z } from 'zod'
 import type { WorkspaceRecord } from '#accounts/workspace.ts'
+import type { Key } from '#api/routes/keys/key.ts'
 import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-export type ListedKey = KeyRecord & { workspace: string }
+export type ListedKey = z.infer<typeof Key> & { workspace: string }
 
 export function listCommand(keys: Command, { env, out }: Terminal): void {
   keys
@@ -23,7 +24,7 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
 export async function allKeys(client: ApiClient): Promise<ListedKey[]> {
   const workspaces = await client.listAll<WorkspaceRecord>('/workspaces')
   const listed = workspaces.map(async ({ id, slug }) => {
-    const keys = await client.listAll<KeyRecord>(`/keys?workspace_id=${id}&include_disabled=true`)
+    const keys = await client.listAll<z.infer<typeof Key>>(`/keys?workspace_id=${id}&include_disabled=true`)
     return keys.map((key) => ({ ...key, workspace: slug }))
   })
   return (await Promise.all(listed)).flat()
@@ -38,12 +39,13 @@ function keyTable(keys: ListedKey[], now: number): string {
     key.limit === null ? '-' : `$${key.limit}${key.limit_reset ? ` ${key.limit_reset}` : ''}`,
     key.expires_at?.slice(0, 16).replace('T', ' ') ?? '-',
     key.workspace,
+    key.creator_email ?? '-',
     key.name,
   ])
-  return table(['HASH', 'KEY', 'KIND', 'STATE', 'LIMIT', 'EXPIRES (UTC)', 'WORKSPACE', 'NAME'], rows)
+  return table(['HASH', 'KEY', 'KIND', 'STATE', 'LIMIT', 'EXPIRES (UTC)', 'WORKSPACE', 'MEMBER', 'NAME'], rows)
 }
 
-function state(key: KeyRecord, now: number): string {
+function state(key: ListedKey, now: number): string {
   if (key.disabled) return 'disabled'
   return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active'
 }

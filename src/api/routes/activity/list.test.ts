@@ -23,3 +23,34 @@ test('activity is told of one workspace, one key, one user or one day, and by wo
   const byWorkspace = new Map(await told('group_by=workspace'))
   assert.deepEqual([byWorkspace.get(home), byWorkspace.get(other), byWorkspace.size], [2, 1, 2])
 })
+
+test('activity tells who spent what, by member, key and day, with names, also of those who have left and of deleted keys', async () => {
+  await using service = await startTestService()
+  const ada = { email: 'ada@example.com', name: 'Ada Lovelace' }
+  const { id } = (await service.manage('POST', '/organization/members', ada)).body.data
+  const made = (await service.manage('POST', '/keys', { name: 'laptop', creator_user_id: ada.email })).body
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+  for (const key of [service.apiKey, made.key, made.key]) {
+    const { headers } = await service.ask('POST', '/chat/completions', { key, body })
+    await metered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
+  }
+  await service.manage('DELETE', `/organization/members/${id}`)
+  await service.manage('DELETE', `/keys/${made.data.hash}`)
+  const told = async (query: string) => (await service.manage('GET', `/activity?${query}`)).body.data
+  const [hers] = await told(`group_by=member,day&user_id=Ada@example.com`)
+  assert.deepEqual(
+    [hers.user_id, hers.user_name, hers.user_email, hers.requests, hers.model],
+    [id, ada.name, ada.email, 2, undefined],
+  )
+  const byKey = await told('group_by=key,day')
+  const named = new Map(byKey.map((item: any) => [item.api_key_name, [item.user_email, item.requests]]))
+  assert.deepEqual(named.get('laptop'), [ada.email, 2])
+  assert.equal(named.size, 2)
+  const byModel = await told('group_by=member')
+  assert.deepEqual(new Set(byModel.map((item: any) => item.model)), new Set(['signalbox/demo']))
+  const days = await told('group_by=day')
+  assert.deepEqual([days.length, days[0].requests, days[0].user_id], [1, 3, undefined])
+  const stranger = await service.manage('GET', '/activity?user_id=eve@example.com')
+  assert.equal(stranger.status, 400)
+  assert.match(stranger.body.error.message, /user_id: nobody in the organization has this address/)
+})

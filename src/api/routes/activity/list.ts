@@ -1,27 +1,17 @@
 import { z } from 'zod'
+import { namedUser } from '#accounts/members.ts'
+import { findWorkspace } from '#accounts/workspaces.ts'
 import { Fault } from '#lib/fault.ts'
+import { listed } from '#lib/listed.ts'
 import { dayOf } from '#usage/days.ts'
-import { type Activity, listActivity } from '#usage/read.ts'
+import { type ActivityPart, listActivity } from '#usage/read.ts'
+import type { Deps } from '../../deps.ts'
 import { route } from '../../route.ts'
-
-const ActivityItem = z
-  .object({
-    date: z.string().describe('YYYY-MM-DD, UTC.'),
-    model: z.string(),
-    model_permaslug: z.string(),
-    endpoint_id: z.string(),
-    provider_name: z.string(),
-    workspace_id: z.string().optional(),
-    requests: z.int(),
-    prompt_tokens: z.int(),
-    completion_tokens: z.int(),
-    reasoning_tokens: z.int(),
-    usage: z.number().describe('In USD, on this service’s own provider credentials.'),
-    byok_usage_inference: z.number().describe('In USD, on the workspace’s own.'),
-  })
-  .meta({ id: 'ActivityItem', description: 'What was used on one day, of one model at one endpoint.' })
+import { ActivityItem, activityItems } from './item.ts'
 
 const daysShown = 30
+
+const groups = ['workspace', 'member', 'key', 'day'] as const
 
 export const listAllActivity = route({
   method: 'get',
@@ -29,51 +19,48 @@ export const listAllActivity = route({
   tag: 'usage',
   key: 'management',
   summary: 'What was used in the last 30 days, by day, model and endpoint',
+  description:
+    'With `group_by`, also by workspace, member or key, with their names; with `day` among it not by model and endpoint: `member,day` tells who spent what on each day.',
   request: {
     query: z.object({
       date: z.iso.date().optional().describe('One day of the last 30 (YYYY-MM-DD, UTC).'),
       api_key_hash: z.string().max(64).optional(),
-      user_id: z.string().max(100).optional(),
-      workspace_id: z.string().max(100).optional(),
-      group_by: z.enum(['workspace']).optional(),
+      user_id: z.string().max(320).optional().describe('A member, also one who has left, by id or e-mail address.'),
+      workspace_id: z.string().max(100).optional().describe('By id or slug.'),
+      group_by: listed(z.enum(groups)).optional().describe('Comma-separated: `workspace`, `member`, `key`, `day`.'),
     }),
   },
   response: z.object({ data: z.array(ActivityItem) }),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
-  handler: async ({ query, caller }, deps) => {
+  handler: async ({ query, caller: { organizationId } }, deps) => {
     const today = dayOf(deps.now())
     const day = query.date === undefined ? undefined : dayOf(Date.parse(query.date))
     if (day !== undefined && (day > today || day <= today - daysShown)) {
       throw new Fault('invalid', 'Invalid request: date: must be one of the last 30 days')
     }
+    const { user_id: user, workspace_id: workspace } = query
     const found = await listActivity(deps, {
-      organizationId: caller.organizationId,
+      organizationId,
       fromDay: day ?? today - daysShown + 1,
       toDay: day ?? today,
       keyHash: query.api_key_hash,
-      userId: query.user_id,
-      workspaceId: query.workspace_id,
-      byWorkspace: query.group_by === 'workspace',
+      userId: user && (await userNamed(deps, organizationId, user)),
+      // Also one that is no more.
+      workspaceId: workspace && ((await findWorkspace(deps, organizationId, workspace))?.id ?? workspace),
+      by: partsOf(query.group_by ?? []),
     })
-    const { findModel } = deps.catalogue.current()
-    return { data: found.map((item) => activityItem(item, findModel(item.model)?.canonicalSlug)) }
+    return { data: await activityItems(deps, organizationId, found) }
   },
 })
 
-function activityItem(item: Activity, canonicalSlug: string | undefined): z.infer<typeof ActivityItem> {
-  return {
-    date: item.date,
-    model: item.model,
-    model_permaslug: canonicalSlug ?? item.model,
-    endpoint_id: item.endpoint,
-    // An endpoint's id is `<model>@<provider's tag>`.
-    provider_name: item.endpoint.slice(item.endpoint.lastIndexOf('@') + 1).split('/')[0] ?? '',
-    ...(item.workspaceId !== undefined && { workspace_id: item.workspaceId }),
-    requests: item.requests,
-    prompt_tokens: item.promptTokens,
-    completion_tokens: item.completionTokens,
-    reasoning_tokens: item.reasoningTokens,
-    usage: item.costUsd,
-    byok_usage_inference: item.byokUsd,
-  }
+/** What sums are of: models, unless whole days are asked for. */
+function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart> {
+  const parts = new Set<ActivityPart>(groupBy.filter((group) => group !== 'day'))
+  return groupBy.includes('day') ? parts : parts.add('model')
+}
+
+async function userNamed({ db }: Pick<Deps, 'db'>, organizationId: string, name: string): Promise<string> {
+  const id = await namedUser(db, organizationId, name)
+  if (id !== undefined) return id
+  throw new Fault('invalid', 'Invalid request: user_id: nobody in the organization has this address')
 }

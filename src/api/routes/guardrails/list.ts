@@ -11,7 +11,11 @@ export const listAllGuardrails = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'The guardrails of the organization or of one workspace, oldest first',
-  request: { query: PageQuery.extend({ workspace_id: z.uuid().optional().describe('Only those of this workspace.') }) },
+  request: {
+    query: PageQuery.extend({
+      workspace_id: z.string().max(100).optional().describe('Only those of this workspace, by id or slug.'),
+    }),
+  },
   response: pageOf(Guardrail),
   faults: ['invalid', 'unauthenticated'],
   handler: ({ query, caller }, deps) => listGuardrails(deps, caller, query),

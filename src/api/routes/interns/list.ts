@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
 import { internRecord, listInterns } from '#interns/store.ts'
 import { listed } from '#lib/listed.ts'
@@ -21,8 +22,7 @@ export const listAllInterns = route({
   response: z.object({ data: z.array(InternRecord), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {
-    if (query.workspace_id !== undefined && query.workspace_id !== caller.workspaceId)
-      return { data: [], has_more: false }
+    if (!(await isOwnWorkspace(deps, caller, query.workspace_id))) return { data: [], has_more: false }
     const { interns, hasMore } = await listInterns(deps, caller, {
       limit: query.limit,
       statuses: query.status as InternStatus[] | undefined,

@@ -17,6 +17,6 @@ export const createOneKey = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
   handler: async ({ body, caller }, deps) => {
     const { key, secret } = await createKey(deps, caller, body)
-    return { data: await keyAnswer(deps, key), key: secret }
+    return { data: await keyAnswer(deps, caller, key), key: secret }
   },
 })

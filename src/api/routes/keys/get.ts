@@ -13,6 +13,6 @@ export const getOneKey = route({
   response: z.object({ data: Key }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
-    data: await keyAnswer(deps, await getKey(deps, caller.organizationId, params.hash)),
+    data: await keyAnswer(deps, caller, await getKey(deps, caller.organizationId, params.hash)),
   }),
 })

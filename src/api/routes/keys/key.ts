@@ -1,11 +1,18 @@
 import { z } from 'zod'
+import type { Caller } from '#accounts/caller.ts'
 import { KeyRecord } from '#accounts/key.ts'
+import { namesOfUsers } from '#accounts/names.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { keySpending } from '#usage/key-spending.ts'
 import { KeyUsage } from './usage.ts'
 
-export const Key = KeyRecord.extend(KeyUsage.shape).meta({
+const Creator = z.object({
+  creator_name: z.string().nullable().describe('Whom it acts for, as the organization calls them.'),
+  creator_email: z.string().nullable(),
+})
+
+export const Key = KeyRecord.extend(Creator.shape).extend(KeyUsage.shape).meta({
   id: 'Key',
   description: 'A key and what it has spent. Its secret is shown once, when it is made.',
 })
@@ -14,12 +21,26 @@ export const KeyParams = z.object({ hash: z.string().describe("The key's hash.")
 
 type Deps = { db: Db; now: Now }
 
-export async function keyAnswers(deps: Deps, records: KeyRecord[]): Promise<z.infer<typeof Key>[]> {
-  const spending = await keySpending(deps, records)
-  return records.map((record, index) => ({ ...record, ...spending[index]! }))
+type Whose = Pick<Caller, 'organizationId'>
+
+export async function keyAnswers(
+  deps: Deps,
+  { organizationId }: Whose,
+  records: KeyRecord[],
+): Promise<z.infer<typeof Key>[]> {
+  const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
+  const [spending, names] = await Promise.all([
+    keySpending(deps, records),
+    namesOfUsers(deps.db, organizationId, creators),
+  ])
+  return records.map((record, index) => {
+    const creator = names.get(record.creator_user_id ?? '')
+    const whose = { creator_name: creator?.name ?? null, creator_email: creator?.email ?? null }
+    return { ...record, ...whose, ...spending[index]! }
+  })
 }
 
-export async function keyAnswer(deps: Deps, record: KeyRecord): Promise<z.infer<typeof Key>> {
-  const [answer] = await keyAnswers(deps, [record])
+export async function keyAnswer(deps: Deps, caller: Whose, record: KeyRecord): Promise<z.infer<typeof Key>> {
+  const [answer] = await keyAnswers(deps, caller, [record])
   return answer!
 }

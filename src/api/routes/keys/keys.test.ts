@@ -32,6 +32,8 @@ onEachDatabase('keys', (kind) => {
     assert.deepEqual(rest, {
       kind: 'api',
       name: 'test',
+      creator_name: 'Owner',
+      creator_email: 'owner@localhost',
       external_user: null,
       disabled: false,
       limit: null,

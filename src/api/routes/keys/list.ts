@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listKeys } from '#accounts/keys.ts'
-import { requireWorkspace } from '#accounts/workspaces.ts'
+import { namedWorkspace } from '#accounts/workspaces.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { route } from '../../route.ts'
 import { Key, keyAnswers } from './key.ts'
@@ -13,7 +13,10 @@ export const listAllKeys = route({
   summary: 'The keys of a workspace, newest first',
   request: {
     query: PageQuery.extend({
-      workspace_id: z.string().optional().describe('Whose keys; those of the calling key’s own workspace unless told.'),
+      workspace_id: z
+        .string()
+        .optional()
+        .describe('Whose keys, by its id or slug; those of the calling key’s own workspace unless told.'),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')
@@ -24,9 +27,8 @@ export const listAllKeys = route({
   response: pageOf(Key),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
-    const workspaceId = query.workspace_id ?? caller.workspaceId
-    await requireWorkspace(deps, caller.organizationId, workspaceId)
+    const workspaceId = await namedWorkspace(deps, caller, query.workspace_id)
     const { data, total_count } = await listKeys(deps, workspaceId, query)
-    return { data: await keyAnswers(deps, data), total_count }
+    return { data: await keyAnswers(deps, caller, data), total_count }
   },
 })

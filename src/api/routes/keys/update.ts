@@ -17,6 +17,6 @@ export const updateKey = route({
   response: z.object({ data: Key }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: await keyAnswer(deps, await changeKey({ ...deps, forgetSpending }, caller, params.hash, body)),
+    data: await keyAnswer(deps, caller, await changeKey({ ...deps, forgetSpending }, caller, params.hash, body)),
   }),
 })

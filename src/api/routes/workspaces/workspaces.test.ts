@@ -53,7 +53,7 @@ onEachDatabase('workspaces', (kind) => {
     const refused = await service.manage('DELETE', '/workspaces/research')
     assert.deepEqual(
       [refused.status, refused.body.error.message],
-      [409, 'The workspace still has 1 key. Delete them first.'],
+      [409, 'The workspace still has 1 enabled key. Disable or delete them first.'],
     )
     await service.manage('DELETE', `/keys/${made.body.data.hash}`)
     assert.deepEqual((await service.manage('DELETE', '/workspaces/research')).body, { deleted: true })
@@ -92,4 +92,38 @@ test('what POST /workspaces refuses', async (t) => {
       assert.match(answer.body.error.message, says)
     })
   }
+})
+
+test('a workspace is named by its slug wherever one is named', async () => {
+  await using service = await startTestService()
+  const { id } = (await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })).body.data
+  const workspace_id = 'research'
+  const key = (await service.manage('POST', '/keys', { name: 'lab', workspace_id })).body
+  assert.equal(key.data.workspace_id, id)
+  assert.equal((await service.manage('GET', '/keys?workspace_id=research')).body.data[0].name, 'lab')
+  const guardrail = (await service.manage('POST', '/guardrails', { name: 'g', workspace_id })).body.data
+  assert.equal(guardrail.workspace_id, id)
+  assert.equal((await service.manage('GET', '/guardrails?workspace_id=research')).body.total_count, 1)
+  const credential = { provider: 'openai', key: 'sk-of-a-test-123456', workspace_id }
+  assert.equal((await service.manage('POST', '/byok', credential)).body.data.workspace_id, id)
+  assert.equal((await service.manage('GET', '/byok?workspace_id=research')).body.total_count, 1)
+  const ask = (method: string, path: string, body?: unknown) => service.ask(method, path, { key: key.key, body })
+  assert.equal((await ask('POST', '/interns', { name: 'helper', workspace_id })).body.workspace_id, id)
+  assert.equal((await ask('GET', '/interns?workspace_id=research')).body.data.length, 1)
+  assert.equal((await service.manage('GET', '/keys?workspace_id=nowhere')).status, 400)
+})
+
+test('a disabled key, such as that of a member who was removed, goes with its workspace and leaves its record', async () => {
+  await using service = await startTestService()
+  await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
+  const ada = { email: 'ada@example.com', name: 'Ada' }
+  const { id } = (await service.manage('POST', '/organization/members', ada)).body.data
+  const wanted = { name: 'laptop', workspace_id: 'research', creator_user_id: id }
+  const { hash } = (await service.manage('POST', '/keys', wanted)).body.data
+  const refused = await service.manage('DELETE', '/workspaces/research')
+  assert.match(refused.body.error.message, /still has 1 enabled key\. Disable or delete them first/)
+  await service.manage('DELETE', `/organization/members/${id}?disable_keys=true`)
+  assert.equal((await service.manage('DELETE', '/workspaces/research')).status, 200)
+  const [record] = (await service.manage('GET', `/audit?target_id=${hash}`)).body.data
+  assert.equal(record.action, 'key.deleted')
 })

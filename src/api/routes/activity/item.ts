@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
+import type { Snapshot } from '#catalogue/snapshot.ts'
+import type { Db } from '#db/db.ts'
+import type { Activity } from '#usage/read.ts'
+
+const Name = z.string().nullable().optional()
+
+export const ActivityItem = z
+  .object({
+    date: z.string().describe('YYYY-MM-DD, UTC.'),
+    model: z.string().optional().describe('Left out, as all that tells of the model, where days are grouped whole.'),
+    model_permaslug: z.string().optional(),
+    endpoint_id: z.string().optional(),
+    provider_name: z.string().optional(),
+    workspace_id: z.string().optional(),
+    workspace_name: Name,
+    user_id: z.string().optional().describe('Whose key it was.'),
+    user_name: Name.describe('As the organization calls them; null where nobody knows any more.'),
+    user_email: Name,
+    api_key_hash: z.string().optional(),
+    api_key_name: Name.describe('Of a deleted key its last.'),
+    requests: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    usage: z.number().describe('In USD, on this service’s own provider credentials.'),
+    byok_usage_inference: z.number().describe('In USD, on the workspace’s own.'),
+  })
+  .meta({ id: 'ActivityItem', description: 'What was used on one day: of one model at one endpoint, or by whom.' })
+type ActivityItem = z.infer<typeof ActivityItem>
+
+type Deps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }
+
+/** Sums with the names of all that they are of. */
+export async function activityItems(
+  deps: Deps,
+  organizationId: string,
+  found: readonly Activity[],
+): Promise<ActivityItem[]> {
+  const { findModel } = deps.catalogue.current()
+  const told = <T>(values: (T | undefined)[]) => values.filter((value) => value !== undefined)
+  const [workspaces, users, keys] = await Promise.all([
+    namesOfWorkspaces(deps.db, organizationId, told(found.map(({ workspaceId }) => workspaceId))),
+    namesOfUsers(deps.db, organizationId, told(found.map(({ userId }) => userId))),
+    namesOfKeys(deps.db, organizationId, told(found.map(({ keyHash }) => keyHash))),
+  ])
+  return found.map(({ workspaceId, userId, keyHash, ...item }) => ({
+    date: item.date,
+    ...(item.model !== undefined && ofModel(item.model, item.endpoint ?? '', findModel)),
+    ...(workspaceId !== undefined && {
+      workspace_id: workspaceId,
+      workspace_name: workspaces.get(workspaceId)?.name ?? null,
+    }),
+    ...(userId !== undefined && {
+      user_id: userId,
+      user_name: users.get(userId)?.name ?? null,
+      user_email: users.get(userId)?.email ?? null,
+    }),
+    ...(keyHash !== undefined && { api_key_hash: keyHash, api_key_name: keys.get(keyHash)?.name ?? null }),
+    requests: item.requests,
+    prompt_tokens: item.promptTokens,
+    completion_tokens: item.completionTokens,
+    reasoning_tokens: item.reasoningTokens,
+    usage: item.costUsd,
+    byok_usage_inference: item.byokUsd,
+  }))
+}
+
+function ofModel(model: string, endpoint: string, findModel: Snapshot['findModel']) {
+  return {
+    model,
+    model_permaslug: findModel(model)?.canonicalSlug ?? model,
+    endpoint_id: endpoint,
+    // An endpoint's id is `<model>@<provider's tag>`.
+    provider_name: endpoint.slice(endpoint.lastIndexOf('@') + 1).split('/')[0] ?? '',
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { newPlace, onEachDatabase } from './harness/databases.ts'
+import { endAtLast, endDaemonsAtLast } from './harness/leftovers.ts'
+import { startProcess } from './harness/server-process.ts'
+import { until } from './harness/until.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-signals-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+test('SIGTERM to "npm start" ends the service, which lets go of its folder', async () => {
+  const DATA_DIR = join(scratch, 'data')
+  const pidFile = join(DATA_DIR, 'server.pid')
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, DATA_DIR, PORT: '0', DEMO_INTERN: 'false', DRAIN_MS: '0' }
+  const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  endAtLast(npm)
+  endDaemonsAtLast(DATA_DIR)
+  let told = ''
+  npm.stdout.on('data', (text) => {
+    told += text
+  })
+  const ended = once(npm, 'close')
+  await until(() => told.includes('listening on'))
+  const server = Number(readFileSync(pidFile, 'utf8'))
+  npm.kill('SIGTERM')
+  await ended
+  await until(() => !existsSync(pidFile))
+  await until(() => !isRunning(server))
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+onEachDatabase('server.pid', (kind) => {
+  test('tells the process that serves, and is gone with it', async () => {
+    const place = await newPlace(kind)
+    const { data_dir: DATA_DIR, database_url: DATABASE_URL } = place.settings
+    const pidFile = join(DATA_DIR, 'server.pid')
+    const server = startProcess({ DATA_DIR, DATABASE_URL })
+    await server.url
+    assert.match(readFileSync(pidFile, 'utf8'), /^\d+\n$/)
+    server.signal('SIGINT')
+    assert.equal(await server.ended, 0)
+    assert.equal(existsSync(pidFile), false)
+    await place.remove()
+  })
+})
