@@ -22,6 +22,7 @@ export function completionLog(log: Log): CompletionLog {
           requestId,
           generation: id,
           ...who(generation.caller),
+          ...(generation.app && { app: generation.app }),
           model: modelId ?? generation.requestedModel,
           provider,
           outcome,

@@ -5,6 +5,7 @@ import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.t
 import { hostReader } from '#http/forwarded-host.ts'
 import { mountRoutes } from '#http/mount.ts'
 import { takeShortcut } from '#http/shortcut.ts'
+import { unknownRouteLog } from '#http/unknown-routes.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { clients } from '#routing/clients/clients.ts'
@@ -33,6 +34,8 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     prefix,
     patience,
     guard: (request) => guardInterns(deps, request),
+    origins: deps.config.cors_origins,
+    onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: troubleOf,
     envelopeOf: ({ url }) => envelopeAt(url),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),

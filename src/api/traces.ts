@@ -87,6 +87,8 @@ function attributesOf(generation: Generation): Attributes {
     'gen_ai.usage.cache_creation.input_tokens': tokens.cacheWritten,
     'gen_ai.response.time_to_first_chunk': latencyMs === undefined ? undefined : latencyMs / 1000,
     'gen_ai.conversation.id': generation.sessionId,
+    'signalbox.app.title': generation.app?.title,
+    'signalbox.app.referer': generation.app?.referer,
     'signalbox.generation.id': generation.id,
     'signalbox.request.id': generation.requestId,
     'signalbox.workspace.id': caller.workspaceId,

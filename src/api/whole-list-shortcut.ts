@@ -19,7 +19,7 @@ export function wholeListShortcut(
   finished: (request: FinishedRequest) => void,
 ): Shortcut {
   return (request, response) => {
-    if (request.url !== path || request.method !== 'GET') return false
+    if (request.url !== path || request.method !== 'GET' || request.headers.origin !== undefined) return false
     const started = performance.now()
     const secret = secretIn(request.headers.authorization)
     if (!secret || !deps.keys.known(secret)) return false

@@ -31,6 +31,13 @@ const list = (item: z.ZodType<string, string>) =>
     z.array(item),
   )
 
+const Origin = z
+  .string()
+  .regex(
+    /^(\*|https?:\/\/[a-z0-9.:[\]-]+)$/,
+    'must be "*" or an origin in lower case without a path, such as https://app.example.com',
+  )
+
 const HostName = z.string().regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
 
 /** A number that holds somebody to something; 0 for not at all. */
@@ -152,6 +159,11 @@ export const Settings = z.strictObject({
     .enum(['x-forwarded-host', 'forwarded'])
     .default('x-forwarded-host')
     .describe('In which header a trusted proxy says it. The proxy must set it, and not pass on what its client sent.'),
+  cors_origins: list(Origin)
+    .default([])
+    .describe(
+      'Origins whose pages may call this service from browsers: `https://app.example.com, http://localhost:3000`; `*` is any. Without it browsers refuse.',
+    ),
   dialect: z
     .enum(['spec', 'openrouter'])
     .default('spec')

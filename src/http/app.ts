@@ -12,6 +12,7 @@ import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
+import { allowOrigins } from './cors.ts'
 import { type Envelope, type ErrorAnswer, errorAnswer, internalError } from './envelope.ts'
 import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -51,6 +52,10 @@ type AppOptions = {
   prefix: string
   patience?: Patience | undefined
   guard?: Guard
+  /** Origins whose pages may call from a browser; `*` is any. */
+  origins?: readonly string[]
+  /** Hears of requests that no route is for. */
+  onUnknown?: (request: FastifyRequest) => void
   /** What else than a defect of ours a failure may be, in words for the client; its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
   /** How a request is told of an error, where that is not how this service does. */
@@ -66,6 +71,8 @@ export function createApp({
   prefix,
   patience = ordinaryPatience,
   guard,
+  origins = [],
+  onUnknown = () => {},
   explain = () => undefined,
   envelopeOf = () => undefined,
   restate,
@@ -113,6 +120,7 @@ export function createApp({
     const wrong = wrongWithHost(request.raw)
     done(wrong === undefined ? undefined : new Fault('invalid', wrong))
   })
+  if (origins.length > 0) allowOrigins(app, origins)
   if (guard) {
     app.addHook('onRequest', (request, _reply, done) => {
       const guarding = guard(request)
@@ -125,9 +133,10 @@ export function createApp({
     if (explained) log.warn({ err: error, requestId: request.id, route: request.routeOptions?.url }, explained.message)
     return sendFailure(explained ?? error, request, reply)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendFailure(new Fault('not_found', nothingAt(request.method, pathOnly(request.url), prefix)), request, reply),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    onUnknown(request)
+    return sendFailure(new Fault('not_found', nothingAt(request.method, pathOnly(request.url), prefix)), request, reply)
+  })
   return app
 }
 

@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const
 
 export type Mounting<Caller, Deps> = {
   deps: Deps
@@ -135,6 +135,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<stri
   app.route({
     method: others,
     url,
+    config: { allow },
     // Before the body is read: it does not matter what it holds.
     onRequest: async (request, reply) => {
       reply.header('allow', allow)

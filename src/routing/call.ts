@@ -4,6 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Outlet } from '#lib/outlet.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
+import type { Generation } from '#usage/generation.ts'
 import type { Accesses } from './credentials.ts'
 import type { Journal } from './journal.ts'
 import type { Target } from './plan.ts'
@@ -16,6 +17,7 @@ export type CompletionCall = {
   body: Body
   requestId: string
   sessionId: string | undefined
+  app: Generation['app']
   /** The span of the client that this belongs to, as its `traceparent` header says. */
   traceParent: string | undefined
   /** The host name the request came in by. */

@@ -71,6 +71,7 @@ async function completeDecided(
       requestId: call.requestId,
       caller: call.caller,
       sessionId: call.sessionId,
+      app: call.app,
       traceParent: call.traceParent,
       protocol: call.client.protocol,
       streamed: asked.stream === true,

@@ -34,6 +34,7 @@ export type Opening = Pick<
   | 'requestId'
   | 'caller'
   | 'sessionId'
+  | 'app'
   | 'traceParent'
   | 'protocol'
   | 'streamed'
@@ -176,6 +177,7 @@ export class Journal {
       requestId: opening.requestId,
       caller: opening.caller,
       sessionId: opening.sessionId,
+      app: opening.app,
       traceParent: opening.traceParent,
       protocol: opening.protocol,
       streamed: opening.streamed,

@@ -32,6 +32,8 @@ export type Generation = {
   requestId: string
   caller: Caller
   sessionId: string | undefined
+  /** The program that asked, as it calls itself. */
+  app?: { title: string | undefined; referer: string | undefined } | undefined
   /** The protocol the client speaks. */
   protocol: string
   streamed: boolean

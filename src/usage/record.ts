@@ -56,6 +56,8 @@ const mostly = {
   latency: null,
   throughput: null,
   content_findings: [],
+  app_title: null,
+  http_referer: null,
 } satisfies Partial<Kept>
 
 const usuals = Object.entries(mostly)
@@ -107,6 +109,8 @@ function factsOf(generation: Generation) {
         ...finding,
       })),
     }),
+    app_title: generation.app?.title ?? null,
+    http_referer: generation.app?.referer ?? null,
     ...(cause && { error: errorOf(cause) }),
     attempts: generation.attempts.map((attempt) => ({
       endpoint_id: attempt.endpointId,

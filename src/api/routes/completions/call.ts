@@ -2,6 +2,7 @@ import type { Caller } from '#accounts/caller.ts'
 import { Answer, type Call } from '#http/route.ts'
 import type { CompletionCall } from '#routing/call.ts'
 import type { Body, ClientWire } from '#routing/wire.ts'
+import { appOf } from './app.ts'
 
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'outlet'> & {
   body: Body
@@ -20,6 +21,7 @@ export function completionCall(
     body,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
+    app: appOf(headers),
     traceParent: headers.traceparent as string | undefined,
     host,
     outlet,

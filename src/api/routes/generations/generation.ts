@@ -43,6 +43,15 @@ export const GenerationAnswer = z
     latency: z.number().nullable().describe('Milliseconds to the first token.'),
     generation_time: z.number().nullable().describe('Milliseconds in all.'),
     session_id: z.string().nullable(),
+    app_title: z
+      .string()
+      .nullable()
+      .describe('The program that asked, as its header `X-Title` or `X-OpenRouter-Title` says.'),
+    http_referer: z
+      .string()
+      .nullable()
+      .describe('Where it is, as its header `HTTP-Referer` or `Referer` says, without a query.'),
+    origin: z.string().describe('The origin of `http_referer`, empty where there is none.'),
     error: z
       .looseObject({ kind: z.string() })
       .optional()
@@ -55,14 +64,12 @@ const notHere = {
   app_id: null,
   cache_discount: null,
   external_user: null,
-  http_referer: null,
   moderation_latency: null,
   num_fetches: null,
   num_input_audio_prompt: null,
   num_media_completion: null,
   num_media_prompt: null,
   num_search_results: null,
-  origin: '',
   router: null,
   user_agent: null,
   web_search_engine: null,
@@ -75,6 +82,7 @@ export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof Genera
     ...record,
     api_type: clientOf(record.protocol)?.apiType ?? 'completions',
     data_region: record.region,
+    origin: originOf(record.http_referer),
     preset_id: record.preset?.id ?? null,
     native_tokens_prompt: record.tokens_prompt,
     native_tokens_completion: record.tokens_completion,
@@ -84,4 +92,8 @@ export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof Genera
     usage: record.total_cost,
     provider_responses: null,
   }
+}
+
+function originOf(referer: string | null): string {
+  return referer && URL.canParse(referer) ? new URL(referer).origin : ''
 }

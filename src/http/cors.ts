@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The methods that the path takes, where the route only refuses all others. */
+    allow?: string
+  }
+}
+
+/** What a page may read of an answer besides its body. */
+const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
+
+/** How long a browser need not ask again, in seconds. */
+const maxAge = '600'
+
+/**
+ * Lets pages of these origins call this service from browsers; `*` is any. Keys are sent as a header and never by the
+ * browser itself, so that no page can use the key of another.
+ */
+export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  const any = origins.includes('*')
+  const known = new Set(origins)
+  const allowed = (origin: string | undefined) => origin !== undefined && (any || known.has(origin.toLowerCase()))
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers
+    if (!any) reply.header('vary', 'origin')
+    if (allowed(origin)) {
+      reply.header('access-control-allow-origin', any ? '*' : origin)
+      reply.header('access-control-expose-headers', exposed)
+    }
+    const { allow } = request.routeOptions.config ?? {}
+    // Before anything asks for a key: browsers send none along.
+    if (request.method === 'OPTIONS' && allow !== undefined) answerOptions(request, reply, allow, allowed(origin))
+    else done()
+  })
+  if (any) return
+  // What an answer says itself must not hide that it depends on the origin.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const vary = String(reply.getHeader('vary') ?? '')
+    if (!vary.includes('origin')) reply.header('vary', vary === '' ? 'origin' : `${vary}, origin`)
+    done(null, payload)
+  })
+}
+
+function answerOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: string, allowed: boolean): void {
+  reply.code(204).header('allow', `${allow}, OPTIONS`)
+  if (allowed && headers['access-control-request-method'] !== undefined) {
+    reply.header('access-control-allow-methods', allow)
+    // `*` would not mean `authorization`.
+    reply.header('access-control-allow-headers', headers['access-control-request-headers'] ?? 'authorization')
+    reply.header('access-control-max-age', maxAge)
+  }
+  reply.send()
+}
