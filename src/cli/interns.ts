@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import { table } from './table.ts'
@@ -28,10 +28,14 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
     .option('--model <id>', 'the model it thinks with (default: the server’s default_intern_model)')
     .option('--instructions <text>', 'what it is told before every conversation')
     .option('--agent <name>', 'an agent that the service is configured with (default: the builtin one)')
+    .addOption(
+      new Option('--approval-mode <mode>', 'manual: it asks before it acts, always').choices(['manual', 'self-drive']),
+    )
     .option('--no-start', 'leave it stopped')
     .addHelpText('after', internsHelp)
-    .action(async (name: string, { start, ...wanted }: { start: boolean }) => {
-      const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...wanted })
+    .action(async (name: string, { start, approvalMode, ...wanted }: { start: boolean; approvalMode?: string }) => {
+      const body = { name, provision: start, ...(approvalMode && { approval_mode: approvalMode }), ...wanted }
+      const made = await client().ask<InternRecord>('POST', '/interns', body)
       out(`Made "${made.name}" (${made.id}): ${made.status}.`)
     })
 

@@ -217,6 +217,8 @@ export type Tables = {
     model: string | null
     /** Which agent runs it; null for the builtin one. */
     agent: string | null
+    /** `manual` or `self-drive`: what holds for a prompt that does not say; `manual` holds for each. */
+    approval_mode: Generated<string>
     status: string
     last_failure_message: string | null
     progress: string | null

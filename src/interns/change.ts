@@ -12,11 +12,11 @@ import { findIntern, type Intern, internRecord } from './store.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
 
-/** Changes name, description, instructions or model. A running intern takes them at its next start. */
+/** What a running intern is told at its start it takes at its next one; the mode holds from the next prompt on. */
 export async function changeIntern(deps: Deps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
     const names = Object.keys(patch) as (keyof InternPatch)[]
-    if (names.every((name) => patch[name] === undefined || patch[name] === intern[name])) return undefined
+    if (names.every((name) => patch[name] === undefined || patch[name] === internRecord(intern)[name])) return undefined
     try {
       await update(tx, intern.id, { ...patch, updated_at: deps.now() })
     } catch (error) {
@@ -66,6 +66,7 @@ type Columns = Partial<{
   description: string | null
   instructions: string | null
   model: string | null
+  approval_mode: string
   status: string
   progress: null
   last_failure_message: null

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { text } from '#lib/text.ts'
 import { chatFault } from './chat-fault.ts'
+import { type ApprovalMode, approvalModes } from './intern.ts'
 
 const Id = text({ min: 1, max: 128 })
 
@@ -29,7 +30,12 @@ export const InternChatRequest = z
     stream: z.literal(true, { error: 'must be true: an intern only streams' }),
     model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
     session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
-    approval_mode: z.enum(['manual', 'self-drive']).default('self-drive'),
+    approval_mode: z
+      .enum(approvalModes)
+      .optional()
+      .describe(
+        'Whether the intern asks before it acts, or acts; its own `approval_mode` unless told. It is `self-drive` at first.',
+      ),
   })
   .meta({ id: 'InternChatRequest' })
 export type InternChatRequest = z.infer<typeof InternChatRequest>
@@ -38,7 +44,7 @@ export type InternChatRequest = z.infer<typeof InternChatRequest>
 const maxPrompt = 32_000
 
 export type Saying =
-  | { say: 'prompt'; prompt: string; mode: 'manual' | 'self-drive'; sessionId: string | undefined }
+  | { say: 'prompt'; prompt: string; mode: ApprovalMode | undefined; sessionId: string | undefined }
   | { say: 'answer'; answer: string; questionId: string; sessionId: string }
 
 /** What the last message says: the earlier ones are history, which the intern keeps itself. */
@@ -50,6 +56,16 @@ export function sayingOf({ messages, session_id: sessionId, approval_mode: mode 
   }
   if (sessionId === undefined) throw bad('session_id is required when the last message has the role "tool"')
   return { say: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
+}
+
+/** What holds for a prompt. An intern that was made to ask is not talked out of it. @throws Fault `bad_request`. */
+export function modeOf(wanted: ApprovalMode | undefined, own: ApprovalMode): ApprovalMode {
+  if (own === 'manual' && wanted === 'self-drive') {
+    throw bad(
+      'approval_mode: this intern asks before it acts ("manual"); it was made so, and a prompt cannot change it',
+    )
+  }
+  return wanted ?? own
 }
 
 function promptOf(content: z.infer<typeof Content>): string {

@@ -4,7 +4,8 @@ import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, Saying } from './chat-request.ts'
-import { sayingOf } from './chat-request.ts'
+import { modeOf, sayingOf } from './chat-request.ts'
+import type { ApprovalMode } from './intern.ts'
 import type { Runs } from './runs.ts'
 import { Silence } from './silence.ts'
 import { findIntern, type Intern } from './store.ts'
@@ -42,6 +43,7 @@ export async function converse(
 ): Promise<Turn> {
   const saying = sayingOf(request)
   const intern = await readyIntern(deps, caller, internId)
+  const mode = modeOf(saying.say === 'prompt' ? saying.mode : undefined, intern.approvalMode)
   if (saying.say === 'prompt') {
     await withinRate(deps, caller)
     saying.prompt = await deps.screen(caller, saying.prompt, 'prompt')
@@ -53,7 +55,7 @@ export async function converse(
   const stop = AbortSignal.any([signal, giveUp.signal])
   const silence = new Silence(deps.budgetMs, () => giveUp.abort())
   try {
-    const events = (await say(deps.runsOf(intern), saying, stop))[Symbol.asyncIterator]()
+    const events = (await say(deps.runsOf(intern), saying, mode, stop))[Symbol.asyncIterator]()
     const first = await events.next()
     if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
     if (first.done || first.value.type !== 'turn.started') {
@@ -87,9 +89,9 @@ export function timeoutMessage(budgetMs: number): string {
 
 const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
 
-function say(runs: Runs, saying: Saying, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>> {
+function say(runs: Runs, saying: Saying, mode: ApprovalMode, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>> {
   if (saying.say === 'prompt') {
-    const { prompt, mode, sessionId } = saying
+    const { prompt, sessionId } = saying
     return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
   }
   return runs.answer({ sessionId: saying.sessionId, questionId: saying.questionId, answer: saying.answer }, signal)

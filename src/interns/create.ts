@@ -56,6 +56,7 @@ async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewInter
     instructions: wanted.instructions ?? null,
     model: wanted.model ?? null,
     agent: wanted.agent == null ? null : JSON.stringify(wanted.agent),
+    approval_mode: wanted.approval_mode ?? 'self-drive',
     status: wanted.provision ? 'queued' : 'stopped',
     last_failure_message: null,
     progress: null,

@@ -27,6 +27,14 @@ const Model = text({ min: 1, max: 256 })
   .nullable()
   .describe('The model it thinks with; the service’s own choice unless told.')
 
+export const approvalModes = ['manual', 'self-drive'] as const
+export type ApprovalMode = (typeof approvalModes)[number]
+const InternApprovalMode = z
+  .enum(approvalModes)
+  .describe(
+    'What holds for a prompt that does not say. With `manual` the intern asks before it acts whatever a prompt says: one that asks for `self-drive` is refused.',
+  )
+
 /** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
 export const AgentChoice = z.union(
   [
@@ -51,6 +59,7 @@ export const NewIntern = z
     instructions: Instructions.optional(),
     model: Model.optional(),
     agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
+    approval_mode: InternApprovalMode.optional(),
     provision: z.boolean().default(false).describe('Whether to provision it at once.'),
     workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
   })
@@ -58,7 +67,13 @@ export const NewIntern = z
 export type NewIntern = z.infer<typeof NewIntern>
 
 export const InternPatch = z
-  .object({ name: InternName, description: Description, instructions: Instructions, model: Model })
+  .object({
+    name: InternName,
+    description: Description,
+    instructions: Instructions,
+    model: Model,
+    approval_mode: InternApprovalMode,
+  })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
 export type InternPatch = z.infer<typeof InternPatch>
@@ -75,6 +90,7 @@ export const InternRecord = z
     instructions: z.string().nullable(),
     model: z.string().nullable(),
     agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
+    approval_mode: InternApprovalMode,
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),
     progress: Progress.nullable(),

@@ -4,7 +4,7 @@ import type { Query } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import type { AgentChoice, InternRecord, InternStatus, Progress } from './intern.ts'
+import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress } from './intern.ts'
 
 /** An intern as the service knows it. */
 export type Intern = {
@@ -17,6 +17,7 @@ export type Intern = {
   instructions: string | null
   model: string | null
   agent: AgentChoice | null
+  approvalMode: ApprovalMode
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -106,6 +107,7 @@ export function internOf(row: Row): Intern {
     instructions: row.instructions,
     model: row.model,
     agent: row.agent === null ? null : (JSON.parse(row.agent) as AgentChoice),
+    approvalMode: row.approval_mode as ApprovalMode,
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -126,6 +128,7 @@ export function internRecord(intern: Intern): InternRecord {
     instructions: intern.instructions,
     model: intern.model,
     agent: shownAgent(intern.agent),
+    approval_mode: intern.approvalMode,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,
     progress: intern.progress,

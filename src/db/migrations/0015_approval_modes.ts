@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+
+/** Whether an intern asks before it acts unless told otherwise; one that does always asks. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('interns')
+    .addColumn('approval_mode', 'text', (c) => c.notNull().defaultTo('self-drive'))
+    .execute()
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { open, startTalk, type Talk } from './harness/intern-chat.ts'
+import { runningIntern } from './harness/interns.ts'
+
+const asking = { messages: [{ role: 'user', content: 'permission shell allow_once\nsay on' }] }
+
+describe('whether an intern asks before it acts', () => {
+  let service: Talk
+  before(async () => {
+    service = await startTalk()
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  /** How a prompt that needs a permission ends, by what it says of the mode. */
+  async function ends(id: string, more: object = {}): Promise<string> {
+    const reply = await open(service, id, { ...asking, ...more })
+    const events = (await reply.rest()) as any[]
+    if (reply.status !== 200) return `${reply.status}`
+    return events.flatMap((event) => event.choices?.[0]?.finish_reason ?? []).join()
+  }
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const response = await fetch(`${service.url}${path}`, { method, headers, body: JSON.stringify(body) })
+    return { status: response.status, body: (await response.json()) as any }
+  }
+
+  test('one that was made without a word acts, unless the prompt says manual', async () => {
+    const { body } = await call('GET', `/interns/${service.id}`)
+    assert.equal(body.approval_mode, 'self-drive')
+    assert.equal(await ends(service.id), 'stop')
+    assert.equal(await ends(service.id, { approval_mode: 'manual' }), 'tool_calls')
+  })
+
+  test('one that was made manual asks, and a prompt cannot talk it out of that', async () => {
+    const { id } = await runningIntern(service, { agent: 'scripted', name: 'careful', approval_mode: 'manual' })
+    assert.equal((await call('GET', `/interns/${id}`)).body.approval_mode, 'manual')
+    assert.equal(await ends(id), 'tool_calls')
+    const chat = `/interns/${id}/chat/completions`
+    const refused = await call('POST', chat, { stream: true, approval_mode: 'self-drive', ...asking })
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error.message, /approval_mode: this intern asks before it acts \("manual"\)/)
+    assert.equal(refused.body.error.metadata.reason, 'bad_request')
+  })
+
+  test('a change of it holds from the next prompt on, and is in the audit trail', async () => {
+    const { id } = await runningIntern(service, { agent: 'scripted', name: 'changed' })
+    assert.equal((await call('PATCH', `/interns/${id}`, { approval_mode: 'manual' })).body.approval_mode, 'manual')
+    assert.equal(await ends(id), 'tool_calls')
+    assert.equal((await call('PATCH', `/interns/${id}`, { approval_mode: 'never' })).status, 400)
+    const headers = { authorization: `Bearer ${service.managementKey}` }
+    const trail = (await (await fetch(`${service.url}/audit`, { headers })).json()) as any
+    const change = trail.data.find((entry: any) => entry.action === 'intern.updated' && entry.target?.id === id)
+    assert.match(JSON.stringify(change), /approval_mode/)
+  })
+})
