@@ -4,15 +4,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runTests } from './run-tests.ts'
 
+/** What was run of each source: where a piece that was run begins and where it ends, one piece after the other. */
+export type Ran = Record<string, number[]>
+
 /** What a file of tests runs of the sources, and how long it takes. */
-export type Coverage = {
-  test: string
-  ms: number
-  passed: boolean
-  covers: (file: string, offset: number) => boolean
-  /** How much of a file it runs, from 0 to 1. */
-  share: (file: string) => number
-}
+export type Coverage = { test: string; ms: number; passed: boolean; ran: Ran }
 
 type Range = { startOffset: number; endOffset: number; count: number }
 type Report = { result: { url: string; functions: { ranges: Range[] }[] }[] }
@@ -21,17 +17,29 @@ type Report = { result: { url: string; functions: { ranges: Range[] }[] }[] }
 export async function coverageOf(root: string, test: string, sources: Map<string, string>): Promise<Coverage> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'))
   const startedAt = performance.now()
-  const passed = await runTests(root, [test], { timeoutMs: 300_000, env: { NODE_V8_COVERAGE: folder } })
+  const failed = await runTests(root, [test], { timeoutMs: 300_000, env: { NODE_V8_COVERAGE: folder }, stops: false })
   const ms = performance.now() - startedAt
   const seen = new Map<string, Uint8Array>()
   for (const name of readdirSync(folder)) addReport(seen, root, sources, join(folder, name))
   rmSync(folder, { recursive: true })
-  const shares = new Map([...seen].map(([file, ran]) => [file, ran.reduce((sum, one) => sum + one, 0) / ran.length]))
-  return {
-    ...{ test, ms, passed },
-    covers: (file, offset) => seen.get(file)?.[offset] === 1,
-    share: (file) => shares.get(file) ?? 0,
-  }
+  const ran = Object.fromEntries([...seen].map(([file, each]) => [file, piecesOf(each)]))
+  return { test, ms, passed: failed === undefined, ran }
+}
+
+export function covers({ ran }: Coverage, file: string, offset: number): boolean {
+  const pieces = ran[file] ?? []
+  return pieces.some((start, at) => at % 2 === 0 && start <= offset && offset < pieces[at + 1]!)
+}
+
+/** How many characters of a source it runs. */
+export function sizeOf({ ran }: Coverage, file: string): number {
+  return (ran[file] ?? []).reduce((sum, place, at) => (at % 2 === 0 ? sum - place : sum + place), 0)
+}
+
+function piecesOf(ran: Uint8Array): number[] {
+  const pieces: number[] = []
+  for (const [at, value] of ran.entries()) if (value !== (ran[at - 1] ?? 0)) pieces.push(at)
+  return pieces.length % 2 === 0 ? pieces : [...pieces, ran.length]
 }
 
 function addReport(seen: Map<string, Uint8Array>, root: string, sources: Map<string, string>, path: string): void {

@@ -12,6 +12,13 @@ test('operators, conditions and literals are changed, one at a time', () => {
   assert.deepEqual(made('const a = b.filter(c)'), ['const a = b'])
 })
 
+test('what stands in brackets stays in them, and what is taken apart by name is left alone', () => {
+  assert.deepEqual(made('a = (b - c) / d'), ['{}', 'a = (b - c) * d', 'a = (b + c) / d'])
+  assert.deepEqual(made('x(a ?? (b && c))'), ['{}', 'x(((a) && (b && c)))', 'x(a ?? (((b) || (c))))'])
+  assert.deepEqual(made('const { a: b, ...c } = d'), [])
+  assert.deepEqual(made('const { a: b = true } = d'), ['const { a: b = false } = d'])
+})
+
 test('what is only a type is left alone, and every mutant can be parsed', () => {
   assert.deepEqual(made("type A = { a: true; b: 1 }\nimport { c } from 'd'\ninterface E { f: 2 }"), [])
   const source = 'function f(a: 1 | 2): boolean { const b = { c: !a, ...d }; return [...b.e, true].length > 0 && !b }'

@@ -47,6 +47,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
 function childrenOf(node: Node): Node[] {
   if (/^(TS|Import)/.test(node.type) && !/^TS(As|NonNull|Satisfies)/.test(node.type)) return []
+  // What is taken apart by name has no value to leave out; only what stands in for it when it is missing.
+  if (node.type === 'ObjectPattern') return node.properties.flatMap((property: Node) => childrenOf(property))
   return Object.entries(node)
     .filter(([field]) => field !== 'typeAnnotation' && field !== 'typeParameters' && field !== 'returnType')
     .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
@@ -57,10 +59,13 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
   const change = (to: string, kind: string, at: Change['node'] = node): Change => ({ node: at, to, kind })
   switch (node.type) {
     case 'BinaryExpression':
-    case 'LogicalExpression':
     case 'AssignmentExpression':
+      // With the brackets that stand between: they are no nodes.
+      return (swapped[node.operator] ?? []).map((to) => change(withOperator(node, to, text(node)), 'operator'))
+    case 'LogicalExpression':
+      // `??` stands beside the other two only in brackets.
       return (swapped[node.operator] ?? []).map((to) =>
-        change(`${text(node.left)} ${to} ${text(node.right)}`, 'operator'),
+        change(`((${text(node.left)}) ${to} (${text(node.right)}))`, 'operator'),
       )
     case 'IfStatement':
     case 'ConditionalExpression':
@@ -87,6 +92,11 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
     default:
       return []
   }
+}
+
+function withOperator({ start, left, right, operator }: Node, to: string, whole: string): string {
+  const [from, until] = [left.end - start, right.start - start]
+  return whole.slice(0, from) + whole.slice(from, until).replace(operator, to) + whole.slice(until)
 }
 
 function isDroppable({ callee }: Node): boolean {

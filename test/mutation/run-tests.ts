@@ -1,17 +1,25 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Runs files of tests in one process of their own. @returns whether all passed in time. */
+const reporter = new URL('./reporter.ts', import.meta.url).href
+
+type Options = { timeoutMs: number; env?: Record<string, string>; stops?: boolean }
+
+/**
+ * Runs files of tests in one process of their own.
+ * @param stops whether the first test that fails ends it.
+ * @returns undefined when all passed in time, else which file did not, where that is known.
+ */
 export async function runTests(
   root: string,
   files: string[],
-  { timeoutMs, env = {} }: { timeoutMs: number; env?: Record<string, string> },
-): Promise<boolean> {
+  { timeoutMs, env = {}, stops = true }: Options,
+): Promise<string | undefined> {
   const { CI: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
-  const args = ['--test', '--test-isolation=none', '--test-reporter=dot', '--test-force-exit', ...files]
+  const args = ['--test', '--test-isolation=none', `--test-reporter=${reporter}`, '--test-force-exit', ...files]
   const child = spawn(process.execPath, args, {
     cwd: root,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
     // A group of its own: what a mutant leaves behind ends with it.
     detached: true,
     env: { ...inherited, ...env },
@@ -20,12 +28,17 @@ export async function runTests(
   const endWithAll = () => endGroup(child.pid)
   process.once('exit', endWithAll)
   const late = setTimeout(() => endGroup(child.pid), timeoutMs)
+  let failed: string | undefined
+  child.stdout.setEncoding('utf8').on('data', (told: string) => {
+    failed ??= told.split('\n')[0]!.replace(`${root}/`, '')
+    if (stops) endGroup(child.pid)
+  })
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
   clearTimeout(late)
   process.off('exit', endWithAll)
   endGroup(child.pid)
   endDaemonsOf(root)
-  return code === 0
+  return failed ?? (code === 0 ? undefined : 'unknown')
 }
 
 /** Daemons of interns are groups of their own; they run the code of the copy of the tree. */

@@ -1,17 +1,19 @@
+import { hash } from 'node:crypto'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { chanceFrom } from '../fuzz/chance.ts'
-import { type Coverage, coverageOf } from './coverage.ts'
+import { type Coverage, coverageOf, covers, sizeOf } from './coverage.ts'
 import { type Equivalent, equivalents } from './equivalents.ts'
+import { openMemory } from './memory.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { runTests } from './run-tests.ts'
 
 /**
  * Changes the code at random places, one at a time, and runs the tests that come by there: how many of the changes do
- * they notice? `npm run test:mutants -- --seed 7 --count 300 --only src/budgets`
+ * they notice? `npm run test:mutants -- --seed 7 --count 300 --only src/budgets`; then `--again <file>` tries only those
+ * that lived by what an earlier run printed.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const { values } = parseArgs({
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '300' },
     only: { type: 'string', default: 'src/' },
+    again: { type: 'string' },
     jobs: { type: 'string', default: String(Math.max(2, Math.floor(availableParallelism() / 2))) },
   },
 })
@@ -29,7 +32,7 @@ const leftOut = new RegExp(
   [
     '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|rolling)',
     '^test/(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
-    '^src/(agent|catalogue|cli|config|daemon|demo|filters|measure)/',
+    '^src/(agent|catalogue|cli(?!/database)|config|daemon|demo|filters|measure)/',
   ].join('|'),
 )
 
@@ -46,8 +49,19 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-const chosen = choose([...sources].flatMap(([file, source]) => mutantsOf(file, source)))
-const covered = await each(tests, (test, copy) => coverageOf(copy, test, sources))
+const lived = values.again && readFileSync(values.again, 'utf8')
+const chosen = choose([...sources].flatMap(([file, source]) => mutantsOf(file, source))).filter(
+  (mutant) => !lived || lived.includes(`: ${told(mutant)}\n`),
+)
+const memory = openMemory(root, sources)
+const covered = await each(tests, async (test, copy): Promise<Coverage> => {
+  const known = memory.coverageOf(test)
+  if (known) return { test, passed: true, ...known }
+  const found = await coverageOf(copy, test, sources)
+  memory.keepCoverage(found)
+  return found
+})
+memory.save()
 for (const { test, passed } of covered) if (!passed) console.log(`left out, since it fails unchanged: ${test}`)
 console.log(`${covered.length} files of tests were run to see what they come by`)
 const usable = covered.filter(({ passed }) => passed)
@@ -56,9 +70,11 @@ let tried = 0
 const outcomes = await each(chosen, async (mutant, copy) => {
   const outcome = equivalents.some((known) => isThat(known, mutant)) ? 'equivalent' : await tryOut(mutant, copy)
   tried++
+  if (tried % 20 === 0) memory.save()
   if (outcome !== 'killed') console.log(`${tried} of ${chosen.length}, ${outcome}: ${told(mutant)}`)
   return outcome
 })
+memory.save()
 const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
 const share = count('killed') / (outcomes.length - count('equivalent'))
 console.log(`${count('killed')} of ${outcomes.length - count('equivalent')} killed: ${(share * 100).toFixed(1)} %`)
@@ -66,23 +82,28 @@ console.log(`${count('equivalent')} are equivalent by the list in equivalents.ts
 process.exit(share >= wantedShare ? 0 : 1)
 
 /**
- * The tests beside the code and those named like it first, then those that run most of it; the first that fails ends it.
- * What is run when a file is loaded, such as a schema, is come by in every test: names then tell which try it.
+ * The test that noticed it the last time; those beside the code and those named like it; then those that run most of it.
+ * The first that fails ends it. What is run when a file is loaded, such as a schema, is come by in every test: names then
+ * tell which try it.
  */
 async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' | 'lived, run by no test'> {
-  const noun = basename(mutant.file, '.ts').replace(/s$/, '')
-  const near = ({ test }: Coverage) => Number(dirname(test) === dirname(mutant.file)) + 2 * Number(test.includes(noun))
-  const coming = usable.filter(({ covers }) => covers(mutant.file, mutant.start))
-  coming.sort((a, b) => near(b) - near(a) || b.share(mutant.file) - a.share(mutant.file) || a.ms - b.ms)
+  const coming = comingBy(mutant)
   if (coming.length === 0) return 'lived, run by no test'
   const source = sources.get(mutant.file)!
   const path = join(copy, mutant.file)
   writeFileSync(path, source.slice(0, mutant.start) + mutant.to + source.slice(mutant.end))
   try {
-    for (const group of inGroups(coming)) {
-      const timeoutMs = 30_000 + 6 * group.reduce((sum, { ms }) => sum + ms, 0)
+    for (const [at, group] of inGroups(coming).entries()) {
+      const timeoutMs = 15_000 + 6 * group.reduce((sum, { ms }) => sum + ms, 0)
       const files = group.map(({ test }) => test)
-      if (!(await runTests(copy, files, { timeoutMs }))) return 'killed'
+      const env = { NODE_COMPILE_CACHE: join(copy, '.cache') }
+      const run = () => runTests(copy, files, { timeoutMs, env })
+      // On a busy machine one of many may fail by chance: what fails far from the code counts when it fails again.
+      let failed = await run()
+      if (failed && at > 1) failed = await run()
+      if (!failed) continue
+      memory.keepKiller(nameOf(mutant), failed)
+      return 'killed'
     }
     return 'lived'
   } finally {
@@ -90,17 +111,30 @@ async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' 
   }
 }
 
-/** A process for each few files: most mutants die in the first. */
+function comingBy(mutant: Mutant): Coverage[] {
+  const noun = basename(mutant.file, '.ts').replace(/s$/, '')
+  const killer = memory.killerOf(nameOf(mutant))
+  const near = ({ test }: Coverage) =>
+    4 * Number(test === killer) + 2 * Number(test.includes(noun)) + Number(dirname(test) === dirname(mutant.file))
+  const coming = usable.filter((each) => covers(each, mutant.file, mutant.start))
+  coming.sort((a, b) => near(b) - near(a) || sizeOf(b, mutant.file) - sizeOf(a, mutant.file) || a.ms - b.ms)
+  return coming
+}
+
+/** A process for each few files: most mutants die in the first. Far from the code only those that are quick. */
 function inGroups(coming: Coverage[]): Coverage[][] {
-  const most = 40
-  return [coming.slice(0, 3), coming.slice(3, 9), coming.slice(9, 20), coming.slice(20, most)].filter(
-    (group) => group.length > 0,
-  )
+  const far = coming.slice(9).filter(({ ms }) => ms < 15_000)
+  const groups = [coming.slice(0, 1), coming.slice(1, 4), coming.slice(4, 9), far.slice(0, 8), far.slice(8, 24)]
+  return groups.filter((group) => group.length > 0)
+}
+
+function nameOf(mutant: Mutant): string {
+  return hash('sha256', JSON.stringify([mutant.file, lineOf(mutant), mutant.from, mutant.to]))
 }
 
 function isThat({ file, line, from, to }: Equivalent, mutant: Mutant): boolean {
   if (file !== mutant.file || from !== mutant.from || to !== mutant.to) return false
-  return sources.get(file)!.split('\n')[mutant.line - 1]!.trim() === line
+  return lineOf(mutant) === line
 }
 
 function told({ file, line, from, to }: Mutant): string {
@@ -128,10 +162,19 @@ async function each<T, R>(items: T[], work: (item: T, copy: string) => Promise<R
   return results
 }
 
-/** As many as wanted, the same for the same seed. */
+/** As many as wanted, the same for the same seed; where the code has changed since, most of them still are. */
 function choose(mutants: Mutant[]): Mutant[] {
-  const { below } = chanceFrom(Number(values.seed))
-  const left = [...mutants]
-  const wanted = Math.min(Number(values.count), left.length)
-  return Array.from({ length: wanted }, () => left.splice(below(left.length), 1)[0]!)
+  const seen = new Map<string, number>()
+  const ranked = mutants.map((mutant) => {
+    const { file, from, to } = mutant
+    const name = JSON.stringify([values.seed, file, lineOf(mutant), from, to])
+    seen.set(name, (seen.get(name) ?? 0) + 1)
+    return { mutant, rank: hash('sha256', `${name} ${seen.get(name)}`) }
+  })
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  return ranked.slice(0, Number(values.count)).map(({ mutant }) => mutant)
+}
+
+function lineOf({ file, line }: Mutant): string {
+  return sources.get(file)!.split('\n')[line - 1]!.trim()
 }

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { takeDataDir } from './data-dir.ts'
+
+/** A folder to make data folders in, removed after use. */
+function newFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'signalbox-data-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('a folder is made with all above it, for its owner alone, and says what it is', () => {
+  using place = newFolder()
+  const taken = takeDataDir(join(place.path, 'a', 'b'), { exclusive: true, serves: true })
+  assert.equal(taken.path, join(place.path, 'a', 'b'))
+  for (const name of ['a', 'a/b']) assert.equal(modeOf(join(place.path, name)), 0o700)
+  assert.equal(modeOf(join(taken.path, 'README.txt')), 0o600)
+  assert.match(readFileSync(join(taken.path, 'README.txt'), 'utf8'), /Back it up/)
+  assert.equal(readFileSync(join(taken.path, 'server.pid'), 'utf8'), `${process.pid}\n`)
+  taken.release()
+})
+
+test('a second server on it is refused and told whose it is; after the release it is free', () => {
+  using place = newFolder()
+  const taken = takeDataDir(place.path, { exclusive: true, serves: true })
+  const again = () => takeDataDir(place.path, { exclusive: true, serves: true })
+  assert.throws(again, { name: 'StartupError', message: new RegExp(`Another Signalbox \\(process ${process.pid}\\)`) })
+  rmSync(join(place.path, 'server.pid'))
+  assert.throws(again, { message: /^Another Signalbox is using/ })
+  taken.release()
+  again().release()
+  assert.equal(existsSync(join(place.path, 'server.pid')), false)
+})
+
+test('where the database is elsewhere, servers share the folder', () => {
+  using place = newFolder()
+  const one = takeDataDir(place.path, { exclusive: false, serves: true })
+  assert.equal(one.path, place.path)
+  takeDataDir(place.path, { exclusive: false, serves: true }).release()
+  one.release()
+})
+
+test('what was restored is taken; a folder with anything else is left as it is, and the stranger named', () => {
+  using place = newFolder()
+  mkdirSync(join(place.path, 'interns'))
+  writeFileSync(join(place.path, 'signalbox.db'), '')
+  writeFileSync(join(place.path, 'thesis.doc'), '')
+  assert.throws(() => takeDataDir(place.path, { exclusive: true, serves: true }), { message: /such as "thesis.doc"/ })
+  assert.equal(existsSync(join(place.path, 'signalbox.lock')), false)
+  rmSync(join(place.path, 'thesis.doc'))
+  takeDataDir(place.path, { exclusive: true, serves: true }).release()
+  writeFileSync(join(place.path, 'thesis.doc'), '')
+  takeDataDir(place.path, { exclusive: true, serves: true }).release()
+})
+
+test('what cannot be a folder is refused with the reason', () => {
+  using place = newFolder()
+  writeFileSync(join(place.path, 'file'), '')
+  const take = (path: string) => () => takeDataDir(path, { exclusive: true, serves: true })
+  assert.throws(take(join(place.path, 'file')), { name: 'StartupError', message: /it is not a folder/ })
+  assert.throws(take(join(place.path, 'file', 'below')), { message: /it is not a folder/ })
+  assert.throws(take('/proc/no-such-folder'), { message: /no folder can be made there/ })
+})
