@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
 import { Kysely, PostgresDialect } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
@@ -24,7 +25,7 @@ export async function openPostgres(
   await bringUpToDate(unhurriedPool(connectionString, limits), prepare)
   const connections = openConnections(connectionString, { limits, onError, onUnset })
   const query: Query = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: connections.pool }),
+    dialect: new PostgresDialect({ pool: watchedPool(connections.pool, watch) }),
     log: queryLog(watch),
   })
   const signals = await postgresSignals(() => connections.connect('signalbox signals'), {
@@ -47,6 +48,22 @@ export async function openPostgres(
       connections.cut()
       await Promise.race([ending, sleep(closeMs, undefined, { ref: false })])
     },
+  }
+}
+
+/** A statement that gets no connection has failed, too; Kysely tells only of those that got one. */
+function watchedPool(pool: pg.Pool, { onQuery = () => {} }: Watch): PostgresPool {
+  return {
+    async connect() {
+      const startedAt = performance.now()
+      try {
+        return await pool.connect()
+      } catch (error) {
+        onQuery((performance.now() - startedAt) / 1000, 'failed', error)
+        throw error
+      }
+    },
+    end: () => pool.end(),
   }
 }
 
