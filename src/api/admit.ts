@@ -7,6 +7,17 @@ import type { Route } from './route.ts'
 const bareKey = /^sb-v1-\S+$/
 const bearer = /^Bearer +(\S+)$/i
 
+/**
+ * What a request proves itself with: clients of Anthropic's protocol send the bare key in a header of its own, some of
+ * them beside another credential, which is not for this service.
+ */
+export function authorizationIn({ authorization, 'x-api-key': key }: Credentials): string | undefined {
+  if (typeof key !== 'string' || key === '') return authorization
+  return authorization === undefined || bareKey.test(key) ? `Bearer ${key}` : authorization
+}
+
+export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
+
 /** The secret an `Authorization` header carries. */
 export function secretIn(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]

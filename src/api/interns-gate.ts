@@ -1,7 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyRing } from '#accounts/key-ring.ts'
 import { Fault } from '#lib/fault.ts'
-import { admit } from './admit.ts'
+import { admit, authorizationIn, type Credentials } from './admit.ts'
 import { prefix } from './prefix.ts'
 
 const below = `${prefix}/interns`
@@ -36,7 +36,7 @@ function decoded(path: string): string {
 
 type Asked = {
   url: string
-  headers: { authorization?: string | undefined }
+  headers: Credentials
   routeOptions?: { url?: string | undefined }
 }
 
@@ -52,7 +52,7 @@ export function guardInterns(
 }
 
 async function admitToInterns(deps: { keys: Pick<KeyRing, 'find' | 'known'> }, request: Asked): Promise<void> {
-  requireInterns(await admit(deps, { key: 'api' }, request.headers.authorization))
+  requireInterns(await admit(deps, { key: 'api' }, authorizationIn(request.headers)))
 }
 
 /** @throws Fault `not_found` for who is outside the programme, `forbidden` where the key's creator has left. */

@@ -7,6 +7,7 @@ import { getByok } from './routes/byok/get.ts'
 import { listByok } from './routes/byok/list.ts'
 import { updateByok } from './routes/byok/update.ts'
 import { reload } from './routes/catalogue/reload.ts'
+import { countMessageTokens } from './routes/completions/count-tokens.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
@@ -73,6 +74,7 @@ const table = {
   getHealth,
   getMetrics,
   ...completionRoutes,
+  countMessageTokens,
   getGeneration,
   listAllActivity,
   listModels,

@@ -13,12 +13,25 @@ test('every error has one envelope, the request id and its own status as the cod
 test('who leaves the prefix out is told what every path begins with', async () => {
   await using service = await startTestService()
   const { origin } = new URL(service.url)
-  const answer = await fetch(`${origin}/v1/chat/completions`, { method: 'POST' })
+  const answer = await fetch(`${origin}/chat/completions`, { method: 'POST' })
   const { message } = ((await answer.json()) as { error: { message: string } }).error
-  assert.equal(
-    message,
-    'There is no POST /v1/chat/completions. Every path begins with /api/v1/, such as /api/v1/models.',
-  )
+  assert.equal(message, 'There is no POST /chat/completions. Every path begins with /api/v1/, such as /api/v1/models.')
+})
+
+test('/v1 answers like /api/v1, behind the same locks', async () => {
+  await using service = await startTestService()
+  const { origin } = new URL(service.url)
+  const authorization = `Bearer ${service.apiKey}`
+  const ask = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(origin + path, { headers })).status
+  assert.equal(await ask('/v1/models', { authorization }), 200)
+  assert.equal(await ask('/v1/models?limit=1', { authorization }), 200)
+  assert.equal(await ask('/v1/models', { 'x-api-key': service.apiKey }), 200)
+  assert.equal(await ask('/v1/models'), 401)
+  assert.equal(await ask('/v1/audit', { authorization }), 403)
+  assert.equal(await ask('/v1/interns'), await ask('/api/v1/interns'))
+  assert.equal(await ask('/v1'), 404)
+  assert.equal(await ask('/v1/v1/models', { authorization }), 404)
 })
 
 test('a wrong method is refused and the right ones are named', async () => {

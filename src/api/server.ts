@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { troubleOf } from '#db/trouble.ts'
 import { createApp, type Patience } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
@@ -10,18 +10,24 @@ import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { clients } from '#routing/clients/clients.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
-import { admit } from './admit.ts'
+import { admit, authorizationIn } from './admit.ts'
 import type { Deps } from './deps.ts'
 import { describeApi } from './description.ts'
 import { guardInterns, isInternChat } from './interns-gate.ts'
-import { prefix } from './prefix.ts'
+import { prefix, underPrefix } from './prefix.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
 
-/** Who asks below the path of a protocol is told of errors in its words, whatever comes of the request. */
-function envelopeAt(url: string) {
+/**
+ * Who asks below the path of a protocol, or shows by the headers that it is spoken, is told of errors in its words,
+ * whatever comes of the request.
+ */
+function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
   const path = url.split('?', 1)[0] ?? ''
-  return clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`))?.envelope
+  const client =
+    clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`)) ??
+    clients.find(({ isSpokenIn }) => isSpokenIn?.(headers))
+  return client?.envelope
 }
 
 export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
@@ -37,7 +43,8 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     origins: deps.config.cors_origins,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: troubleOf,
-    envelopeOf: ({ url }) => envelopeAt(url),
+    envelopeOf: envelopeFor,
+    rewriteUrl: underPrefix,
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   const finished = (request: FinishedRequest) => {
@@ -48,7 +55,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
   mountRoutes(app, routes, {
     deps,
     prefix,
-    admit: (route, request) => admit(deps, route, request.headers.authorization),
+    admit: (route, request) => admit(deps, route, authorizationIn(request.headers)),
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     ...options,
   })

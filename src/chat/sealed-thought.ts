@@ -7,10 +7,15 @@ const prefix = 'sealed.'
  * without looking into it. What the responses protocol sealed itself stays as it is.
  */
 export function seal(mark: ThoughtMark): string | undefined {
+  if (mark.format === 'openai-responses-v1' && mark.via === undefined) return mark.encrypted
+  return sealWhole(mark)
+}
+
+/** The same for a protocol that has no other place for what an item is called. */
+export function sealWhole(mark: ThoughtMark): string | undefined {
   const { format, signature, encrypted, id, via, isSummary, field, by } = mark
   const isUnsigned = signature === undefined && encrypted === undefined
   if (isUnsigned && (field === undefined || by === undefined)) return undefined
-  if (format === 'openai-responses-v1' && via === undefined) return encrypted
   const sealed = isUnsigned ? { field, by } : { format, signature, encrypted, id, via, isSummary }
   return prefix + Buffer.from(JSON.stringify(sealed)).toString('base64url')
 }
@@ -30,7 +35,7 @@ export function unseal(sealed: string, id: string | undefined): ThoughtMark | un
   }
 }
 
-const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1'])
+const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1', 'openai-responses-v1'])
 
 /** Clients could write one themselves: nothing but what `seal` puts in comes out. */
 function ours(mark: ThoughtMark): ThoughtMark | undefined {

@@ -58,6 +58,8 @@ type AppOptions = {
   onUnknown?: (request: FastifyRequest) => void
   /** What else than a defect of ours a failure may be, in words for the client; its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
+  /** Another spelling of a path, as the routes have it. */
+  rewriteUrl?: (url: string) => string
   /** How a request is told of an error, where that is not how this service does. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
   /** How a path that could not be read is refused, where it owes a refusal of its own form. */
@@ -75,6 +77,7 @@ export function createApp({
   onUnknown = () => {},
   explain = () => undefined,
   envelopeOf = () => undefined,
+  rewriteUrl,
   restate,
 }: AppOptions): FastifyInstance {
   const sendFailure = failureSender(envelopeOf)
@@ -85,6 +88,7 @@ export function createApp({
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     schemaController: { compilersFactory },
+    ...(rewriteUrl && { rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url) }),
     requestIdHeader: false,
     genReqId: requestId,
     connectionTimeout: 0,

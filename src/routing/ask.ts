@@ -25,7 +25,8 @@ export function askOf(
   const stream = answering.chat.stream === true
   const wireTarget = { endpoint, credential: access.secret, stream }
   const encoded =
-    wire.protocol === client.protocol ? wire.passThrough?.(forUpstream(given, client), wireTarget) : undefined
+    wire.protocol === client.protocol ? wire.passThrough?.(bodyForUpstream(given, client), wireTarget) : undefined
+  const passedHeaders = encoded && client.headersFor?.(answering.headers, given, answering.limited)
   const { path, headers, body } = encoded ?? wire.encode(answering.chat, wireTarget)
   const request = {
     ...placeOf(wire.origin ?? access.baseUrl, path),
@@ -34,6 +35,7 @@ export function askOf(
       accept: stream ? 'text/event-stream' : 'application/json',
       'accept-encoding': 'identity',
       ...headers,
+      ...passedHeaders,
     },
     body,
   }
@@ -50,7 +52,7 @@ export function askOf(
 }
 
 /** Without what only this protocol has for this service; what every protocol has, wires leave out. */
-function forUpstream(body: Body, { ownFields }: ClientWire): Body {
+export function bodyForUpstream(body: Body, { ownFields }: ClientWire): Body {
   if (!ownFields) return body
   const sent: Body = {}
   for (const name in body) if (!ownFields.has(name)) sent[name] = body[name]
@@ -59,7 +61,7 @@ function forUpstream(body: Body, { ownFields }: ClientWire): Body {
 
 const place = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
 
-function placeOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
+export function placeOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
   const [, origin, base = ''] = place.exec(baseUrl ?? '') ?? []
   if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
   return { origin, path: base + path }

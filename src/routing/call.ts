@@ -8,13 +8,14 @@ import type { Generation } from '#usage/generation.ts'
 import type { Accesses } from './credentials.ts'
 import type { Journal } from './journal.ts'
 import type { Target } from './plan.ts'
-import type { Body, ClientWire } from './wire.ts'
+import type { Body, ClientWire, RequestHeaders } from './wire.ts'
 
 /** One request for a completion. */
 export type CompletionCall = {
   caller: Caller
   client: ClientWire
   body: Body
+  headers: RequestHeaders
   requestId: string
   sessionId: string | undefined
   app: Generation['app']
@@ -31,6 +32,8 @@ export type Answering = Omit<CompletionCall, 'outlet'> & {
   /** Hears which endpoint is asked now. */
   asking: (target: Target) => void
   chat: ChatRequest
+  /** Whether a spending limit counts the request. */
+  limited: boolean
   journal: Journal
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */

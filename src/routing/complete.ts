@@ -103,7 +103,18 @@ async function completeDecided(
     }
     const { outlet } = followed
     const { chat, body } = ruling
-    const answering: Answering = { ...call, outlet, chat, body, journal, accesses, circuitOf, asking, payAndReserve }
+    const answering: Answering = {
+      ...call,
+      outlet,
+      chat,
+      body,
+      limited: ruling.limits.length > 0,
+      journal,
+      accesses,
+      circuitOf,
+      asking,
+      payAndReserve,
+    }
     const targets = ruling.priceable(targetsFor(deps, answering, ruling.candidates), isByok)
     await ruling.reserve(targets, isByok)
     return await answerFrom(deps, answering, targets)
@@ -157,7 +168,7 @@ function toolsKnown(deps: RoutingDeps, { tools }: ChatRequest, client: ClientWir
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const wire = wireOf(endpoint, catalogue.findProvider(endpoint.provider))
-    return !wire?.knowsTool || passes(wire, client.protocol) || own.every(wire.knowsTool)
+    return !wire || passes(wire, client.protocol) || (wire.knowsTool !== undefined && own.every(wire.knowsTool))
   }
 }
 

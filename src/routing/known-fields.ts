@@ -11,7 +11,16 @@ const harmless = [
   ...['audio', 'chat_template_kwargs', 'client_metadata', 'documents', 'enable_thinking', 'function_call', 'functions'],
   ...['grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'include_reasoning', 'min_tokens'],
   ...['output_config', 'prediction', 'prompt_cache_retention', 'random_seed', 'repeat_penalty', 'safe_prompt'],
-  ...['safety_settings', 'stop_sequences', 'stop_token_ids', 'structured_outputs', 'system', 'text', 'thinking'],
+  ...[
+    'safety_settings',
+    'speed',
+    'stop_sequences',
+    'stop_token_ids',
+    'structured_outputs',
+    'system',
+    'text',
+    'thinking',
+  ],
   ...['typical_p', 'web_search_options', 'search_parameters', 'enable_search'],
 ]
 

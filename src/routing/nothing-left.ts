@@ -1,4 +1,5 @@
 import type { Provider } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Answering } from './call.ts'
@@ -32,14 +33,20 @@ function remedy(provider: Provider | undefined, slug: string): string {
 /** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
 export function refusal(
   { circuits, catalogue, now }: Pick<RoutingDeps, 'circuits' | 'catalogue' | 'now'>,
-  { circuitOf, journal }: Pick<Answering, 'circuitOf' | 'journal'>,
+  { circuitOf, journal, chat }: Pick<Answering, 'circuitOf' | 'journal' | 'chat'>,
   excluded: LeftOut[],
 ): Fault {
   const left = excluded.map((one) =>
     one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(circuitOf(one.target.endpoint)) } : one,
   )
   for (const { target, shut } of left) if (shut) journal.shutOut(target, shut)
-  return nothingLeft(left, now(), catalogue.current().findProvider)
+  return nothingLeft(left, now(), catalogue.current().findProvider, ownTools(chat))
+}
+
+/** The tools that a provider would have to run, by their types. */
+function ownTools({ tools }: ChatRequest): string {
+  const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [tool.type.slice(0, 64)]))
+  return [...new Set(types)].slice(0, 10).join(', ')
 }
 
 function told({ target, reason, shut }: LeftOut) {
@@ -48,7 +55,12 @@ function told({ target, reason, shut }: LeftOut) {
 }
 
 /** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
-function nothingLeft(excluded: LeftOut[], now: number, findProvider: (slug: string) => Provider | undefined): Fault {
+function nothingLeft(
+  excluded: LeftOut[],
+  now: number,
+  findProvider: (slug: string) => Provider | undefined,
+  tools: string,
+): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
   const metadata = { excluded: excluded.slice(0, 20).map(told) }
@@ -68,7 +80,9 @@ function nothingLeft(excluded: LeftOut[], now: number, findProvider: (slug: stri
       { metadata, headers: { 'x-should-retry': 'false' } },
     )
   }
-  const why = reasons.map((reason) => said[reason]).join(', or ')
+  const why = reasons
+    .map((reason) => (reason === 'unsupported_tool' ? `${said[reason]} (${tools})` : said[reason]))
+    .join(', or ')
   return new Fault(
     'not_found',
     excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',

@@ -16,6 +16,11 @@ const tokensOfMedium = 1000
 
 /** What the prompt of a request will have come to, where no provider counted it. */
 export function estimatePrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  return estimateTokens(bytes) + media * tokensOfMedium
+}
+
+function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
   let [bytes, media] = [chat.tools ? bytesOf(chat.tools) : 0, 0]
   for (const { content, role: _role, ...more } of chat.messages) {
     // Calls, their results' names, thoughts of earlier turns.
@@ -27,7 +32,20 @@ export function estimatePrompt(chat: ChatRequest): number {
         else bytes += bytesOf(part.text)
       }
   }
-  return estimateTokens(bytes) + media * tokensOfMedium
+  return [bytes, media]
+}
+
+/** More than one token for three bytes there hardly is, in any script; a message has a frame, and tools are told about. */
+const bytesPerToken = 3
+const tokensOfMessage = 8
+const tokensAboutTools = 350
+const tokensOfLargestImage = 1600
+
+/** The same, rather too high than too low: for who asks beforehand. */
+export function generousPrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? tokensAboutTools : 0)
+  return Math.ceil(bytes / bytesPerToken) + frames + media * tokensOfLargestImage
 }
 
 function bytesOf(value: unknown): number {

@@ -31,6 +31,11 @@ export type Wire = {
    * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
    */
   passThrough?: (body: Body, target: WireTarget) => WireRequest
+  /** How an upstream is asked how many tokens a body of the protocol has, where it can be. */
+  countTokens?: {
+    request: (body: Body, target: WireTarget) => WireRequest
+    read: (answer: unknown) => number | undefined
+  }
   /** The limit that is sent for such a request: so many tokens its answer has at most. */
   answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
   /** What else a request asks of the provider: as it is passed on, or as the chat that is put in other words. */
@@ -83,6 +88,12 @@ export type ClientWire = {
   apiType: string
   /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */
   ownFields?: ReadonlySet<string>
+  /** Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it. */
+  headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
+  /** Whether a request shows by its headers that its client speaks this protocol. */
+  isSpokenIn?: (headers: RequestHeaders) => boolean
+  /** What answers have besides the headers of all. */
+  answerHeaders?: (requestId: string) => Record<string, string>
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
   /** How a preset fills a body in. */
@@ -100,6 +111,8 @@ export type ClientWire = {
   /** How an error is told before the answer; without it, as everywhere in this service. */
   envelope?: Envelope
 }
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** One operation of the API: where it is, what it takes, what it answers when it does not stream. */
 export type Operation = {

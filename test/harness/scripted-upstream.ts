@@ -42,6 +42,7 @@ const protocolOfPath: [RegExp, string][] = [
 
 /** Answers every protocol at its path with the recording that the model is named after. */
 export function recordingFor({ path, body }: Received): Reply {
+  if (path.endsWith('/count_tokens')) return { status: 200, type: 'application/json', body: '{"input_tokens":2095}' }
   const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1]
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
   const streamed = body.stream === true || path.includes('alt=sse')

@@ -1,10 +1,11 @@
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { ClientWire } from '../wire.ts'
 import { chatClient } from './chat/client.ts'
+import { messagesClient } from './messages/client.ts'
 import { responsesClient } from './responses/client.ts'
 
 /** Every protocol that clients speak. A new one is a folder and a line here. */
-export const clients: readonly ClientWire[] = [chatClient, responsesClient]
+export const clients: readonly ClientWire[] = [chatClient, responsesClient, messagesClient]
 
 const byProtocol = new Map<string, ClientWire>(clients.map((client) => [client.protocol, client]))
 

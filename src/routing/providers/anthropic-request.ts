@@ -9,7 +9,7 @@ import { defined } from './defined.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
 /** What the answer may have at the most, where neither request nor catalogue says; Anthropic wants a number. */
-const defaultMaxTokens = 4096
+export const defaultMaxTokens = 4096
 
 /** A chat request in Anthropic's words. */
 export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {

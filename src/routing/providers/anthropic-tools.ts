@@ -44,5 +44,7 @@ export function anthropicOrders(chat: Body): Orders {
     if (!kind?.bounded) return { unit, calls: undefined }
     return { unit, calls: callsIn(tool.max_uses), bound: `${path}.max_uses` }
   })
-  return { tools, serviceTier: undefined, rereads: true }
+  // A faster model is billed like a tier of its own.
+  const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
+  return { tools, serviceTier, rereads: true }
 }

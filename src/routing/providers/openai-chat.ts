@@ -5,6 +5,7 @@ import type { Chunk } from '#chat/chunk.ts'
 import { withChatThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
 import { type Completion, readChunk, readCompletion } from './openai-chat-answer.ts'
+import { plainly } from './openai-chat-plain.ts'
 import { chatOrders } from './openai-tools.ts'
 import { withoutOurs } from './ours.ts'
 import { effortOf, thinkingWish } from './reasoning-budget.ts'
@@ -12,7 +13,7 @@ import { effortOf, thinkingWish } from './reasoning-budget.ts'
 /** OpenAI chat completions, which most providers speak. */
 export const openaiChat: Wire = {
   protocol: 'openai-chat',
-  encode: request,
+  encode: (chat, target) => request(plainly(chat, target.endpoint), target),
   passThrough: request,
   answerLimit: answerLimitOf,
   orders: chatOrders,

@@ -10,8 +10,12 @@ const kinds: Record<string, string[]> = {
   code_interpreter: ['container'],
 }
 
+/** The same names with a day of Anthropic's spelling are other tools. */
+const anthropics = /_\d{8}$/
+
 /** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
 export function ownTool(tool: ChatTool): Body | undefined {
+  if (anthropics.test(tool.type)) return undefined
   const unit = unitOfType(tool.type)
   if (!Object.hasOwn(kinds, unit)) return undefined
   const kept = kinds[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [name, (tool as Body)[name]])

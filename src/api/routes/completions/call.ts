@@ -19,6 +19,7 @@ export function completionCall(
     caller,
     client,
     body,
+    headers,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
     app: appOf(headers),

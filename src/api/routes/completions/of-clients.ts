@@ -31,7 +31,11 @@ function completionRoute(client: ClientWire): Route {
     response,
     mediaTypes: ['text/event-stream'],
     faults,
-    handler: async (call, { routing }) => wholeAnswer(await complete(routing, completionCall(call, client))),
+    handler: async (call, { routing }) => {
+      const own = client.answerHeaders?.(call.requestId)
+      for (const name in own) call.outlet.header(name, own[name]!)
+      return wholeAnswer(await complete(routing, completionCall(call, client)))
+    },
   })
 }
 

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { MessagesCall } from '#chat/messages-call.ts'
+import { Answer } from '#http/route.ts'
+import { messagesClient } from '#routing/clients/messages/client.ts'
+import { countTokens } from '#routing/count-tokens.ts'
+import { route } from '../../route.ts'
+
+export const countMessageTokens = route({
+  method: 'post',
+  path: '/messages/count_tokens',
+  tag: 'completions',
+  key: 'api',
+  summary: 'Count the tokens of a messages request',
+  description:
+    "An endpoint that speaks Anthropic's protocol is asked; for any other the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. Nothing is metered.",
+  request: { body: MessagesCall },
+  response: z.object({ input_tokens: z.int() }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
+  handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
+    const call = { body, caller, headers, host, requestId, client: messagesClient }
+    const { tokens, estimated } = await countTokens(routing, call)
+    const told = estimated ? { 'x-tokens-estimated': 'true' } : undefined
+    return new Answer(200, { ...messagesClient.answerHeaders?.(requestId), ...told }, { input_tokens: tokens })
+  },
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { Reasoning } from './generation-fields.ts'
+import { MessagesRequest } from './messages-request.ts'
+
+/** The same body sent to be answered. */
+export const MessagesCall = MessagesRequest.extend({
+  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  max_tokens: z.int().min(0).optional().describe('0 only fills a cache.'),
+  thinking: z
+    .looseObject({ type: z.string(), budget_tokens: z.int().nullish() })
+    .nullish()
+    .describe('`enabled` with `budget_tokens`, `adaptive`, `between_tools` or `disabled`.'),
+  reasoning: Reasoning.nullish().describe('What `thinking` says, in the words of this service.'),
+  output_format: z
+    .looseObject({ type: z.string(), schema: z.looseObject({}).optional() })
+    .nullish()
+    .describe('Deprecated: `output_config.format`.'),
+}).meta({ id: 'MessagesCall', description: 'A messages request to be answered.' })
+export type MessagesCall = z.infer<typeof MessagesCall>

@@ -1,0 +1,26 @@
+import type { Envelope } from '#http/envelope.ts'
+
+/** What Anthropic calls errors of each status. */
+const types: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+}
+
+export function errorOf({ code, message, metadata }: { code: number; message: string; metadata?: object | undefined }) {
+  const type = types[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
+  return { type, message, ...(metadata && { details: metadata }) }
+}
+
+/** Anthropic's envelope, and the header by which its clients name a request. */
+export const messagesEnvelope: Envelope = (error, requestId) => ({
+  headers: { 'request-id': requestId },
+  body: { type: 'error', error: errorOf(error), request_id: requestId },
+})

@@ -1,0 +1,26 @@
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Betas of which it is known that an answer costs no more for them than is set aside. Where a limit holds no other goes
+ * on: a longer context or a faster model has a price of its own.
+ */
+const harmless =
+  /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|message-batches)-\d{4}-?\d{2}-?\d{2}$/
+
+/** The last version that takes these; a preset may have put them in. */
+const versionWithSampling = '2023-06-01'
+const sampling = ['temperature', 'top_p', 'top_k']
+
+/** What of a client's headers an upstream of the same protocol gets. @param limited whether a spending limit holds. */
+export function messagesHeaders(headers: Headers, body: object, limited: boolean): Record<string, string> {
+  const samples = sampling.some((name) => (body as Record<string, unknown>)[name] != null)
+  const version = samples ? versionWithSampling : headers['anthropic-version']
+  const betas = String(headers['anthropic-beta'] ?? '')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '' && (!limited || harmless.test(beta)))
+  return {
+    ...(typeof version === 'string' && { 'anthropic-version': version }),
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+  }
+}
