@@ -76,6 +76,7 @@ const routing = {
   provider: ProviderPreferences.nullish(),
   route: Route.nullish(),
   plugins: z.array(Plugin).nullish(),
+  transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
 }
 
 /** Fields that belong to this one call. */

@@ -8,6 +8,7 @@ export const ownFields: ReadonlySet<string> = new Set([
   'provider',
   'route',
   'plugins',
+  'transforms',
   'session_id',
   'trace',
   'debug',

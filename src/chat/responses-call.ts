@@ -17,6 +17,7 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
 /** The same body sent to be answered: what real clients send beyond the specified values is let through. */
 export const ResponsesCall = ResponsesRequest.extend({
   preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
   max_output_tokens: AnswerLimit.nullish(),
   n: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
   best_of: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),

@@ -77,13 +77,14 @@ describe('a chat body gets', () => {
     ],
     ['no choice without tools', { tool_choice: 'auto', parallel_tool_calls: true }, {}, {}],
     ['fields of chat bodies alone', { stop: ['x'], seed: 1, min_p: 0.1 }, {}, { stop: ['x'], seed: 1, min_p: 0.1 }],
-    ['nothing that has no name here', { truncation: 'auto', max_tool_calls: 2 }, {}, {}],
+    ['nothing that has no name here', { truncation: 'disabled', max_tool_calls: 2 }, {}, {}],
     [
       'routing as one field',
       { provider: { sort: 'price', zdr: true } },
       { provider: { sort: 'latency' } },
       { provider: { sort: 'latency' } },
     ],
+    ['truncation by its name here', { truncation: 'auto' }, {}, { transforms: ['middle-out'] }],
     [
       'fallbacks beside its model',
       { model: 'a/b', models: ['c/d'] },

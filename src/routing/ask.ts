@@ -47,7 +47,7 @@ export function askOf(
       most: once(() => mostOf({ chat, body: given, protocol: client.protocol }, target, wire)),
     },
     // Where both sides speak one protocol, the bytes of an answer need no translation.
-    passThrough: encoded !== undefined,
+    passThrough: encoded !== undefined && !client.rewrites,
   }
 }
 

@@ -34,6 +34,8 @@ export type Answering = Omit<CompletionCall, 'outlet'> & {
   chat: ChatRequest
   /** Whether a spending limit counts the request. */
   limited: boolean
+  /** How long the prompt is taken to be, where the request lets it be cut to fit. */
+  promptTokens: number | undefined
   journal: Journal
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */

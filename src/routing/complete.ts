@@ -13,6 +13,7 @@ import { Journal } from './journal.ts'
 import { needsOf } from './needs.ts'
 import { refusal } from './nothing-left.ts'
 import { type Candidate, planAttempts, type Target } from './plan.ts'
+import { wished } from './plugins/wished.ts'
 import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
 import { estimatePrompt } from './prompt-size.ts'
@@ -46,8 +47,9 @@ async function decide(deps: RoutingDeps, call: CompletionCall) {
 async function judge(deps: RoutingDeps, call: CompletionCall) {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
-  const { chat: asked, body: given, preset } = await filledIn(deps, call)
-  const candidates = resolveModels(deps.catalogue.current(), asked)
+  const filled = await filledIn(deps, call)
+  const candidates = resolveModels(deps.catalogue.current(), filled.chat)
+  const { chat: asked, body: given, preset, client, promptTokens } = wished(filled, call.client, candidates)
   const ruling = await deps.policy.decide({
     caller: call.caller,
     host: call.host,
@@ -56,14 +58,14 @@ async function judge(deps: RoutingDeps, call: CompletionCall) {
     protocol: call.client.protocol,
     candidates,
   })
-  return { asked, preset, candidates, ruling }
+  return { asked, preset, candidates, ruling, client, promptTokens }
 }
 
 async function completeDecided(
   deps: RoutingDeps,
   call: CompletionCall,
   followed: Followed,
-  { asked, preset, candidates, ruling }: Awaited<ReturnType<typeof judge>>,
+  { asked, preset, candidates, ruling, client, promptTokens }: Awaited<ReturnType<typeof judge>>,
 ) {
   const journal = new Journal(
     deps,
@@ -105,6 +107,8 @@ async function completeDecided(
     const { chat, body } = ruling
     const answering: Answering = {
       ...call,
+      client,
+      promptTokens,
       outlet,
       chat,
       body,
@@ -174,12 +178,12 @@ function toolsKnown(deps: RoutingDeps, { tools }: ChatRequest, client: ClientWir
 
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
 function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candidate[]): Target[] {
-  const { chat, client, accesses, circuitOf } = answering
+  const { chat, client, accesses, circuitOf, promptTokens } = answering
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
-    needs: needsOf(chat),
+    needs: promptTokens === undefined ? needsOf(chat) : { ...needsOf(chat), promptTokens },
     standing: (endpoint) => deps.circuits.standing(circuitOf(endpoint)),
     speeds: deps.speeds,
     knowsTools: toolsKnown(deps, chat, client),

@@ -108,6 +108,8 @@ export type ClientWire = {
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
+  /** Whether answers are written anew, though their bytes could be passed on. */
+  rewrites?: boolean
   /** How an error is told before the answer; without it, as everywhere in this service. */
   envelope?: Envelope
 }

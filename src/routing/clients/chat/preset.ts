@@ -22,6 +22,7 @@ function chatFields(config: Fields): Fields {
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
   return withoutNulls({
     ...same,
+    transforms: truncation === 'auto' ? ['middle-out'] : undefined,
     max_completion_tokens: max_output_tokens,
     response_format: format && formatOf(format),
     verbosity,

@@ -1,0 +1,133 @@
+type Schema = { [keyword: string]: unknown }
+type Members = Record<string, unknown>
+
+/** How deep a schema is followed; one that refers to itself has no end. */
+const deepest = 64
+
+/**
+ * A value as its JSON Schema wants it, as far as it is plain what was meant: numbers in text, a single item that should be
+ * a list, members that must not be there, defaults of those that must. What is not plain stays as it is.
+ */
+export function fitToSchema(value: unknown, schema: unknown): unknown {
+  return fitted(value, schema, { root: schema, depth: 0 })
+}
+
+type Place = { root: unknown; depth: number }
+
+function fitted(value: unknown, given: unknown, place: Place): unknown {
+  const schema = resolved(given, place)
+  if (!schema || place.depth > deepest) return value
+  const deeper = { ...place, depth: place.depth + 1 }
+  const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
+  if (Array.isArray(cases)) return fittedToOne(value, cases, deeper)
+  const typed = ofType(value, typesOf(schema))
+  if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitted(item, schema.items, deeper)) : typed
+  if (isMembers(typed)) return withMembers(typed, schema, deeper)
+  return ofEnum(typed, schema.enum)
+}
+
+/** The first that the value has the type of already, else the first whose type it can be given. */
+function fittedToOne(value: unknown, cases: unknown[], place: Place): unknown {
+  const schemas = cases.map((one) => resolved(one, place) ?? {})
+  const found =
+    schemas.find((one) => isOf(value, typesOf(one))) ??
+    schemas.find((one) => isOf(ofType(value, typesOf(one)), typesOf(one)))
+  return found ? fitted(value, found, place) : value
+}
+
+function resolved(schema: unknown, { root }: Place): Schema | undefined {
+  if (!isMembers(schema)) return undefined
+  if (typeof schema.$ref !== 'string') return schema
+  let found: unknown = schema.$ref.startsWith('#') ? root : undefined
+  for (const name of schema.$ref.split('/').slice(1))
+    found = isMembers(found) && Object.hasOwn(found, name) ? found[name] : undefined
+  return isMembers(found) ? found : undefined
+}
+
+function typesOf({ type, properties, items }: Schema): string[] {
+  if (Array.isArray(type)) return type as string[]
+  if (typeof type === 'string') return [type]
+  return properties ? ['object'] : items ? ['array'] : []
+}
+
+function isOf(value: unknown, types: string[]): boolean {
+  return types.length === 0 || types.some((type) => isType(value, type))
+}
+
+function isType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isMembers(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}
+
+function ofType(value: unknown, types: string[]): unknown {
+  if (isOf(value, types)) return value
+  for (const type of types) {
+    const turned = turnedInto(value, type)
+    if (turned !== undefined) return turned
+  }
+  return value
+}
+
+function turnedInto(value: unknown, type: string): unknown {
+  const text = typeof value === 'string' ? value.trim() : undefined
+  if (type === 'string') return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+  if (type === 'null') return text === '' || text === 'null' ? null : undefined
+  if (type === 'boolean') return text && /^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined
+  if (type === 'array') return Array.isArray(parsed(text)) ? parsed(text) : value === null ? undefined : [value]
+  if (type === 'object') {
+    if (Array.isArray(value) && value.length === 1 && isMembers(value[0])) return value[0]
+    return isMembers(parsed(text)) ? parsed(text) : undefined
+  }
+  const number = text && /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined
+  return type === 'integer' && !Number.isInteger(number) ? undefined : number
+}
+
+/** An object or array that was written into a text. */
+function parsed(text: string | undefined): unknown {
+  if (!text || !/^[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withMembers(value: Members, schema: Schema, place: Place): Members {
+  const properties = isMembers(schema.properties) ? schema.properties : {}
+  const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
+  const kept: [string, unknown][] = []
+  for (const [name, member] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) kept.push([name, fitted(member, properties[name], place)])
+    else if (isMembers(schema.additionalProperties))
+      kept.push([name, fitted(member, schema.additionalProperties, place)])
+    else if (schema.additionalProperties !== false) kept.push([name, member])
+  }
+  for (const name of required) {
+    if (Object.hasOwn(value, name)) continue
+    const missing = resolved(properties[name], place)
+    if (missing && 'default' in missing) kept.push([name, missing.default])
+    else if (missing && typesOf(missing).includes('null')) kept.push([name, null])
+  }
+  return Object.fromEntries(kept)
+}
+
+/** One of the values in other letters is that value. */
+function ofEnum(value: unknown, values: unknown): unknown {
+  if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
+  const same = values.filter((one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase())
+  return same.length === 1 ? same[0] : value
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { healJson } from './heal-json.ts'
+
+const person = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    tags: { type: 'array', items: { type: 'string' } },
+    mood: { enum: ['good', 'bad'] },
+    home: { $ref: '#/$defs/place' },
+    nick: { type: ['string', 'null'] },
+    size: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+  },
+  required: ['name', 'nick'],
+  additionalProperties: false,
+  $defs: { place: { type: 'object', properties: { open: { type: 'boolean' } } } },
+}
+const healed = (text: string, schema?: unknown) => JSON.parse(healJson(text, schema))
+
+describe('broken JSON is mended', () => {
+  const broken: [string, string, unknown][] = [
+    ['a comma too many', '{"a": 1,}', { a: 1 }],
+    ['a bracket that is missing', '{"name": "Alice", "age": 30', { name: 'Alice', age: 30 }],
+    ['a fence around it', '```json\n{"a": 1}\n```', { a: 1 }],
+    ['words around a fence', 'Here you are:\n```json\n{"a": [1, 2,]}\n```\nAnything else?', { a: [1, 2] }],
+    ['words around it', 'Here you are: {"a": 1}. Anything else?', { a: 1 }],
+    ['a comma too many, and words around it', 'Sure: {"a": 1,}. Anything else, sir? I\'m here.', { a: 1 }],
+    ['words before it and an end that is missing', 'Sure: {"a": {"b": 1', { a: { b: 1 } }],
+    ['names without quotes', "{a: 'b', c: True}", { a: 'b', c: true }],
+    ['a fence that was cut', '```json\n{"a": "b', { a: 'b' }],
+    ['an end that is missing after a part that is whole', '{"a": {"b": 1}, "c": [1, 2', { a: { b: 1 }, c: [1, 2] }],
+    ['line breaks in text', '{"a": "b\nc"}', { a: 'b\nc' }],
+  ]
+  for (const [what, text, value] of broken) test(what, () => assert.deepEqual(healed(text), value))
+})
+
+describe('what is not broken stays to the byte', () => {
+  test('JSON, whatever it looks like', () => {
+    fc.assert(fc.property(fc.json(), (text) => assert.equal(healJson(text), text)))
+    assert.equal(healJson(' { "a" : 1.0 }\n'), ' { "a" : 1.0 }\n')
+  })
+
+  test('and so do words that hold no JSON, and anything too long', () => {
+    for (const text of ['', 'I cannot do that.', 'Rather not, "really".', `{${'x'.repeat(1_000_001)}`])
+      assert.equal(healJson(text, person), text)
+  })
+})
+
+describe('JSON is fitted to the schema that was asked for', () => {
+  test('where it is plain what was meant', () => {
+    const given =
+      '{"name": 7, "age": "30", "tags": "one", "mood": " Good ", "home": "{\\"open\\": \\"true\\"}", "size": "1.5", "extra": 1}'
+    assert.deepEqual(healed(given, person), {
+      name: '7',
+      age: 30,
+      tags: ['one'],
+      mood: 'good',
+      home: { open: true },
+      size: 1.5,
+      nick: null,
+    })
+    assert.deepEqual(healed('[{"name": "a", "nick": "b"}]', person), { name: 'a', nick: 'b' })
+  })
+
+  test('and stays as it is where it is not, or fits', () => {
+    const vague = '{"name":"a","nick":"b","age":"thirty","mood":"so-so","tags":[],"size":null}'
+    assert.equal(healJson(vague, person), vague)
+    assert.deepEqual(healed('{"nick": "b"}', person), { nick: 'b' })
+  })
+
+  test('whatever the schema is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, schema) => void healJson(JSON.stringify(value), schema)),
+    )
+    const endless = { $ref: '#' }
+    assert.equal(healJson('{"a":1}', endless), '{"a":1}')
+    assert.equal(healJson('{"a":1}', { anyOf: [endless, endless] }), '{"a":1}')
+  })
+})

@@ -1,0 +1,112 @@
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Candidate } from '../plan.ts'
+import { estimatePrompt } from '../prompt-size.ts'
+import type { Body } from '../wire.ts'
+
+type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
+
+/** What is left for the prompt is used to this share: tokens are only estimated. */
+const share = 0.8
+
+/**
+ * The body with what stands in the middle of its conversation left out, so that it fits the largest context there is: whole
+ * turns first, the middle of the longest texts after that. Undefined where it fits as it is, or nothing can be left out.
+ */
+export function middleOut(body: Body, chat: ChatRequest, candidates: readonly Candidate[]): Body | undefined {
+  const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))
+  const room = context - (answerLimitOf(chat as Body) ?? 0)
+  const estimate = estimatePrompt(chat)
+  if (estimate <= room || room <= 0) return undefined
+  const name = Array.isArray(body.messages) ? 'messages' : 'input'
+  const items = body[name]
+  const excess = charactersIn(estimate - room * share, JSON.stringify(items) ?? '')
+  if (typeof items === 'string') return { ...body, [name]: shortened(items, excess) }
+  return Array.isArray(items) ? { ...body, [name]: withoutMiddle(items as Item[], excess) } : undefined
+}
+
+/** So many of this text as estimates take for these tokens: four bytes each. */
+const charactersIn = (tokens: number, text: string) => Math.ceil((tokens * 4 * text.length) / Buffer.byteLength(text))
+
+function withoutMiddle(items: Item[], excess: number): Item[] {
+  const turns = turnsOf(items)
+  let left = excess
+  // From the middle outwards, and neither what the conversation began with nor what is asked now.
+  while (turns.length > 3 && left > 0) {
+    const [dropped] = turns.splice(Math.floor(turns.length / 2), 1)
+    left -= sizeOf(dropped)
+  }
+  const kept = turns.flat()
+  return left > 0 ? withoutMiddles(kept, left) : kept
+}
+
+/** Each with all that was said and done about one saying of the user, so that no call is parted from its result. */
+function turnsOf(items: Item[]): Item[][] {
+  const turns: Item[][] = [[]]
+  for (const item of items) {
+    if (beginsTurn(item)) turns.push([])
+    turns.at(-1)!.push(item)
+  }
+  return turns
+}
+
+function beginsTurn({ role, content }: Item): boolean {
+  const isResult = Array.isArray(content) && content.some((part) => (part as Body | null)?.type === 'tool_result')
+  return role === 'user' && !isResult
+}
+
+const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
+
+/** The longest text gives most. */
+function withoutMiddles(items: Item[], excess: number): Item[] {
+  const lengths: number[] = []
+  const measure = (text: string) => {
+    lengths.push(text.length)
+    return text
+  }
+  for (const item of items) mapTexts(item, measure)
+  const most = levelFor(lengths, excess)
+  return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - most)))
+}
+
+/** How long texts may be so that together they are shorter by so much. */
+function levelFor(lengths: number[], excess: number): number {
+  const falling = lengths.toSorted((a, b) => b - a)
+  let [sum, count] = [0, 0]
+  for (const length of falling) {
+    sum += length
+    count++
+    const level = Math.floor((sum - excess) / count)
+    if (level >= (falling[count] ?? 0)) return Math.max(0, level)
+  }
+  return 0
+}
+
+/** Texts of messages and of the results of tools; what a call says must stay whole, as it is JSON. */
+function mapTexts(item: Item, change: (text: string) => string): Item {
+  const { role, content, output } = item
+  if (role === 'system' || role === 'developer') return item
+  return {
+    ...item,
+    ...(content !== undefined && { content: changed(content, change) }),
+    ...(output !== undefined && { output: changed(output, change) }),
+  }
+}
+
+function changed(content: unknown, change: (text: string) => string): unknown {
+  if (typeof content === 'string') return change(content)
+  if (!Array.isArray(content)) return content
+  return content.map((part: Body | null) => {
+    if (typeof part?.text === 'string' && part.signature === undefined) return { ...part, text: change(part.text) }
+    if (part?.type === 'tool_result') return { ...part, content: changed(part.content, change) }
+    return part
+  })
+}
+
+const gap = '\n…\n'
+
+function shortened(text: string, by: number): string {
+  if (by <= 0) return text
+  const half = Math.max(0, Math.floor((text.length - by - gap.length) / 2))
+  return `${text.slice(0, half)}${gap}${text.slice(text.length - half)}`.toWellFormed()
+}
