@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { onlyFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals } from '#lib/vocabulary.ts'
 import type { KeyKind } from './caller.ts'
@@ -23,43 +24,40 @@ const KeyName = text({ min: 1, max: 200 }).describe('What the key is for.')
 const IncludeByok = z.boolean().describe("Whether spend on the caller's own provider keys counts toward the limit.")
 
 /** What a client may ask of a new key. */
-export const NewKey = z
-  .object({
-    name: KeyName,
-    kind: z
-      .enum(['api', 'management'])
-      .default('api')
-      .describe('`api` for inference, `management` for this API. Keys of interns are made with the intern.'),
-    limit: Limit.optional(),
-    limit_reset: LimitReset.optional(),
-    include_byok_in_limit: IncludeByok.default(false),
-    expires_at: ExpiresAt.optional(),
-    creator_user_id: z
-      .string()
-      .nullish()
-      .describe('The member the key acts for, by id or e-mail address; the calling key’s own unless told.'),
-    workspace_id: z
-      .string()
-      .optional()
-      .describe("The key's workspace, by id or slug; that of the calling key unless told."),
-    external: z
-      .object({ user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.') })
-      .optional(),
-  })
-  .meta({ id: 'NewKey' })
+export const NewKey = onlyFields({
+  name: KeyName,
+  kind: z
+    .enum(['api', 'management'])
+    .default('api')
+    .describe('`api` for inference, `management` for this API. Keys of interns are made with the intern.'),
+  limit: Limit.optional(),
+  limit_reset: LimitReset.optional(),
+  include_byok_in_limit: IncludeByok.default(false),
+  expires_at: ExpiresAt.optional(),
+  creator_user_id: z
+    .string()
+    .nullish()
+    .describe('The member the key acts for, by id or e-mail address; the calling key’s own unless told.'),
+  workspace_id: z
+    .string()
+    .optional()
+    .describe("The key's workspace, by id or slug; that of the calling key unless told."),
+  external: onlyFields({
+    user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.'),
+  }).optional(),
+}).meta({ id: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
 /** What may be changed of a key; what is left out stays as it is. */
-export const KeyPatch = z
-  .object({
-    name: KeyName,
-    disabled: z.boolean().describe('A disabled key is refused like an unknown one.'),
-    limit: Limit,
-    limit_reset: LimitReset,
-    include_byok_in_limit: IncludeByok,
-    expires_at: ExpiresAt,
-    interns_grant: z.boolean().describe('Whether it may go on using interns after its creator has left.'),
-  })
+export const KeyPatch = onlyFields({
+  name: KeyName,
+  disabled: z.boolean().describe('A disabled key is refused like an unknown one.'),
+  limit: Limit,
+  limit_reset: LimitReset,
+  include_byok_in_limit: IncludeByok,
+  expires_at: ExpiresAt,
+  interns_grant: z.boolean().describe('Whether it may go on using interns after its creator has left.'),
+})
   .partial()
   .meta({ id: 'KeyPatch' })
 export type KeyPatch = z.output<typeof KeyPatch>

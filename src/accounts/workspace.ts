@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { onlyFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 
 const Slug = z
@@ -11,13 +12,11 @@ const Slug = z
   .describe('Its name in URLs, unique in the organization.')
 
 /** What a client may ask of a new workspace. */
-export const NewWorkspace = z
-  .object({
-    name: text({ min: 1, max: 200 }),
-    slug: Slug,
-    description: text({ max: 1000 }).nullish(),
-  })
-  .meta({ id: 'NewWorkspace' })
+export const NewWorkspace = onlyFields({
+  name: text({ min: 1, max: 200 }),
+  slug: Slug,
+  description: text({ max: 1000 }).nullish(),
+}).meta({ id: 'NewWorkspace' })
 export type NewWorkspace = z.output<typeof NewWorkspace>
 
 /** What may be changed of a workspace; what is left out stays as it is. */

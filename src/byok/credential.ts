@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { onlyFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 
 const allowed = (what: string) =>
@@ -48,19 +49,17 @@ const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
   !(wanted.is_fallback && wanted.is_byok_only)
 const both = { error: 'cannot be set together with is_byok_only', path: ['is_fallback'] }
 
-export const NewCredential = z
-  .object({
-    provider: z.string().min(1).max(128),
-    key: Secret,
-    name: Name.optional(),
-    workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
-  })
+export const NewCredential = onlyFields({
+  provider: z.string().min(1).max(128),
+  key: Secret,
+  name: Name.optional(),
+  workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+})
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
 export type NewCredential = z.infer<typeof NewCredential>
 
-export const CredentialPatch = z
-  .object({ key: Secret.optional(), name: Name.optional() })
+export const CredentialPatch = onlyFields({ key: Secret.optional(), name: Name.optional() })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
 export type CredentialPatch = z.infer<typeof CredentialPatch>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
+import { onlyFields, unknownFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals, regions } from '#lib/vocabulary.ts'
 
@@ -30,24 +31,22 @@ function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>
 const itself = (name: string) => name
 const Name = text({ min: 1, max: 256 })
 
-const ContentFilter = z.object({
+const ContentFilter = onlyFields({
   pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
   action: z.enum(filterActions),
   label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
 })
 
-const BuiltinFilter = z
-  .object({
-    slug: z.enum(builtinSlugs),
-    action: z.enum(filterActions),
-    label: z.unknown().optional().describe('Ignored: the service assigns it.'),
-    scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
-  })
-  .superRefine(({ slug, scan_scope }, context) => {
-    if (scan_scope === undefined || scopedBuiltins.has(slug)) return
-    const only = [...scopedBuiltins].join(', ')
-    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
-  })
+const BuiltinFilter = onlyFields({
+  slug: z.enum(builtinSlugs),
+  action: z.enum(filterActions),
+  label: z.unknown().optional().describe('Ignored: the service assigns it.'),
+  scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
+}).superRefine(({ slug, scan_scope }, context) => {
+  if (scan_scope === undefined || scopedBuiltins.has(slug)) return
+  const only = [...scopedBuiltins].join(', ')
+  context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
+})
 
 /** What a client may say of a guardrail besides its name. Every member may be left out; null takes it away. */
 const policyFields = {
@@ -77,18 +76,32 @@ const policyFields = {
 
 const GuardrailName = text({ min: 1, max: 200 })
 
-/** The body of a PATCH: what is left out stays. Other members are kept, since the vendors' own names are settings. */
-export const GuardrailPatch = z
-  .looseObject({ name: GuardrailName, ...policyFields })
-  .partial()
-  .meta({
-    id: 'GuardrailPatch',
-    description:
-      'What is left out stays as it is; lists are replaced whole. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
-  })
+/** The vendors' own names are settings, so here every name of this form passes; which there are is seen to later. */
+const vendorField = /^enforce_zdr_[a-z0-9_-]+$/i
+
+function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z
+    .looseObject(shape)
+    .superRefine((body, context) => {
+      const unknown = Object.keys(body).filter((field) => !(Object.hasOwn(shape, field) || vendorField.test(field)))
+      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownFields(unknown, known) })
+    })
+    .meta({ additionalProperties: false, patternProperties: { '^enforce_zdr_': { type: ['boolean', 'null'] } } })
+}
+
+const patchFields = z.object({ name: GuardrailName, ...policyFields }).partial().shape
+
+/** The body of a PATCH: what is left out stays. */
+export const GuardrailPatch = bodyOf(patchFields).meta({
+  id: 'GuardrailPatch',
+  description:
+    'What is left out stays as it is; lists are replaced whole. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
+})
 export type GuardrailPatch = z.infer<typeof GuardrailPatch>
 
-export const NewGuardrail = GuardrailPatch.extend({
+export const NewGuardrail = bodyOf({
+  ...patchFields,
   name: GuardrailName,
   workspace_id: z.string().max(100).optional().describe("By id or slug; the key's workspace unless told."),
 }).meta({ id: 'NewGuardrail' })

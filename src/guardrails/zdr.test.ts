@@ -48,6 +48,15 @@ test('two names of one field may agree and must not contradict each other', () =
   }
 })
 
+test('the name of no vendor is refused with those that there are', () => {
+  const { problems } = said({ enforce_zdr_antropic: true, enforce_zdr: null, enforce_zdr_vendor_b: true })
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    ['enforce_zdr_antropic'],
+  )
+  assert.match(problems[0]?.message ?? '', /enforce_zdr_anthropic/)
+})
+
 test('the vendors’ own names follow the settings', () => {
   const other = { ...vendors, a: { author: 'mistralai', suffix: 'mistral' } }
   assert.deepEqual(zdrSaid(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {

@@ -21,6 +21,11 @@ export function zdrSaid(
   problems: Problem[],
 ): Partial<Pick<Policy, ZdrField>> {
   const said: Partial<Pick<Policy, ZdrField>> = {}
+  const known = ['enforce_zdr', ...fields, ...fields.flatMap((field) => twinName(vendors, field) ?? [])]
+  for (const name of Object.keys(body)) {
+    if (!name.startsWith('enforce_zdr') || known.includes(name)) continue
+    problems.push({ path: name, message: `is the name of no vendor here; there are ${known.join(', ')}` })
+  }
   for (const field of fields) {
     const given = givenValue(body, field, twinName(vendors, field), problems)
     const value = given === undefined ? (body.enforce_zdr as boolean | null | undefined) : given

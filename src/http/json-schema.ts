@@ -30,7 +30,7 @@ export function newSchemaBook(): SchemaBook {
       const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
-        override: ({ jsonSchema }) => tidy(jsonSchema as JsonSchema),
+        override: ({ jsonSchema }) => tidy(jsonSchema as JsonSchema, io),
       })
       for (const [name, definition] of Object.entries($defs)) keep(name, pointingAtComponents(definition as JsonSchema))
       return pointingAtComponents(properties?.it as JsonSchema)
@@ -39,13 +39,13 @@ export function newSchemaBook(): SchemaBook {
   }
 }
 
-/** Leaves out what says nothing to a reader: the pattern of a format, the bounds of all integers, closed answers. */
-function tidy(schema: JsonSchema): void {
+/** Leaves out what says nothing to a reader: the pattern of a format, the bounds of all integers, that an answer is closed. */
+function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
   delete schema.id
   if (schema.format && schema.pattern) delete schema.pattern
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
   if (isDeepStrictEqual(schema.propertyNames, { type: 'string' })) delete schema.propertyNames
 }
 

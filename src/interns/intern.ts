@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 
 export const internStatuses = [
@@ -52,28 +53,25 @@ export const AgentChoice = z.union(
 )
 export type AgentChoice = z.infer<typeof AgentChoice>
 
-export const NewIntern = z
-  .object({
-    name: InternName,
-    description: Description.optional(),
-    instructions: Instructions.optional(),
-    model: Model.optional(),
-    agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
-    approval_mode: InternApprovalMode.optional(),
-    provision: z.boolean().default(false).describe('Whether to provision it at once.'),
-    workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
-  })
-  .meta({ id: 'NewIntern' })
+export const NewIntern = onlyFields({
+  name: InternName,
+  description: Description.optional(),
+  instructions: Instructions.optional(),
+  model: Model.optional(),
+  agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
+  approval_mode: InternApprovalMode.optional(),
+  provision: z.boolean().default(false).describe('Whether to provision it at once.'),
+  workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+}).meta({ id: 'NewIntern' })
 export type NewIntern = z.infer<typeof NewIntern>
 
-export const InternPatch = z
-  .object({
-    name: InternName,
-    description: Description,
-    instructions: Instructions,
-    model: Model,
-    approval_mode: InternApprovalMode,
-  })
+export const InternPatch = onlyFields({
+  name: InternName,
+  description: Description,
+  instructions: Instructions,
+  model: Model,
+  approval_mode: InternApprovalMode,
+})
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
 export type InternPatch = z.infer<typeof InternPatch>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 
 const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/
@@ -53,14 +54,12 @@ export const PresetWithVersion = Preset.extend({ designated_version: PresetVersi
 export type PresetWithVersion = z.infer<typeof PresetWithVersion>
 
 /** What of a preset may change without a new version. */
-export const PresetPatch = z
-  .object(
-    {
-      name: text({ min: 1, max: 200 }).optional(),
-      description: text({ max: 1000 }).nullable().optional(),
-      status: PresetStatus.optional(),
-    },
-    { error: 'the body must be a JSON object' },
-  )
-  .meta({ id: 'PresetPatch', description: 'What of a preset may change without a new version.' })
+export const PresetPatch = onlyFields(
+  {
+    name: text({ min: 1, max: 200 }).optional(),
+    description: text({ max: 1000 }).nullable().optional(),
+    status: PresetStatus.optional(),
+  },
+  'the body must be a JSON object',
+).meta({ id: 'PresetPatch', description: 'What of a preset may change without a new version.' })
 export type PresetPatch = z.infer<typeof PresetPatch>

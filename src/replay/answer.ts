@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { GuardrailPatch } from '#guardrails/patch.ts'
+import { onlyFields } from '#lib/known-fields.ts'
 
 const instant = z.iso.datetime({ offset: true })
 
-export const ReplayRequest = z
-  .object({
-    from: instant.optional().describe('Seven days before `to` unless told.'),
-    to: instant.optional().describe('Now unless told. Requests of this instant are left out.'),
-    policy: GuardrailPatch.optional().describe('What to change of the guardrail for the replay; it is not stored.'),
-  })
-  .meta({ id: 'ReplayRequest' })
+export const ReplayRequest = onlyFields({
+  from: instant.optional().describe('Seven days before `to` unless told.'),
+  to: instant.optional().describe('Now unless told. Requests of this instant are left out.'),
+  policy: GuardrailPatch.optional().describe('What to change of the guardrail for the replay; it is not stored.'),
+}).meta({ id: 'ReplayRequest' })
 export type ReplayRequest = z.infer<typeof ReplayRequest>
 
 const requests = z.int()

@@ -129,7 +129,14 @@ const bodies: [what: string, body: object, status: number, says?: RegExp][] = [
   ['an unknown workspace', { name: 'n', workspace_id: 'x' }, 400, /workspace_id: the organization has no such/],
   ['an end user', { name: 'n', external: { user: 'u-1' } }, 201],
   ['an end user of 257 characters', { name: 'n', external: { user: words(257) } }, 400, /external\.user/],
-  ['an unknown field', { name: 'n', colour: 'red' }, 201],
+  ['an unknown field', { name: 'n', colour: 'red' }, 400, /unknown field "colour"; it takes name, kind, limit/],
+  [
+    'a limit by another name',
+    { name: 'n', limit_usd: 10 },
+    400,
+    /unknown field "limit_usd" \(did you mean "limit"\?\)/,
+  ],
+  ['an unknown field within', { name: 'n', external: { usr: 'u' } }, 400, /external: .*"usr" \(did you mean "user"/],
 ]
 
 test('what POST /keys takes and refuses', async (t) => {
