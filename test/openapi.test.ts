@@ -33,6 +33,20 @@ test('the service serves the same description', async () => {
   assert.deepEqual((await service.ask('GET', '/openapi.json', { key: null })).body, document)
 })
 
+test('an operation’s id is a verb of its method and what it is done to, in one form', () => {
+  const verbs: { [method: string]: RegExp } = {
+    get: /^(get|list|count|retrieve)[A-Z]/,
+    post: /^(create|add|save|assign|unassign|designate|provision|suspend|replay|reload|chat|count)[A-Z]/,
+    patch: /^update[A-Z]/,
+    delete: /^(delete|remove)[A-Z]/,
+  }
+  for (const path of Object.values(document.paths))
+    for (const [method, { operationId = '' }] of Object.entries(path)) {
+      assert.match(operationId, verbs[method]!, method)
+      assert.doesNotMatch(operationId, /One|^listAll|Byok/)
+    }
+})
+
 test('every operation has an id of its own, a summary and a tag that is explained', () => {
   const ids = operations.map((operation) => operation.operationId)
   assert.equal(new Set(ids).size, operations.length)
