@@ -4,12 +4,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { hashOf } from '#accounts/secret.ts'
+import { readTraceParent } from '#lib/trace-parent.ts'
 import { newPlace } from '#test/harness/databases.ts'
+import { sound } from '#test/harness/faults.ts'
+import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import { startTestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
+const managementKey = `sb-v1-${'d'.repeat(64)}`
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
 /** One completion by a server of its own. @returns what it wrote to its standard error. */
@@ -37,24 +42,36 @@ async function serveOne(env: Record<string, string>, content: string, model = 's
   return server.err()
 }
 
-test('a completion is a trace with the attributes for generative AI, below the span of its caller', async () => {
+/** Takes traces as a collector does. */
+async function startCollector() {
   const got: any[] = []
-  const collector = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     got.push({ url: request.url, ...JSON.parse(Buffer.concat(parts).toString()) })
     response.setHeader('content-type', 'application/json').end('{}')
   })
-  await once(collector.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
-  await serveOne({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SERVICE_NAME: 'my-router' }, 'Hi')
-  collector.close()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    got,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: (): any[] => got.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans),
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+const attributesOf = (span: any) =>
+  Object.fromEntries(span.attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]))
+
+test('a completion is a trace with the attributes for generative AI, below the span of its caller', async () => {
+  using collector = await startCollector()
+  await serveOne({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'my-router' }, 'Hi')
+  const { got } = collector
   assert.equal(got[0]?.url, '/v1/traces')
   assert.match(JSON.stringify(got[0].resourceSpans[0].resource), /"service.name","value":\{"stringValue":"my-router"/)
-  const spans = got.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans)
-  const root = spans.find((span) => span.parentSpanId === 'b7ad6b7169203331')
+  const root = collector.spans().find((span) => span.parentSpanId === 'b7ad6b7169203331')
   assert.deepEqual([root.name, root.traceId], ['chat signalbox/demo', traceId])
-  const said = Object.fromEntries(root.attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]))
+  const said = attributesOf(root)
   assert.deepEqual(
     [
       said['gen_ai.operation.name'],
@@ -64,7 +81,80 @@ test('a completion is a trace with the attributes for generative AI, below the s
     ],
     ['chat', 'signalbox/demo', 's1', 1],
   )
-  assert.equal(spans.find((span) => span.parentSpanId === root.spanId)?.traceId, traceId)
+  assert.equal(collector.spans().find((span) => span.parentSpanId === root.spanId)?.traceId, traceId)
+})
+
+/** One completion that a provider over HTTP answers. @returns the `traceparent` that the provider was sent. */
+async function askProvider(variables: Record<string, string>, traceparent?: string): Promise<string | undefined> {
+  await using upstream = await startFaultyUpstream({ ok: sound.ok! })
+  await using service = await startFaultyService(upstream, ['ok'], { variables })
+  const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
+  const { status } = await service.ask('POST', '/chat/completions', {
+    body,
+    ...(traceparent && { headers: { traceparent } }),
+  })
+  assert.equal(status, 200)
+  return /^traceparent: (.*?)\r?$/im.exec(upstream.taken[0]!.head)?.[1]
+}
+
+test('a provider is told the span of the attempt, below which its own may stand', async () => {
+  const before = process.env.OTEL_EXPORTER_OTLP_ENDPOINT
+  using collector = await startCollector()
+  // The exporter reads it itself.
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+  const sent = readTraceParent(await askProvider(variables, `00-${traceId}-b7ad6b7169203331-01`))
+  const first = readTraceParent(await askProvider(variables))
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = before
+  if (before === undefined) delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
+  assert.equal(sent?.traceId, traceId)
+  for (const { traceId: trace, spanId } of [sent!, first!]) {
+    const attempt = await until(() => collector.spans().find((span) => span.spanId === spanId))
+    const root = await until(() => collector.spans().find((span) => span.spanId === attempt.parentSpanId))
+    assert.deepEqual([attempt.traceId, root.traceId, root.name], [trace, trace, 'chat faulty/ok'])
+  }
+})
+
+test('where nothing is traced here, a provider is told the span of the client, and nothing without one', async () => {
+  const traceparent = `00-${traceId}-b7ad6b7169203331-00`
+  assert.equal(await askProvider({}, traceparent), traceparent)
+  assert.equal(await askProvider({}, 'no traceparent at all'), undefined)
+  assert.equal(await askProvider({}), undefined)
+})
+
+test('what manages something or talks to an intern is a span, with one for each statement of the database below', async () => {
+  using collector = await startCollector()
+  const place = await newPlace('sqlite')
+  await using server = startProcess({
+    DATA_DIR: place.settings.data_dir,
+    BOOTSTRAP_MANAGEMENT_KEY: managementKey,
+    BOOTSTRAP_API_KEY: apiKey,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  })
+  const url = await server.url
+  const post = async (path: string, key: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status
+  }
+  assert.equal(await post('/keys', managementKey, { name: 'a secret name' }), 201)
+  const nobody = '01890000-0000-7000-8000-000000000000'
+  const turn = { stream: true, messages: [{ role: 'user', content: 'a secret thing' }] }
+  assert.equal(await post(`/interns/${nobody}/chat/completions`, apiKey, turn), 404)
+  server.signal('SIGTERM')
+  await server.ended
+  await place.remove()
+  const request = collector.spans().find(({ name }) => name === 'POST /keys')
+  assert.equal(attributesOf(request)['http.response.status_code'], 201)
+  const below = collector.spans().filter(({ parentSpanId }) => parentSpanId === request.spanId)
+  assert.ok(
+    below.some(({ name }) => name === 'insert api_keys' || name === 'insert keys'),
+    below.map(({ name }) => name).join(),
+  )
+  assert.equal(attributesOf(request)['signalbox.db.statements'], below.length)
+  const chat = collector.spans().find(({ name }) => name === 'POST /interns/{internId}/chat/completions')
+  const { 'http.response.status_code': code, 'gen_ai.agent.id': agent } = attributesOf(chat)
+  assert.deepEqual([code, agent], [404, nobody])
+  assert.doesNotMatch(JSON.stringify(collector.got), /secret (name|thing)|sb-v1/)
 })
 
 test('a completion is one line of the log, and what was said is not in it', async () => {

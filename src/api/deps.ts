@@ -4,6 +4,7 @@ import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { InForce } from '#guardrails/in-force.ts'
+import type { Around } from '#http/mount.ts'
 import type { ConverseDeps } from '#interns/converse.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -35,6 +36,8 @@ export type Deps = {
   /** How interns' daemons are run. */
   provisioner: Provisioner
   log: Log
+  /** What handlers of routes run in, where requests are traced. */
+  around: Around | undefined
   /** Whether this server is about to stop. */
   isLeaving: () => boolean
 }

@@ -57,6 +57,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     prefix,
     admit: (route, request) => admit(deps, route, authorizationIn(request.headers)),
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
+    around: deps.around,
     ...options,
   })
   const description = once(describeApi)

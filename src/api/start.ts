@@ -39,10 +39,10 @@ import { circuitLog } from './circuit-log.ts'
 import { completionLog } from './completion-log.ts'
 import type { Deps } from './deps.ts'
 import { type Interns, openInterns, welcomeDemo } from './interns.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { type ApiOptions, createApi, listen } from './server.ts'
-import { openTraces } from './traces.ts'
+import { openTraces, type Traces } from './traces.ts'
 
 export type Service = {
   /** The base URL, version segment included. */
@@ -122,13 +122,16 @@ async function openDeps(
   // Read while the database opens: the one is work, the other mostly waiting.
   const loading = loadRemembered(settings)
   loading.catch(() => {})
+  const traces = await openTraces(variable, now)
+  opened.defer(traces.close)
+  const onQuery = traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery
   const db = await openDb(settings, {
     onError(error) {
       metrics.observeBrokenConnection()
       warn('database connection')(error)
     },
     onUnset: (settings) => log.warn({ settings }, 'Postgres did not take these settings of a session'),
-    onQuery: metrics.observeQuery,
+    onQuery,
   })
   opened.defer(db.close)
   const firstKeys = await bootstrap({ db, now, newId }, chosenKeys(config))
@@ -185,8 +188,6 @@ async function openDeps(
   const hasCredential = (name: string) => Boolean(variable(name))
   const scanner = createScanner()
   opened.defer(scanner.close)
-  const traces = await openTraces(variable)
-  opened.defer(traces.close)
   const completions = completionLog(log)
   const tellOfCircuit = circuitLog(log)
   const countRefusal = ({ guardrailId, rule }: Cause) => {
@@ -210,6 +211,7 @@ async function openDeps(
     measures,
     ownCredentials,
     ledger: { record: metered, hasRoom: ledger.hasRoom },
+    tracing: traces.on,
     onUnaccounted: lost,
     onRefused(refused) {
       completions.refused(refused)
@@ -265,10 +267,18 @@ async function openDeps(
       newId,
       log,
       routing,
+      around: traces.around,
       vault,
     },
     firstKeys,
   }
+}
+
+function watchedTwice(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {
+  return ((seconds, outcome, error, sql) => {
+    observe(seconds, outcome, error)
+    if (sql !== undefined) trace(seconds, error, sql)
+  }) satisfies Metrics['observeQuery']
 }
 
 async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisposableStack) {

@@ -1,45 +1,80 @@
 import type { Attributes, Span, Tracer } from '@opentelemetry/api'
+import type { IdGenerator } from '@opentelemetry/sdk-trace'
 import { toUsd } from '#lib/pico-usd.ts'
+import type { SpanName } from '#lib/trace-parent.ts'
 import type { Generation } from '#usage/generation.ts'
+import { callersContext } from './callers-context.ts'
+import type { RequestSpans } from './request-spans.ts'
 
 /** Tells every completion as a trace: a span of the request, and one for each endpoint that was asked. */
-export type Traces = { record: (generation: Generation) => void; close: () => Promise<void> }
+export type Traces = Partial<RequestSpans> & {
+  on: boolean
+  record: (generation: Generation) => void
+  close: () => Promise<void>
+}
 
 type Variable = (name: string) => string | undefined
 
 /** Nothing, and nothing loaded, unless the standard variables name a collector. */
-export async function openTraces(variable: Variable): Promise<Traces> {
+export async function openTraces(variable: Variable, now: () => number): Promise<Traces> {
   const wanted = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const off = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
-  return wanted && !off ? startTraces(variable) : { record: () => {}, close: async () => {} }
+  return wanted && !off ? startTraces(variable, now) : { on: false, record: () => {}, close: async () => {} }
 }
 
-async function startTraces(variable: Variable): Promise<Traces> {
-  const [api, { BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, resources] = await Promise.all([
+async function startTraces(variable: Variable, now: () => number): Promise<Traces> {
+  const [api, sdk, { OTLPTraceExporter }, resources, { requestSpans }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
+    import('./request-spans.ts'),
   ])
   const named = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
   const resource = resources.detectResources({ detectors: [resources.envDetector] }).merge(named)
   const exporter = new OTLPTraceExporter()
-  const provider = new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter })] })
+  const idGenerator = new ChosenIds(new sdk.RandomIdGenerator())
+  const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
+  const provider = new sdk.TracerProvider({ resource, spanProcessors, idGenerator })
   const tracer = provider.getTracer('signalbox')
   return {
-    record: (generation) => recordTrace(api, tracer, generation),
+    on: true,
+    record: (generation) => recordTrace(api, tracer, idGenerator, generation),
+    ...requestSpans(api, tracer, now),
     close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+/** Upstreams were told the ids of spans before those are made. */
+class ChosenIds implements IdGenerator {
+  readonly #others: IdGenerator
+  #chosen: Partial<SpanName> = {}
+
+  constructor(others: IdGenerator) {
+    this.#others = others
+  }
+
+  readonly generateTraceId = () => this.#chosen.traceId ?? this.#others.generateTraceId()
+  readonly generateSpanId = () => this.#chosen.spanId ?? this.#others.generateSpanId()
+
+  /** The one span that `make` makes has these ids, as far as there are any. */
+  chosen(ids: Partial<SpanName> | undefined, make: () => Span): Span {
+    this.#chosen = ids ?? {}
+    const span = make()
+    this.#chosen = {}
+    return span
   }
 }
 
 type Api = typeof import('@opentelemetry/api')
 
-function recordTrace(api: Api, tracer: Tracer, generation: Generation): void {
+function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Generation): void {
   const { createdAt, durationMs, attempts, outcome, requestedModel } = generation
   const name = `chat ${generation.modelId ?? requestedModel}`
   const attributes = attributesOf(generation)
   const options = { kind: api.SpanKind.SERVER, startTime: createdAt, attributes }
-  const span = tracer.startSpan(name, options, callersContext(api, generation.traceParent))
+  const parent = callersContext(api, generation.traceParent)
+  const span = ids.chosen(generation.span, () => tracer.startSpan(name, options, parent))
   const context = api.trace.setSpan(api.ROOT_CONTEXT, span)
   let startTime = createdAt
   for (const attempt of attempts) {
@@ -48,7 +83,9 @@ function recordTrace(api: Api, tracer: Tracer, generation: Generation): void {
       'gen_ai.provider.name': attempt.provider,
       'signalbox.endpoint': attempt.endpointId,
     }
-    const child = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, startTime, attributes: asked }, context)
+    const { spanId } = attempt
+    const options = { kind: api.SpanKind.CLIENT, startTime, attributes: asked }
+    const child = ids.chosen(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
     if (attempt.outcome !== 'answered') fail(api, child, attempt.outcome)
     startTime += attempt.durationMs
     child.end(startTime)
@@ -60,15 +97,6 @@ function recordTrace(api: Api, tracer: Tracer, generation: Generation): void {
 function fail(api: Api, span: Span, why: string): void {
   span.setAttribute('error.type', why)
   span.setStatus({ code: api.SpanStatusCode.ERROR })
-}
-
-const traceParentForm = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/
-
-/** The span of the caller that the `traceparent` header names. */
-function callersContext({ ROOT_CONTEXT, trace }: Api, traceParent: string | undefined) {
-  const [, traceId, spanId, flags = ''] = traceParentForm.exec(traceParent ?? '') ?? []
-  if (!traceId || !spanId) return ROOT_CONTEXT
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
 }
 
 /** By the semantic conventions for generative AI. Undefined attributes are left out. */

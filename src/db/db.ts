@@ -48,8 +48,8 @@ export type Watch = {
   onError?: (error: Error) => void
   /** The server did not take these settings of a session: it will not keep time of what they are for. */
   onUnset?: (names: string[]) => void
-  /** A statement is done. @param error why it failed. */
-  onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown) => void
+  /** A statement is done, or got no connection, and has no text then. @param error why it failed. */
+  onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown, sql?: string) => void
 }
 
 /** Whether a write failed because a unique value was taken. */

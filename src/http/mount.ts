@@ -15,6 +15,14 @@ declare module 'fastify' {
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const
 
+/** Runs `handle`, of a request that was admitted and is valid. */
+export type Around = (
+  route: Pick<AnyRoute<never, never>, 'method' | 'path' | 'tag' | 'key'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  handle: () => unknown,
+) => unknown
+
 export type Mounting<Caller, Deps> = {
   deps: Deps
   prefix: string
@@ -22,6 +30,8 @@ export type Mounting<Caller, Deps> = {
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
   /** By which host a request came in. */
   hostOf: HostOf
+  /** What each handler runs in. */
+  around?: Around | undefined
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean
 }
@@ -40,7 +50,7 @@ export function mountRoutes<Caller, Deps>(
 function mountRoute<Caller, Deps>(
   app: FastifyInstance,
   route: AnyRoute<Caller, Deps>,
-  { deps, prefix, admit, hostOf, checkResponses }: Mounting<Caller, Deps>,
+  { deps, prefix, admit, hostOf, around, checkResponses }: Mounting<Caller, Deps>,
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
@@ -49,7 +59,9 @@ function mountRoute<Caller, Deps>(
     // Management stores what it is sent; what is on its way to a model is not ours to judge.
     if (route.key === 'management') refuseNul('body', request.body)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
-    const result = await answered(() => route.handler(call, deps), request, reply)
+    const handle = () => route.handler(call, deps)
+    const run = around ? () => around(route, request, reply, handle) : handle
+    const result = await answered(run, request, reply)
     if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)
     return send(reply, route.status ?? 200, result)

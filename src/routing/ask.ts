@@ -28,12 +28,14 @@ export function askOf(
     wire.protocol === client.protocol ? wire.passThrough?.(bodyForUpstream(given, client), wireTarget) : undefined
   const passedHeaders = encoded && client.headersFor?.(answering.headers, given, answering.limited)
   const { path, headers, body } = encoded ?? wire.encode(answering.chat, wireTarget)
+  const { traceParent: traceparent } = answering.journal
   const request = {
     ...placeOf(wire.origin ?? access.baseUrl, path),
     headers: {
       'content-type': 'application/json',
       accept: stream ? 'text/event-stream' : 'application/json',
       'accept-encoding': 'identity',
+      ...(traceparent !== undefined && { traceparent }),
       ...headers,
       ...passedHeaders,
     },

@@ -42,6 +42,8 @@ export type RoutingDeps = {
   canMeter: () => boolean
   /** A request was refused before any account of it was opened. */
   onRefused: (refused: Refused) => void
+  /** Whether every request has a span of its own. */
+  tracing: boolean
   /** The account of a request could not be closed. The client has its answer all the same. */
   onUnaccounted: (error: Error) => void
   now: () => number

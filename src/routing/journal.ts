@@ -3,6 +3,7 @@ import { isoTime } from '#lib/clock.ts'
 import type { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } from '#lib/trace-parent.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Cause, Generation } from '#usage/generation.ts'
 import { causeOf } from './cause.ts'
@@ -20,6 +21,7 @@ type JournalDeps = {
   measure: (measurement: Measurement) => void
   now: () => number
   newId: NewId
+  tracing: boolean
 }
 
 /** One endpoint that was asked: by whose key, and what that can come to at the most. */
@@ -66,6 +68,8 @@ export class Journal {
   #paid = 0n
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
+  readonly #span: SpanName | undefined
+  #attemptSpanId: string | undefined
 
   /** @param promptEstimate the tokens of the prompt, should no upstream count them. */
   constructor(deps: JournalDeps, opening: Opening, promptEstimate: () => number) {
@@ -75,12 +79,20 @@ export class Journal {
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#tally = createTally(deps.now)
+    this.#span = deps.tracing ? newSpan(deps.newId, opening.traceParent) : undefined
+  }
+
+  /** The span that an upstream is to be below: the attempt's, or the client's where nothing is traced here. */
+  get traceParent(): string | undefined {
+    const span = this.#span ?? readTraceParent(this.#opening.traceParent)
+    return span && writeTraceParent({ ...span, spanId: this.#attemptSpanId ?? span.spanId })
   }
 
   /** @param pass is told how it goes. */
   asked(pass: Pass): void {
     this.#pass = pass
     this.#askedAt = this.#deps.now()
+    if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
     this.#tally = createTally(this.#deps.now)
   }
 
@@ -209,12 +221,14 @@ export class Journal {
       outcome: this.#outcome,
       attempts: this.#attempts,
       cause: this.#cause,
+      span: this.#span,
     }
   }
 
   #note(endpointId: string, provider: string, outcome: AttemptNote['outcome'], reason?: string): void {
     const note: AttemptNote = { endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt }
     if (reason !== undefined && outcome !== 'client_left') note.reason = reason
+    if (this.#attemptSpanId !== undefined) note.spanId = this.#attemptSpanId
     this.#attempts.push(note)
   }
 

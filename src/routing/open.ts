@@ -30,6 +30,7 @@ type Parts = {
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
   onRefused: RoutingDeps['onRefused']
+  tracing: boolean
   onCircuit: CircuitWatch
   variable: (name: string) => string | undefined
   now: () => number
@@ -53,6 +54,7 @@ export function openRouting({
   ledger,
   onUnaccounted,
   onRefused,
+  tracing,
   onCircuit,
   variable,
   now,
@@ -82,6 +84,7 @@ export function openRouting({
     canMeter: ledger.hasRoom,
     onUnaccounted,
     onRefused,
+    tracing,
     now,
     newId,
   }

@@ -3,6 +3,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { SpanName } from '#lib/trace-parent.ts'
 import type { Region } from '#lib/vocabulary.ts'
 
 /** One endpoint that was asked, or was to be, and how that went. */
@@ -13,6 +14,8 @@ export type AttemptNote = {
   durationMs: number
   /** Why, where the outcome does not say it all. */
   reason?: string
+  /** Its span, where requests are traced. */
+  spanId?: string
 }
 
 /** Why a request was refused or failed, in words of ours: nothing of what was asked or answered. */
@@ -78,6 +81,8 @@ export type Generation = {
   cause?: Cause | undefined
   /** The client's `traceparent`. */
   traceParent?: string | undefined
+  /** Its own span, where requests are traced. */
+  span?: SpanName | undefined
   /** What content filters found and let through, by rule and count: never the text. */
   contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]
 }
