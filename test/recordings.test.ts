@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as official from '@openrouter/sdk/models'
 import type { Protocol } from '#lib/vocabulary.ts'
 import { lossOf } from './recordings/losses.ts'
-import { nothing, type Plain } from './recordings/plain.ts'
+import { eventsOf, nothing, type Plain } from './recordings/plain.ts'
 import { plainChat } from './recordings/plain-chat.ts'
 import { plainGenerated } from './recordings/plain-gemini.ts'
 import { plainMessage } from './recordings/plain-messages.ts'
@@ -65,4 +66,30 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       })
     }
   }
+
+  /** What the official client checks of each answer, and of each event. */
+  const schemas = {
+    'openai-chat': [official.ChatResult$inboundSchema, official.ChatStreamChunk$inboundSchema],
+    'openai-responses': [official.OpenResponsesResult$inboundSchema, official.StreamEvents$inboundSchema],
+  } as const
+
+  for (const protocol of ['openai-chat', 'openai-responses'] as const)
+    test(`${protocol}: bytes that pass are taken by @openrouter/sdk, and say who answered`, async () => {
+      const refused: string[] = []
+      for (const recording of recordings.filter((one) => one.protocol === protocol && one.status === 200)) {
+        const stream = isStreamed(recording)
+        const { path, body } = clients[protocol]!
+        const model = player.modelFor(recording)
+        const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+        const schema = schemas[protocol][stream ? 1 : 0]
+        for (const part of stream ? eventsOf(reply.text) : [reply.body]) {
+          const issues = schema.safeParse(part).error?.issues ?? []
+          refused.push(...issues.map(({ path: at, message }) => `${recording.name}: ${at.join('.')} ${message}`))
+          const told = part.response ?? part
+          if (told.model !== undefined && (told.model !== model || told.provider !== `Recorded ${protocol}`))
+            refused.push(`${recording.name}: ${told.model} of ${told.provider}`)
+        }
+      }
+      assert.ok(refused.length === 0, refused.join('\n'))
+    })
 })

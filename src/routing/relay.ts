@@ -31,6 +31,7 @@ export function relayStream(
   { client, head, passThrough, includeUsage, count, price }: StreamOptions,
 ): StreamRelay {
   const writer = client.writer(head, { includeUsage })
+  const mender = passThrough ? client.mender?.(head) : undefined
   let tokens: TokenCounts | undefined
   let pause = () => {}
   let passed = 0
@@ -61,9 +62,10 @@ export function relayStream(
       tokens = usageIn(events) ?? tokens
       if (!passThrough || raw === undefined) return send(events.map(writer.event).join(''))
       passed++
+      const mended = mender ? mender.event(raw) : raw
       const usage = usageIn(events)
-      if (!usage) return send(raw)
-      send(client.usageEvent(raw, price(usage), includeUsage))
+      if (!usage) return send(mended)
+      send(client.usageEvent(mended, price(usage), includeUsage))
     },
     flush,
     ended() {
@@ -108,7 +110,8 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
     body() {
       const usage = usageIn(all)
       const cost = usage && price(usage)
-      return passThrough && bytes ? withCost(bytes, cost) : client.writeBody(head, all, cost)
+      const mended = passThrough && bytes && (client.mender?.(head).whole(bytes) ?? bytes)
+      return mended ? withCost(mended, cost) : client.writeBody(head, all, cost)
     },
   }
 }

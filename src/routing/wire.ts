@@ -6,6 +6,7 @@ import type { Envelope } from '#http/envelope.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { PresetStyle } from '#presets/apply.ts'
+import type { Mender } from './mend.ts'
 import type { Orders } from './orders.ts'
 
 /** What goes to an upstream. `path` follows the provider's base URL. */
@@ -104,6 +105,8 @@ export type ClientWire = {
   keepalive: string
   /** What follows the upstream's own bytes, of which the end mark is never passed on. */
   passThroughEnd: string
+  /** What is mended of the upstream's own bytes. */
+  mender?: (head: AnswerHead) => Mender
   /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */

@@ -1,3 +1,4 @@
+import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { readSaid, type Said } from './openai-chat-said.ts'
@@ -65,7 +66,7 @@ function readCall(call: ToolCallDelta, events: AnswerEvent[], answerId: string |
     events.push({
       type: 'tool_call',
       index,
-      id: id || `call_${answerId ?? 'unnamed'}_${index}`,
+      id: id || madeCallId(answerId, index),
       name,
       ...(custom && { custom: true }),
     })

@@ -49,7 +49,10 @@ test('an endpoint shows what it costs, takes and does; what nobody measured is n
   const [north, south] = endpoints
   assert.deepEqual([north.tag, north.provider_name, north.model_id], ['north', 'North Cloud', 'a/model-1.5@x:free'])
   assert.deepEqual(north.pricing, { prompt: '0.000003', completion: '0.000015', input_cache_read: '0.0000003' })
-  assert.deepEqual([south.quantization, south.max_completion_tokens, south.max_prompt_tokens], ['fp8', 500, null])
+  assert.deepEqual(
+    [south.quantization, south.max_completion_tokens, south.max_prompt_tokens],
+    ['fp8', 500, south.context_length],
+  )
   for (const name of [
     'latency_last_30m',
     'throughput_last_30m',

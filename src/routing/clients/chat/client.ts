@@ -3,6 +3,7 @@ import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import type { ClientWire } from '../../wire.ts'
 import { completionOf } from './completion.ts'
+import { chatMender } from './mender.ts'
 import { chatPreset } from './preset.ts'
 import { chatWriter, unasked } from './writer.ts'
 
@@ -25,6 +26,7 @@ export const chatClient: ClientWire = {
   writer: chatWriter,
   writeBody: completionOf,
   passThroughEnd: 'data: [DONE]\n\n',
+  mender: chatMender,
   usageEvent(raw, cost, includeUsage) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ResponsesCall } from '#chat/responses-call.ts'
 import type { AnswerHead, ClientWire, StreamWriter } from '../../wire.ts'
+import { responsesMender } from './mender.ts'
 import { responsesPreset } from './preset.ts'
 import { responsesToChat } from './to-chat.ts'
 import { ResponseWriter } from './writer.ts'
@@ -29,6 +30,7 @@ export const responsesClient: ClientWire = {
     return writer.response
   },
   passThroughEnd: '',
+  mender: responsesMender,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
     const at = text.indexOf('data:')

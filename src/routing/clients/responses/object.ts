@@ -101,7 +101,7 @@ export function refuseUnspeakable(request: Body): void {
   }
 }
 
-function settings(request: Body): Body {
+export function settings(request: Body): Body {
   const known = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
   return { ...Object.fromEntries(known), ...(request.user != null && { user: request.user }) }
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { chatMender } from './mender.ts'
+
+const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
+const mender = () => chatMender(head)
+const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
+const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
+const choice = (delta: object, more: object = { finish_reason: null }) => ({ index: 0, delta, ...more })
+const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream' }
+
+describe("what is mended of a chat upstream's own bytes", () => {
+  test('the first chunk and all that follow say who answers, and every other byte is as it came', () => {
+    const { event } = mender()
+    for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
+      const chunk = { ...named, choices: [choice({ content })], usage: null, x: 1 }
+      const expected = { provider: 'Größe', ...named, model: 'a/b', choices: chunk.choices, x: 1 }
+      assert.equal(event(sent(chunk)).toString(), `data: ${JSON.stringify(expected)}\n\n`)
+    }
+  })
+
+  test('a chunk that begins otherwise than the first is mended by itself', () => {
+    const { event } = mender()
+    const chunks = [
+      { ...named, choices: [] },
+      { choices: [], ...named },
+      { ...named, choices: [], provider: 'Other' },
+    ]
+    for (const chunk of chunks) {
+      const { model, provider, choices } = read(event(sent(chunk)))
+      assert.deepEqual([model, provider, choices], ['a/b', 'Größe', []])
+    }
+  })
+
+  test('what clients need and an upstream leaves out is filled in', () => {
+    const { event, whole } = mender()
+    const { id, object, created } = read(event(sent({ choices: [] })))
+    assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
+    const answer = JSON.parse(whole(Buffer.from('{ "choices": [] }')).toString())
+    assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
+    const told = whole(Buffer.from('{"system_fingerprint":"fp","choices":[]}')).toString()
+    assert.equal(JSON.parse(told).system_fingerprint, 'fp')
+  })
+
+  test('a finish reason that is missing or empty is none', () => {
+    const { event } = mender()
+    for (const more of [{}, { finish_reason: '' }])
+      assert.equal(
+        read(event(sent({ ...named, choices: [choice({ content: 'x' }, more)] }))).choices[0].finish_reason,
+        null,
+      )
+    const ended = { ...named, choices: [choice({}, { finish_reason: 'stop' })] }
+    assert.equal(read(event(sent(ended))).choices[0].finish_reason, 'stop')
+  })
+
+  test('calls get the ids and types that they lack, and no calls are none', () => {
+    const { event, whole } = mender()
+    const call = { function: { name: 'f', arguments: '{"name":1}' } }
+    const [delta] = read(event(sent({ ...named, choices: [choice({ tool_calls: [{ index: 3, ...call }] })] }))).choices
+    assert.deepEqual(delta.delta.tool_calls, [{ index: 3, ...call, id: 'call_c_3', type: 'function' }])
+    const message = {
+      tool_calls: [
+        { id: 'own', type: 'function', ...call },
+        { id: null, type: 'function', ...call },
+      ],
+    }
+    const { choices } = JSON.parse(whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message }] }))).toString())
+    assert.deepEqual(
+      choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
+      ['own', 'call_c_1'],
+    )
+    const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
+    const mended = JSON.parse(whole(Buffer.from(JSON.stringify(without))).toString())
+    assert.deepEqual(mended.choices[0].message, { content: 'ü' })
+  })
+
+  test('an event whose data stand on several lines passes as it came', () => {
+    const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
+    assert.equal(mender().event(raw), raw)
+  })
+})

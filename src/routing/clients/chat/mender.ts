@@ -1,0 +1,71 @@
+import { madeCallId } from '#chat/call-id.ts'
+import { withChanges } from '#lib/json-members.ts'
+import { Beginnings, bytesOfJson, type Mender, objectIn } from '../../mend.ts'
+import type { AnswerHead } from '../../wire.ts'
+
+/** Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. */
+export function chatMender({ id, model, provider, createdSeconds }: AnswerHead): Mender {
+  const set = { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
+  const named = { id: bytesOfJson(id), created: String(createdSeconds) }
+  const ofEvent = { set, fill: { ...named, object: '"chat.completion.chunk"' }, notNull: 'usage' }
+  const ofWhole = { set, fill: { ...named, object: '"chat.completion"', system_fingerprint: 'null' } }
+  const beginnings = new Beginnings('choices', ofEvent)
+  return {
+    event(raw) {
+      const rest = beginnings.restOf(raw)
+      if (rest !== undefined && !isOddChoice(rest)) return beginnings.joined(raw, rest)
+      const text = raw.toString('latin1')
+      const from = objectIn(text)
+      if (from === -1) return raw
+      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta') : text
+      return Buffer.from(beginnings.learn(told, from), 'latin1')
+    },
+    whole(bytes) {
+      const text = bytes.toString('latin1')
+      const told = isOddMessage(text) ? mended(text, 'message') : text
+      return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
+    },
+  }
+}
+
+/** Looked for as text: quotes within what is said are escaped, and never found. */
+function isOddChoice(text: string): boolean {
+  if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
+    return !text.includes('"choices":[]')
+  return isOddMessage(text)
+}
+
+function isOddMessage(text: string): boolean {
+  if (text.includes('"audio":null')) return true
+  const calls = text.indexOf('"tool_calls"')
+  return calls !== -1 && isOddIn(text.slice(calls))
+}
+
+/** Every call that has a name has an id and a type, too. */
+function isOddIn(calls: string): boolean {
+  if (/^"tool_calls"\s*:\s*null/.test(calls)) return true
+  const names = count(calls, /"name"\s*:/g)
+  return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
+}
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+
+type Call = { id?: string | null; index?: number; type?: string; function?: { name?: string }; custom?: object }
+type Said = { tool_calls?: Call[] | null; audio?: unknown }
+type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message']?: Said }
+
+function mended(text: string, part: 'delta' | 'message'): string {
+  const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
+  for (const choice of answer.choices ?? []) {
+    choice.finish_reason ||= null
+    const said = choice[part]
+    if (said?.audio === null) delete said.audio
+    if (said?.tool_calls === null) delete said.tool_calls
+    for (const [at, call] of (said?.tool_calls ?? []).entries()) {
+      if (!call.function?.name && !call.custom) continue
+      call.id ||= madeCallId(answer.id, call.index ?? at)
+      call.type ??= call.custom ? 'custom' : 'function'
+    }
+  }
+  return `${bytesOfJson(answer)}${part === 'delta' ? '\n\n' : ''}`
+}
