@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EndpointFigures } from '#measure/figures.ts'
 import type { Endpoint, Model } from './model.ts'
-import { Architecture, architectureOf, Pricing, pricingOf } from './model-item.ts'
+import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf } from './model-item.ts'
 
 const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
 const Uptime = z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.')
@@ -47,6 +47,7 @@ export const ModelEndpoints = z
     created: z.int(),
     description: z.string().describe('Empty where there is none.'),
     architecture: Architecture.extend({ tokenizer: z.string().nullable(), instruct_type: z.string().nullable() }),
+    callable: Callable,
     endpoints: z.array(EndpointItem),
   })
   .meta({ id: 'ModelEndpoints' })
@@ -58,6 +59,7 @@ export function modelEndpoints(model: Model, endpoints: EndpointItem[]): z.infer
     created: model.created,
     description: model.description ?? '',
     architecture: { ...architectureOf(model), tokenizer: model.tokenizer, instruct_type: model.instructType },
+    callable: callableOf(model),
     endpoints,
   }
 }

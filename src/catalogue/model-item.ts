@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cheapestEndpoint } from './cheapest.ts'
-import type { Model, Prices } from './model.ts'
+import { canBeCalled, type Model, type Prices } from './model.ts'
 
 const Price = z.string().describe('USD, a decimal number as text; "0" is free.')
 
@@ -27,6 +27,16 @@ export const Architecture = z.object({
   instruct_type: z.string().optional(),
 })
 
+export const Callable = z
+  .literal(false)
+  .optional()
+  .describe(
+    'False where no operation of this service takes the model yet, as it gives no text: only embeddings, images or audio. Absent otherwise.',
+  )
+
+/** The mark of a model that only its listing is there of. */
+export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
+
 /** A model as every list shows it. */
 export const ModelItem = z
   .object({
@@ -37,6 +47,7 @@ export const ModelItem = z
     description: z.string().optional(),
     context_length: z.int(),
     architecture: Architecture,
+    callable: Callable,
     pricing: Pricing.describe("The prices of the model's cheapest endpoint."),
     top_provider: z.object({
       context_length: z.int(),
@@ -65,6 +76,7 @@ export function modelItem(model: Model): ModelItem {
     description: model.description ?? undefined,
     context_length: model.contextLength,
     architecture: architectureOf(model),
+    callable: callableOf(model),
     pricing: pricingOf(endpoint.prices),
     top_provider: {
       context_length: endpoint.contextLength,

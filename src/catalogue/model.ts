@@ -107,5 +107,8 @@ export type Model = {
   endpoints: Endpoint[]
 }
 
+/** Whether an operation of this service takes the model: all that there are answer with text, whatever comes beside it. */
+export const canBeCalled = (model: Pick<Model, 'outputModalities'>) => model.outputModalities.includes('text')
+
 /** All that is known, after every source was read and merged. */
 export type CatalogueData = { models: Model[]; providers: Provider[] }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EndpointItem } from '#catalogue/endpoint-item.ts'
+import { canBeCalled } from '#catalogue/model.ts'
 import { endpointItems } from '../../endpoint-items.ts'
 import { route } from '../../route.ts'
 
@@ -8,12 +9,12 @@ export const listZdrEndpoints = route({
   path: '/endpoints/zdr',
   tag: 'endpoints',
   key: 'any',
-  summary: 'The endpoints of all models that retain no data',
+  summary: 'The endpoints of all models that can be called and retain no data',
   response: z.object({ data: z.array(EndpointItem) }),
   faults: ['unauthenticated'],
   handler: (_call, deps) => {
     const snapshot = deps.catalogue.current()
-    const data = snapshot.models.flatMap((model) => {
+    const data = snapshot.models.filter(canBeCalled).flatMap((model) => {
       const retainingNothing = model.endpoints.filter((endpoint) => endpoint.zeroDataRetention)
       return endpointItems(deps, snapshot, model, retainingNothing)
     })

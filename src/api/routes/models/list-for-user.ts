@@ -1,3 +1,4 @@
+import { canBeCalled } from '#catalogue/model.ts'
 import { ModelQuery } from '#catalogue/query.ts'
 import { allowedModels } from '#guardrails/allowed-models.ts'
 import { answerModelList } from '../../model-list.ts'
@@ -11,15 +12,19 @@ export const listModelsForUser = route({
   key: 'any',
   summary: 'The models the calling key may use',
   description:
-    'Those that the guardrails in force for the key do not refuse when asked through the host of this request.',
+    'Those that can be called, and that the guardrails in force for the key do not refuse when asked through the host of this request.',
   request: { query: ModelQuery },
   response: ModelList,
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
   handler: async (call, deps) => {
     const guardrails = await deps.inForce.of(call.caller)
-    if (guardrails.length === 0) return answerModelList(call, deps)
+    if (guardrails.length === 0) return answerModelList(call, deps, asksForMore(call.query) ? canBeCalled : undefined)
     const region = deps.routing.regionOf(call.host)
-    return answerModelList(call, deps, allowedModels(guardrails, region, deps.config.zdr_vendors))
+    const isAllowed = allowedModels(guardrails, region, deps.config.zdr_vendors)
+    return answerModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
   },
 })
+
+/** Unless told, only models that give text are listed. */
+const asksForMore = (query: ModelQuery) => query.output_modalities !== undefined

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { idsOf, startWithModels } from '#test/harness/model-catalogue.ts'
+
+const endpoints = { north: { data_policy: { zdr: true } } }
+const models = {
+  'a/text': { endpoints },
+  'a/text-and-image': { output_modalities: ['image', 'text'], endpoints },
+  'b/voice': { output_modalities: ['audio'], endpoints },
+  'b/picture': { output_modalities: ['image'], endpoints },
+  'b/vector': { output_modalities: ['embeddings'], endpoints },
+}
+const callable = ['a/text', 'a/text-and-image']
+
+test('a model that no operation takes is marked in lists and by itself, and others are not', async () => {
+  await using service = await startWithModels(models)
+  const { body } = await service.ask('GET', '/models?output_modalities=all')
+  for (const { id, ...item } of body.data) {
+    const marks = [item, (await service.ask('GET', `/model/${id}`)).body.data]
+    marks.push((await service.ask('GET', `/models/${id}/endpoints`)).body.data)
+    for (const marked of marks) assert.equal(marked.callable, callable.includes(id) ? undefined : false, id)
+  }
+})
+
+test('what cannot be called is not among what a key may use, nor among the endpoints that retain no data', async () => {
+  await using service = await startWithModels(models)
+  assert.deepEqual(await idsOf(service, '/models/user?output_modalities=all'), callable)
+  assert.deepEqual(await idsOf(service, '/models/user?output_modalities=audio,embeddings'), [])
+  assert.deepEqual(await idsOf(service, '/models/user'), callable)
+  const { body } = await service.ask('GET', '/endpoints/zdr')
+  const ids = body.data.map((endpoint: { model_id: string }) => endpoint.model_id)
+  assert.deepEqual(ids.filter((id: string) => id in models).sort(), callable)
+})
