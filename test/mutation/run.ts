@@ -27,10 +27,12 @@ const { values } = parseArgs({
 })
 const areas = ['budgets', 'guardrails', 'routing', 'accounts', 'interns', 'db'].map((area) => `src/${area}/`)
 const wantedShare = 0.92
+/** For how long tests are run that may notice a mutant, by the time they take without it. */
+const mostMs = 40_000
 /** Those that take minutes, need what is not here, or try only what lies elsewhere. */
 const leftOut = new RegExp(
   [
-    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|rolling)',
+    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|rolling|intern-limits)',
     '^test/(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
     '^src/(agent|catalogue|cli(?!/database)|config|daemon|demo|filters|measure)/',
   ].join('|'),
@@ -82,7 +84,7 @@ console.log(`${count('equivalent')} are equivalent by the list in equivalents.ts
 process.exit(share >= wantedShare ? 0 : 1)
 
 /**
- * The test that noticed it the last time; those beside the code and those named like it; then those that run most of it.
+ * The test that noticed it the last time; those beside the code and those named like it; then those that run most of it in the least time.
  * The first that fails ends it. What is run when a file is loaded, such as a schema, is come by in every test: names then
  * tell which try it.
  */
@@ -114,17 +116,24 @@ async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' 
 function comingBy(mutant: Mutant): Coverage[] {
   const noun = basename(mutant.file, '.ts').replace(/s$/, '')
   const killer = memory.killerOf(nameOf(mutant))
-  const near = ({ test }: Coverage) =>
-    4 * Number(test === killer) + 2 * Number(test.includes(noun)) + Number(dirname(test) === dirname(mutant.file))
+  const near = ({ test, ms }: Coverage) =>
+    4 * Number(test === killer) +
+    (ms < mostMs / 3 ? 2 * Number(test.includes(noun)) + Number(dirname(test) === dirname(mutant.file)) : 0)
+  const worth = (each: Coverage) => sizeOf(each, mutant.file) / (500 + each.ms)
   const coming = usable.filter((each) => covers(each, mutant.file, mutant.start))
-  coming.sort((a, b) => near(b) - near(a) || sizeOf(b, mutant.file) - sizeOf(a, mutant.file) || a.ms - b.ms)
+  coming.sort((a, b) => near(b) - near(a) || worth(b) - worth(a))
   return coming
 }
 
-/** A process for each few files: most mutants die in the first. Far from the code only those that are quick. */
+/** A process for each few files: most mutants die in the first. All of them take no longer than a minute or so. */
 function inGroups(coming: Coverage[]): Coverage[][] {
-  const far = coming.slice(9).filter(({ ms }) => ms < 15_000)
-  const groups = [coming.slice(0, 1), coming.slice(1, 4), coming.slice(4, 9), far.slice(0, 8), far.slice(8, 24)]
+  let ms = 0
+  const tried = coming.filter((each, at) => {
+    const fits = at === 0 || ms + each.ms < mostMs
+    if (fits) ms += each.ms
+    return fits
+  })
+  const groups = [tried.slice(0, 1), tried.slice(1, 5), tried.slice(5, 12), tried.slice(12, 30)]
   return groups.filter((group) => group.length > 0)
 }
 

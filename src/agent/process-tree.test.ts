@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { test } from 'node:test'
+import { until } from '#test/harness/until.ts'
+import { treeOf } from './process-tree.ts'
+
+const skip = process.platform === 'linux' ? false : 'Only Linux tells of processes in /proc.'
+
+/** A shell with two others below it, each with one more: five processes. */
+async function family() {
+  const below = '(sleep 600 & wait) & '
+  const shell = spawn('/bin/sh', ['-c', `${below}${below}wait`], { stdio: 'ignore', detached: true })
+  await until(() => treeOf(shell.pid, 100).processes === 5)
+  const ended = new Promise((resolve) => shell.once('exit', resolve))
+  const end = async () => {
+    if (shell.exitCode === null && shell.signalCode === null) process.kill(-shell.pid!, 'SIGKILL')
+    await ended
+  }
+  return { pid: shell.pid!, end, [Symbol.asyncDispose]: end }
+}
+
+test('all that descend from a process are counted, with the memory they hold', { skip }, async () => {
+  await using shell = await family()
+  const { processes, memoryBytes } = treeOf(shell.pid, 100)
+  assert.equal(processes, 5)
+  const alone = treeOf(process.pid, 0).memoryBytes
+  assert.ok(alone > 20_000_000 && Math.abs(alone / process.memoryUsage.rss() - 1) < 0.5, `${alone} bytes`)
+  assert.ok(memoryBytes > 5 * 4096 && memoryBytes < 5 * 20_000_000, `${memoryBytes} bytes`)
+})
+
+test('counting stops just above what is enough to know', { skip }, async () => {
+  await using shell = await family()
+  assert.equal(treeOf(shell.pid, 2).processes, 3)
+  assert.equal(treeOf(shell.pid, 5).processes, 5)
+})
+
+test('of what is gone, or was never there, nothing is counted', { skip }, async () => {
+  await using shell = await family()
+  await shell.end()
+  for (const pid of [shell.pid, undefined]) assert.deepEqual(treeOf(pid, 100), { processes: 0, memoryBytes: 0 })
+})
