@@ -67,6 +67,29 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
   })
 
+  test('tells how much of it waits where, and since when', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky, state } = away(store)
+    const ledger = openLedger({ db: flaky, spill: await place.open(), ...quiet }, { ...quick, spillAfterMs: 1e9 })
+    const none = { waiting: 0, oldestAt: undefined }
+    assert.deepEqual(ledger.standing(), { memory: none, files: none })
+    const first = generation()
+    for (const one of [first, generation(), generation()]) ledger.record(one)
+    const { memory } = ledger.standing()
+    assert.deepEqual(memory, { waiting: 3, oldestAt: first.createdAt + first.durationMs })
+    const before = Date.now()
+    await ledger.close()
+    const { memory: left, files } = ledger.standing()
+    assert.deepEqual([left, files.waiting], [none, 3])
+    assert.ok(files.oldestAt! >= before && files.oldestAt! <= Date.now(), `${files.oldestAt}`)
+    state.away = false
+    const next = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    await next.flush()
+    assert.deepEqual(next.standing(), { memory: none, files: none })
+    await next.close()
+  })
+
   test('waits in files and not in memory, so that no crash loses it, and comes back when the database does', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
