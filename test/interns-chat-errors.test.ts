@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { renameSync } from 'node:fs'
+import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openDb } from '#db/open.ts'
@@ -135,7 +136,10 @@ describe('refusals of the chat route', () => {
   })
 
   test('502 intern_rejected: the agent does not take the turn', async () => {
-    const agents = { ...scripted.agents, absent: { command: '/nonexistent/agent', args: [], env: {} } }
+    // It is there, and cannot be run.
+    const command = join(mkdtempSync(join(tmpdir(), 'signalbox-agent-')), 'agent')
+    writeFileSync(command, '#!/nonexistent/interpreter\n', { mode: 0o755 })
+    const agents = { ...scripted.agents, absent: { command, args: [], env: {} } }
     await using other = await startTestService({ settings: { agents, intern_users_from: 0 } as object })
     const { id } = await runningIntern(other, { agent: 'absent' })
     const refused = await other.ask('POST', path(id), {

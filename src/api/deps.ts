@@ -21,6 +21,8 @@ export type Deps = {
   db: Db
   /** Whether an environment variable holds a provider's credential. */
   hasCredential: (variable: string) => boolean
+  /** Whether a command is there to be run, on a PATH or that of this process. */
+  hasProgram: (command: string, path?: string) => boolean
   /** The guardrails that hold for a caller. */
   inForce: InForce
   keys: KeyRing

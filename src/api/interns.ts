@@ -11,6 +11,7 @@ import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
+import { shown } from '#lib/shown.ts'
 import { processProvisioner } from '#provision/process.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { createSupervisor, type Supervisor } from '#provision/supervisor.ts'
@@ -87,9 +88,25 @@ export async function welcomeDemo(
   await supervisor.settled(intern.id, demoPatienceMs)
 }
 
-/** @throws Fault when this server does not run such agents. */
-export function requireAgent(config: Pick<Config, 'agents' | 'allow_custom_agents'>, agent: AgentChoice | null): void {
+type AgentDeps = {
+  config: Pick<Config, 'agents' | 'allow_custom_agents'>
+  /** Whether a command is there, on a PATH of the agent's own or that of the service. */
+  hasProgram: (command: string, path?: string) => boolean
+}
+
+/** @throws Fault when this server does not run such agents, or has none. */
+export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoice | null): void {
   if (agent === null) return
+  requireAllowed(config, agent)
+  const { command, env } = typeof agent === 'string' ? config.agents[agent]! : agent
+  if (hasProgram(command, env.PATH)) return
+  throw new Fault(
+    'invalid',
+    `Invalid request: agent: ${shown(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure where it is (setting agents)`,
+  )
+}
+
+function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
   if (typeof agent === 'string') {
     if (Object.hasOwn(config.agents, agent)) return
     const names = Object.keys(config.agents).join(', ') || 'none'

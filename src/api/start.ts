@@ -12,6 +12,7 @@ import { spentEarlier } from '#budgets/earlier.ts'
 import { refusingWhileAway } from '#budgets/while-away.ts'
 import { createCredentialsInUse } from '#byok/in-use.ts'
 import { openVault } from '#byok/key-file.ts'
+import { createDiscovery } from '#catalogue/discover.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
@@ -26,6 +27,7 @@ import { createInForce } from '#guardrails/in-force.ts'
 import { createLeaving, type Leaving } from '#http/leaving.ts'
 import { internCensus } from '#interns/census.ts'
 import { once } from '#lib/once.ts'
+import { isInstalled } from '#lib/program.ts'
 import { createMeasures } from '#measure/measures.ts'
 import { createPresetsInUse } from '#presets/in-use.ts'
 import { causeOf } from '#routing/cause.ts'
@@ -141,6 +143,7 @@ async function openDeps(
   const catalogue = await openCatalogue({
     settings,
     loading,
+    discover: createDiscovery({ variable }),
     signals: db.signals,
     newId,
     onLoad: tellOfSkipped(config, log),
@@ -258,6 +261,7 @@ async function openDeps(
       provisioner,
       db,
       hasCredential,
+      hasProgram: (command: string, path?: string) => isInstalled(command, path ?? variable('PATH')),
       isLeaving,
       inForce,
       keys,
@@ -293,11 +297,12 @@ async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisp
   return server.url
 }
 
-/** What an operator's own file got wrong is told row by row; what a snapshot of others did is only counted. */
+/** What an operator's own file or server got wrong is told row by row; what a snapshot of others did is only counted. */
 function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
   return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
-    for (const row of skipped) if (row.source === catalogue_file) log.warn(row, 'catalogue row left out')
+    const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
+    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row left out')
   }
 }
 

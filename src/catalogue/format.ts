@@ -83,6 +83,8 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
     name: row.name,
     protocol: row.protocol,
     baseUrl: row.base_url,
+    discover: row.discover,
+    prices: row.prices && pricesPatch(row.prices),
     credentialVariables: row.credentials,
     tools: row.tools,
     privacyPolicyUrl: row.privacy_policy_url,

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Signals } from '#db/signals.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { inTurn } from '#lib/in-turn.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
-import { type CatalogueSettings, type LoadReport, loadCatalogue } from './load.ts'
+import { type CatalogueSettings, type Discover, type LoadReport, loadCatalogue } from './load.ts'
 import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
 
 /** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
@@ -29,6 +30,10 @@ type Deps = {
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
   load?: typeof loadCatalogue
+  /** Asks servers for the models that they have; nobody is asked without. */
+  discover?: Discover | undefined
+  /** How long a start waits for them; they are heard afterwards, too. */
+  patienceMs?: number
   /** A first load that is under way already. */
   loading?: ReturnType<typeof loadCatalogue>
   /** Hears what every successful load found. */
@@ -43,20 +48,24 @@ export async function openCatalogue({
   signals,
   newId,
   load = loadCatalogue,
+  discover,
+  patienceMs = 500,
   loading,
   onLoad,
   onError,
 }: Deps): Promise<CatalogueHolder> {
   const origin = newId()
   const first = await (loading ?? load(settings)).catch(refuseToStart)
+  const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)
   let report = first.report
-  onLoad(report)
+  // Rows on what servers list are whole only with their lists.
+  if (!discovers) onLoad(report)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
 
   const reload = inTurn(async () => {
     try {
-      const next = await load(settings)
+      const next = await load(settings, discover)
       snapshot = compileSnapshot(next.data, figures)
       report = next.report
       onLoad(report)
@@ -71,6 +80,8 @@ export async function openCatalogue({
     signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
     signals.onMissed(follow),
   ]
+  // A start is not held up by a server that is away.
+  if (discovers) await Promise.race([reload().catch(onError), sleep(patienceMs, undefined, { ref: false })])
   return {
     current: () => snapshot,
     report: () => report,

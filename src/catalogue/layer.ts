@@ -6,10 +6,10 @@ export type Skipped = { source: string; line?: number; row: string; reason: stri
 /** `remove` takes away what earlier sources said. */
 type Patch<T> = Partial<T> & { remove?: boolean }
 
-export type ProviderPatch = Patch<Omit<Provider, 'slug'>>
+export type ProviderPatch = Patch<Omit<Provider, 'slug' | 'discover'> & { discover: boolean }>
 
 export type EndpointPatch = Patch<
-  Omit<Endpoint, 'id' | 'tag' | 'provider' | 'prices' | 'toolChoice'> & {
+  Omit<Endpoint, 'id' | 'tag' | 'provider' | 'prices' | 'toolChoice' | 'parametersSupposed'> & {
     prices: Partial<Prices>
     toolChoice: Partial<Endpoint['toolChoice']>
   }

@@ -47,17 +47,22 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
   ]
 }
 
+/** What the servers of providers list themselves, in view of what the files say. Never throws. */
+export type Discover = (layers: readonly Layer[]) => Promise<Layer[]>
+
 /**
- * Reads and merges all sources.
+ * Reads and merges all sources. What servers list themselves is laid below the operator's own file.
  * @throws CatalogueRefused when one of them cannot be read or is no catalogue at all.
  */
-export async function loadCatalogue(settings: CatalogueSettings): Promise<Loaded> {
+export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
   const layers: Layer[] = []
   for await (const layer of layersOf(settings)) {
     layers.push(layer)
     await breathe()
   }
-  return combine(layers)
+  const found = (await discover?.(layers)) ?? []
+  const own = settings.catalogue_file ? layers.splice(-1) : []
+  return combine([...layers, ...found, ...own])
 }
 
 /** The catalogue that layers make together, and the report on it. */

@@ -36,7 +36,19 @@ test('an endpoint takes from its model and provider what it does not say itself'
   const [acme, other] = only().endpoints
   assert.deepEqual([acme?.contextLength, other?.contextLength], [1000, 500])
   assert.deepEqual([acme?.id, acme?.name], ['maker/model@acme', 'Acme | maker/model-2026-01-31'])
-  assert.deepEqual([acme?.toolChoice.required, other?.toolChoice.required], [true, false])
+  assert.deepEqual([acme?.toolChoice.required, acme?.parametersSupposed], [true, undefined])
+  // Nobody says what the other one takes: what most servers do, tools among it.
+  assert.deepEqual([other?.toolChoice.required, other?.parametersSupposed], [true, true])
+  assert.ok(other?.supportedParameters.includes('tools'))
+  const none = only('models: { maker/model: { endpoints: { other: { supported_parameters: [] } } } }').endpoints[1]
+  assert.deepEqual([none?.supportedParameters, none?.toolChoice.required], [[], false])
+})
+
+test('a provider’s prices are those of its endpoints that name none', () => {
+  const priced = 'providers: { acme: { prices: { prompt: 0, completion: 0 } } }'
+  const local = 'models: { maker/model: { endpoints: { acme/two: { model: m } } } }'
+  const [acme, , two] = only(priced, local).endpoints
+  assert.deepEqual([acme?.prices.prompt, two?.prices], ['0.000001', { prompt: '0', completion: '0' }])
 })
 
 test('tools and tiers of service add up, and a tool costs what its endpoint says before what its provider says', () => {
@@ -98,7 +110,7 @@ test('an endpoint of an unknown provider or without a price is left out', () => 
   const reasons = merged(base, file).skipped.map(({ row, reason }) => `${row}: ${reason}`)
   assert.deepEqual(reasons, [
     'maker/model@nobody: there is no provider "nobody"',
-    'maker/model@acme/eu: no earlier source knows this endpoint, and here it lacks prices.prompt, prices.completion',
+    'maker/model@acme/eu: it lacks prices.prompt, prices.completion: say what it costs, here or in the prices of its provider, 0 where it is free',
   ])
 })
 

@@ -5,11 +5,9 @@ import { wholeEndpoint, wholeModel, wholeProvider } from './whole.ts'
 
 /** The catalogue that the layers make together, later ones overriding, and the rows that did not become whole. */
 export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: Skipped[] } {
-  const providers = new Map<string, ProviderPatch>()
+  const providers = providersOf(layers)
   const models = new Map<string, ModelPatch>()
   for (const layer of layers) {
-    for (const [slug, patch] of layer.providers)
-      lay(providers, slug, patch, overlayProvider(providers.get(slug), patch))
     for (const [id, patch] of layer.models) lay(models, id, patch, overlayModel(id, models.get(id), patch))
   }
   const skipped: Skipped[] = []
@@ -21,6 +19,16 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   }
 }
 
+/** What the layers say of providers together. */
+export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch> {
+  const providers = new Map<string, ProviderPatch>()
+  for (const layer of layers) {
+    for (const [slug, patch] of layer.providers)
+      lay(providers, slug, patch, overlayProvider(providers.get(slug), patch))
+  }
+  return providers
+}
+
 type Skip = (path: string[], row: string, reason: string) => void
 
 function lay<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
@@ -29,7 +37,7 @@ function lay<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, 
 }
 
 function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
-  return { ...base, ...patch, ...together('tools', base, patch) }
+  return { ...base, ...patch, ...together('tools', base, patch), ...together('prices', base, patch) }
 }
 
 /** What a patch says wins member by member; aliases add up; a dated name once given stays. */

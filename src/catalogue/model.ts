@@ -39,6 +39,10 @@ export type Provider = {
   baseUrl: string | null
   /** Environment variables that may hold the credential, in order; empty where none is needed. */
   credentialVariables: string[]
+  /** Whether the models that it lists itself are in the catalogue. */
+  discover?: true
+  /** What its endpoints cost that name no price of their own. */
+  prices?: Partial<Prices>
   /** What a call of each tool that it runs costs, whatever the model. */
   tools?: Record<string, Usd>
   privacyPolicyUrl: string | null
@@ -65,6 +69,8 @@ export type Endpoint = {
   quantization: string
   prices: Prices
   supportedParameters: string[]
+  /** Where nobody said which parameters it takes: those that are supposed of it are no promise. */
+  parametersSupposed?: true
   supportsImplicitCaching: boolean
   toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }
   /** Data regions, as far as the operator's catalogue names them. */

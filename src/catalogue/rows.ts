@@ -24,6 +24,12 @@ const PerMillion = Amount.transform((amount, context) => {
 const Tokens = z.number().int().min(1)
 const Url = z.string().min(1).nullable()
 
+/** What is asked is put behind it. */
+const BaseUrl = z
+  .string()
+  .min(1)
+  .refine((url) => !/[?#]/.test(url), 'must have no query: operations are put behind it, such as /chat/completions')
+
 export const TokenPricesRow = z.strictObject({
   prompt: PerMillion.optional(),
   completion: PerMillion.optional(),
@@ -51,7 +57,9 @@ export const PricesRow = TokenPricesRow.extend({
 export const ProviderRow = z.strictObject({
   name: z.string().min(1).optional(),
   protocol: z.enum(protocols).optional(),
-  base_url: Url.optional(),
+  base_url: BaseUrl.nullable().optional(),
+  discover: z.boolean().optional(),
+  prices: PricesRow.optional(),
   credentials: z.array(z.string().regex(/^[A-Za-z_0-9]+$/, 'must be the name of an environment variable')).optional(),
   tools: Tools.optional(),
   privacy_policy_url: Url.optional(),
@@ -64,7 +72,7 @@ export const EndpointRow = z.strictObject({
   name: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   protocol: ProviderRow.shape.protocol,
-  base_url: z.string().min(1).optional(),
+  base_url: BaseUrl.optional(),
   context_length: Tokens.optional(),
   max_completion_tokens: Tokens.nullable().optional(),
   max_prompt_tokens: Tokens.nullable().optional(),

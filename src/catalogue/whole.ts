@@ -12,6 +12,8 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
     protocol,
     baseUrl: patch.baseUrl ?? null,
     credentialVariables: patch.credentialVariables ?? [],
+    ...(patch.discover && { discover: true as const }),
+    ...(patch.prices && { prices: patch.prices }),
     ...(patch.tools && { tools: patch.tools }),
     privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
     termsOfServiceUrl: patch.termsOfServiceUrl ?? null,
@@ -60,7 +62,8 @@ export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: stri
 
 /** A model's endpoint, or what it lacks. */
 export function wholeEndpoint(model: Model, provider: Provider, tag: string, patch: EndpointPatch): Endpoint | string {
-  const { upstreamModel, prices } = patch
+  const { upstreamModel } = patch
+  const prices = pricesOf(patch, provider)
   if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
     return lacking('endpoint', {
       model: upstreamModel,
@@ -68,7 +71,7 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
       'prices.completion': prices?.completion,
     })
   }
-  const supportedParameters = patch.supportedParameters ?? []
+  const supportedParameters = patch.supportedParameters ?? [...supposed]
   const chooses = supportedParameters.includes('tool_choice')
   return {
     id: `${model.id}@${tag}`,
@@ -84,6 +87,7 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     quantization: patch.quantization ?? 'unknown',
     prices: withTools({ ...prices, prompt: prices.prompt, completion: prices.completion }, provider),
     supportedParameters,
+    ...(!patch.supportedParameters && { parametersSupposed: true as const }),
     supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
     toolChoice: { auto: chooses, none: chooses, required: chooses, function: chooses, ...patch.toolChoice },
     regions: patch.regions ?? [],
@@ -94,6 +98,27 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
   }
 }
 
+/** What an endpoint is supposed to take of which nobody says anything: what most servers take, tools among it. */
+const supposed = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'structured_outputs',
+]
+
+/** Its own prices, or its provider's where it names none for text. */
+function pricesOf({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
+  const namesOwn = prices?.prompt !== undefined || prices?.completion !== undefined
+  return namesOwn ? prices : provider.prices && { ...provider.prices, ...prices }
+}
+
 /** A tool costs what the endpoint says, else what its provider says. */
 function withTools(prices: Prices, { tools }: Provider): Prices {
   return tools ? { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools } : prices
@@ -102,5 +127,7 @@ function withTools(prices: Prices, { tools }: Provider): Prices {
 /** A row may be partial only where an earlier source holds the rest. */
 function lacking(kind: string, members: Record<string, unknown>): string {
   const missing = Object.keys(members).filter((name) => members[name] === undefined)
+  if (missing.every((name) => name.startsWith('prices.')))
+    return `it lacks ${missing.join(', ')}: say what it costs, here or in the prices of its provider, 0 where it is free`
   return `no earlier source knows this ${kind}, and here it lacks ${missing.join(', ')}`
 }

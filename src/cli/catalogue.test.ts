@@ -81,3 +81,27 @@ test('check passes a file that is in order', async () => {
   assert.equal(code, 0)
   assert.match(out, /good\.yaml is in order\. With it the catalogue has \d+ models/)
 })
+
+test('check tells of a base_url with a query, and hints at one without a version and at a server that is away', async () => {
+  const provider = (more: string) => `{ name: N, protocol: openai-chat, ${more} }`
+  const file = fileOf(
+    'urls.yaml',
+    `providers:
+  a: ${provider('base_url: "http://127.0.0.1:1/v1?key=x"')}
+  b: ${provider('base_url: "http://127.0.0.1:1", discover: true')}
+  c: ${provider('base_url: "http://127.0.0.1:1/v1"')}
+`,
+  )
+  const { code, out } = await run('check', file)
+  const [query, version, away, ...rest] = out.trim().split('\n')
+  assert.equal(
+    query,
+    `${file}:2: a: base_url: must have no query: operations are put behind it, such as /chat/completions`,
+  )
+  assert.equal(
+    version,
+    `hint: ${file}:3: b: base_url http://127.0.0.1:1 names no version; most servers want http://127.0.0.1:1/v1`,
+  )
+  assert.match(away!, /^hint: http:\/\/127\.0\.0\.1:1\/models: b: the models of this server could not be read: /)
+  assert.deepEqual([rest, code], [[], 1])
+})

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { createDiscovery } from '#catalogue/discover.ts'
+import { readCatalogueFile } from '#catalogue/format.ts'
+import { hintsOf } from '#catalogue/hints.ts'
 import { CatalogueRefused, type Skipped } from '#catalogue/layer.ts'
 import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sync.ts'
@@ -36,9 +39,13 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
 }
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
-  const { report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file })
+  const discover = createDiscovery({ variable: (name) => env[name] })
+  const { report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(line(problem))
+  const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
+  const hints = [...hintsOf(readCatalogueFile(await readSource(file), file)), ...ofServers]
+  for (const hint of hints) out(`hint: ${line(hint)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
   out(`${file} is in order. With it the catalogue has ${counts(report)}`)
 }

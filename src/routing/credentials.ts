@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { CredentialsInUse, OwnCredential } from '#byok/in-use.ts'
+import { filledUrl } from '#catalogue/filled-url.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
 import type { Finder } from './resolve.ts'
 
@@ -20,7 +21,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Askin
   /** The environment does not change, and reading it costs more than looking here. */
   const found = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const read = (provider: Provider, url: string | null): Access | undefined => {
-    const baseUrl = url === null ? undefined : filledIn(url, variable)
+    const baseUrl = url === null ? undefined : filledUrl(url, variable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
     const secret = provider.credentialVariables.map(variable).find((value) => value)
@@ -74,7 +75,7 @@ function findOwn(
   const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
   const fitting = ofModel.filter((one) => !one.disabled && mayUse(one, caller))
   const url = endpoint.baseUrl ?? provider.baseUrl
-  const baseUrl = url === null ? undefined : filledIn(url, variable)
+  const baseUrl = url === null ? undefined : filledUrl(url, variable)
   const access = (one: OwnCredential | undefined): Access | undefined =>
     one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
   const first = access(fitting.find((one) => !one.is_fallback))
@@ -92,15 +93,4 @@ function isNamed(catalogue: Finder, model: string, names: string[] | null): bool
 
 function mayUse({ allowed_api_key_hashes, allowed_user_ids }: OwnCredential, { keyHash, userId }: Asking): boolean {
   return (allowed_api_key_hashes?.includes(keyHash) ?? true) && (allowed_user_ids?.includes(userId) ?? true)
-}
-
-/** The base URL with each `${NAME}` replaced; null when a variable is missing. */
-export function filledIn(url: string, variable: Variable): string | null {
-  let missing = false
-  const filled = url.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-    const value = variable(name)
-    missing ||= !value
-    return value ?? ''
-  })
-  return missing ? null : filled
 }

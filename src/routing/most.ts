@@ -63,8 +63,8 @@ function asksToThink(chat: ChatRequest): boolean {
 const thinking = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
 /** A model of which the catalogue tells nothing may do anything. */
-export function thinksByCatalogue({ supportedParameters, prices }: Endpoint): boolean {
-  if (supportedParameters.length === 0 || prices.reasoning !== undefined) return true
+export function thinksByCatalogue({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
+  if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
   return thinking.some((name) => supportedParameters.includes(name))
 }
 

@@ -5,10 +5,10 @@ import { Fault } from '#lib/fault.ts'
 import type { Answering } from './call.ts'
 import type { Shut } from './circuit.ts'
 import type { RoutingDeps } from './deps.ts'
-import type { Exclusion, Target } from './plan.ts'
+import type { Excluded, Exclusion } from './plan.ts'
 
 /** An endpoint that is not asked, and why. */
-type LeftOut = { target: Target; reason: Exclusion; shut?: Shut | undefined }
+type LeftOut = Excluded & { shut?: Shut | undefined }
 
 const said: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
@@ -49,8 +49,9 @@ function ownTools({ tools }: ChatRequest): string {
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 
-function told({ target, reason, shut }: LeftOut) {
+function told({ target, reason, lacks, shut }: LeftOut) {
   const endpoint = target.endpoint.id
+  if (lacks) return { endpoint, reason, parameters: lacks }
   return shut ? { endpoint, reason, circuit: shut.reason, until: isoTime(shut.until) } : { endpoint, reason }
 }
 
@@ -80,12 +81,17 @@ function nothingLeft(
       { metadata, headers: { 'x-should-retry': 'false' } },
     )
   }
-  const why = reasons
-    .map((reason) => (reason === 'unsupported_tool' ? `${said[reason]} (${tools})` : said[reason]))
-    .join(', or ')
+  const why = reasons.map((reason) => inWords(reason, excluded, tools)).join(', or ')
   return new Fault(
     'not_found',
     excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
     { metadata },
   )
+}
+
+function inWords(reason: Exclusion, excluded: LeftOut[], tools: string): string {
+  if (reason === 'unsupported_tool') return `${said[reason]} (${tools})`
+  const lacked = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
+  if (reason !== 'unsupported_parameter' || lacked.size === 0) return said[reason]
+  return `it does not support ${[...lacked].join(' or ')} (supported_parameters in the catalogue)`
 }

@@ -56,7 +56,10 @@ export type Exclusion =
   | 'unconfigured'
   | 'unavailable_now'
 
-export type Plan = { targets: Target[]; excluded: { target: Target; reason: Exclusion }[] }
+/** An endpoint that is not asked, and which of the parameters it lacks where it is for them. */
+export type Excluded = { target: Target; reason: Exclusion; lacks?: string[] }
+
+export type Plan = { targets: Target[]; excluded: Excluded[] }
 
 export type PlanInput = {
   candidates: Candidate[]
@@ -83,7 +86,7 @@ export function planAttempts(input: PlanInput): Plan {
     const kept: Target[] = []
     for (const endpoint of endpoints) {
       const reason = whyNot(model, endpoint, input)
-      if (reason) excluded.push({ target: { model, endpoint }, reason })
+      if (reason) excluded.push(excludedFor(reason, { model, endpoint }, input))
       else kept.push({ model, endpoint })
     }
     return { kept: byDraw(kept, input), sort: input.preferences.sort ?? sort }
@@ -125,8 +128,7 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
     return 'data_policy'
   if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
-  const parameters = preferences.requireParameters ? needs.parameters : needs.required
-  if (!parameters.every((name) => endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
+  if (needed(input).some((name) => !endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
   if (!input.knowsTools(endpoint)) return 'unsupported_tool'
   if (!needs.inputModalities.every((kind) => model.inputModalities.includes(kind))) return 'unsupported_input'
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
@@ -134,6 +136,15 @@ function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion |
   if (!configured(endpoint)) return 'unconfigured'
   if (standing(endpoint) === 'barred') return 'unavailable_now'
   return undefined
+}
+
+const needed = ({ preferences, needs }: PlanInput) =>
+  preferences.requireParameters ? needs.parameters : needs.required
+
+function excludedFor(reason: Exclusion, target: Target, input: PlanInput): Excluded {
+  if (reason !== 'unsupported_parameter') return { target, reason }
+  const { supportedParameters } = target.endpoint
+  return { target, reason, lacks: needed(input).filter((name) => !supportedParameters.includes(name)) }
 }
 
 const isAmong = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))

@@ -16,7 +16,12 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString('utf8')
-    const received = { path: request.url ?? '', headers: request.headers, body: JSON.parse(text), text }
+    const received = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+      text,
+    }
     requests.push(received)
     const { status, type, body: said } = answer(received)
     response.writeHead(status, { 'content-type': type })

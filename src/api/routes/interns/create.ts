@@ -31,7 +31,7 @@ export const createOneIntern = route({
   ],
   bodyLimit: 1024 * 1024,
   handler: async ({ body, caller, headers }, deps) => {
-    requireAgent(deps.config, body.agent ?? null)
+    requireAgent(deps, body.agent ?? null)
     requireModel(deps.catalogue.current(), body)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
     return replayed ? new Answer(200, {}, internRecord(intern)) : internRecord(intern)

@@ -1,0 +1,71 @@
+import { bodyText } from '#lib/body-text.ts'
+import { filledUrl } from './filled-url.ts'
+import type { Layer, ProviderPatch } from './layer.ts'
+import { listedModels } from './listed-models.ts'
+import type { Discover } from './load.ts'
+import { providersOf } from './merge.ts'
+
+type Deps = {
+  variable: (name: string) => string | undefined
+  /** How long a server has for its whole list. */
+  patienceMs?: number
+}
+
+/** Many times what a server that runs models itself has to say. */
+const maxBytes = 4 * 1024 * 1024
+
+const standardPatienceMs = 3_000
+
+/** Asks each server that is to tell its models. What one that is away listed at last stays in the catalogue. */
+export function createDiscovery({ variable, patienceMs = standardPatienceMs }: Deps): Discover {
+  const known = new Map<string, Layer>()
+
+  async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
+    const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
+    try {
+      const layer = listedModels(slug, await ask(source, provider), source)
+      known.set(slug, layer)
+      return layer
+    } catch (error) {
+      const before = known.get(slug) ?? emptyLayer(source)
+      const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
+      const reason = `the models of this server could not be read: ${inWords(error as Error, patienceMs)}${kept}`
+      return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
+    }
+  }
+
+  async function ask(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
+    if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
+      throw new Error('discover needs the protocol openai-chat or openai-responses')
+    const url = filledUrl(source, variable)
+    if (url === null) throw new Error('a variable in its base_url is not set')
+    const secret = credentialVariables.map(variable).find(Boolean)
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    if (response.ok) return JSON.parse(await bodyText(response, maxBytes))
+    await response.body?.cancel()
+    throw new Error(`it answered ${response.status}`)
+  }
+
+  return (layers) => {
+    const asked = [...providersOf(layers)].filter(([, { discover }]) => discover)
+    return Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
+  }
+}
+
+const emptyLayer = (source: string): Layer => ({
+  source,
+  providers: new Map(),
+  models: new Map(),
+  skipped: [],
+  mergedRows: 0,
+})
+
+function inWords({ name, message, cause }: Error, patienceMs: number): string {
+  if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
+  if (name === 'SyntaxError') return 'its answer is no JSON'
+  return cause instanceof Error ? cause.message : message
+}

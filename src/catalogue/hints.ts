@@ -1,0 +1,25 @@
+import type { Layer, Skipped } from './layer.ts'
+
+/** What is allowed in a file of the operator's, and yet most likely a mistake. */
+export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[] {
+  const urls = [
+    ...[...providers].map(([slug, { baseUrl }]) => ({ row: slug, baseUrl, path: ['providers', slug] })),
+    ...[...models].flatMap(([id, { endpoints }]) =>
+      [...endpoints].map(([tag, { baseUrl }]) => ({
+        row: `${id}@${tag}`,
+        baseUrl,
+        path: ['models', id, 'endpoints', tag],
+      })),
+    ),
+  ]
+  return urls.flatMap(({ row, baseUrl, path }) => {
+    const reason = baseUrl && unversioned(baseUrl)
+    return reason ? [{ source, line: lineOf?.([...path, 'base_url']), row, reason }] : []
+  })
+}
+
+/** Servers have their operations below a version, some few excepted. */
+function unversioned(baseUrl: string): string | undefined {
+  if (/\/v\d/.test(baseUrl) || baseUrl.includes('${')) return undefined
+  return `base_url ${baseUrl} names no version; most servers want ${baseUrl.replace(/\/+$/, '')}/v1`
+}

@@ -1,0 +1,21 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/**
+ * Whether a command is there to be run: a file of its name in a folder of `path`, or at the place that it names.
+ * Where it is taken from depends on a folder that is not known here, it is taken to be there.
+ */
+export function isInstalled(command: string, path = ''): boolean {
+  if (isAbsolute(command)) return isExecutable(command)
+  if (command.includes('/')) return true
+  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
