@@ -13,6 +13,8 @@ const user = (content: string) => ({ role: 'user', content })
 
 /** What the provider says next, in pieces. */
 let says = ['']
+/** The tools that it calls first, where it has them. */
+let calls: string[] = []
 let upstream: ScriptedUpstream
 let service: TestService
 let folder: string
@@ -44,8 +46,13 @@ after(async () => {
 function answer({ body }: Received) {
   const usage = { prompt_tokens: 10, completion_tokens: 5 }
   const head = { id: 'chatcmpl-1', created: 1, model: 'm' }
+  const called = toolCalls(body)
+  const [delta] = called.length > 0 ? [{ content: 'Let me see. ', tool_calls: called }] : []
+  const finish_reason = delta ? 'tool_calls' : 'stop'
   if (!body.stream) {
-    const choices = [{ index: 0, message: { role: 'assistant', content: says.join('') }, finish_reason: 'stop' }]
+    const choices = [
+      { index: 0, message: { role: 'assistant', ...(delta ?? { content: says.join('') }) }, finish_reason },
+    ]
     return {
       status: 200,
       type: 'application/json',
@@ -54,9 +61,19 @@ function answer({ body }: Received) {
   }
   const chunk = (choices: object[], more = {}) =>
     `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more })}\n\n`
-  const said = says.map((content) => chunk([{ index: 0, delta: { content }, finish_reason: null }]))
-  const end = [chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]), chunk([], { usage }), 'data: [DONE]\n\n']
+  const deltas = delta ? [delta] : says.map((content) => ({ content }))
+  const said = deltas.map((delta) => chunk([{ index: 0, delta, finish_reason: null }]))
+  const end = [chunk([{ index: 0, delta: {}, finish_reason }]), chunk([], { usage }), 'data: [DONE]\n\n']
   return { status: 200, type: 'text/event-stream', body: [...said, ...end].join('') }
+}
+
+/** Once, unless the choice is none: who has the result says what there is to say. */
+function toolCalls({ messages, tool_choice: choice, tools = [] }: Received['body']) {
+  if (messages.at(-1).role === 'tool' && calls.at(-1) !== 'again') return []
+  const known = tools.map((tool: { function: { name: string } }) => tool.function.name)
+  return calls
+    .filter((name) => known.includes(name) && choice !== 'none')
+    .map((name, index) => ({ index, id: `call_${index}`, type: 'function', function: { name, arguments: '{}' } }))
 }
 
 const chat = (more: object) =>
@@ -99,6 +116,70 @@ describe('response-healing', () => {
   test('mends one answer, not several', async () => {
     const { status, body } = await chat({ ...json, ...healing, n: 2 })
     assert.deepEqual([status, /response-healing/.test(body.error.message)], [400, true])
+  })
+})
+
+describe('the tool openrouter:datetime', () => {
+  const tools = [{ type: 'openrouter:datetime', parameters: { timezone: 'Asia/Kathmandu' } }]
+  const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } }
+  const result = () => JSON.parse(sent().messages.at(-1).content)
+  before(() => {
+    calls = ['openrouter_datetime']
+    says = ['It is late.']
+  })
+  after(() => {
+    calls = []
+  })
+
+  test('tells the model the time, and the client only what the model makes of it', async () => {
+    const { status, body } = await chat({ tools, tool_choice: 'required' })
+    assert.deepEqual([status, body.choices[0].message.content], [200, 'Let me see. It is late.'])
+    assert.deepEqual([body.choices[0].finish_reason, body.choices[0].message.tool_calls], ['stop', undefined])
+    assert.deepEqual([body.usage.prompt_tokens, body.usage.completion_tokens, body.usage.cost], [20, 10, 0.00004])
+    const { datetime, timezone } = result()
+    assert.match(datetime, /^\d{4}-\d\d-\d\dT[\d:.]+\+05:45$/)
+    assert.ok(Math.abs(Date.parse(datetime) - Date.now()) < 600_000)
+    assert.deepEqual([timezone, sent().tool_choice], ['Asia/Kathmandu', 'auto'])
+  })
+
+  test('does so in streams, with one end, and in every protocol', async () => {
+    const { text } = await chat({ tools, stream: true, stream_options: { include_usage: true } })
+    assert.equal(text.match(/\[DONE\]/g)?.length, 1)
+    assert.equal(text.match(/"finish_reason":"/g)?.length, 1)
+    assert.match(text, /Let me see\. [\s\S]*It is late\.[\s\S]*"finish_reason":"stop"[\s\S]*"prompt_tokens":20/)
+    assert.doesNotMatch(text, /tool_calls|openrouter_datetime/)
+    const response = await respond({ tools })
+    assert.equal(response.body.output[0].content[0].text, 'Let me see. It is late.')
+    assert.match((await respond({ tools, stream: true })).text, /response\.completed[\s\S]*Let me see\. It is late\./)
+    const message = await tell({ tools })
+    assert.deepEqual([message.status, message.body.content[0].text], [200, 'Let me see. It is late.'])
+    assert.equal((await tell({ tools, stream: true })).text.match(/event: message_stop/g)?.length, 1)
+  })
+
+  test('leaves the client’s own calls to the client, without gaps', async () => {
+    calls = ['openrouter_datetime', 'f']
+    const { body } = await chat({ tools: [...tools, own] })
+    assert.equal(body.choices[0].finish_reason, 'tool_calls')
+    assert.deepEqual(
+      body.choices[0].message.tool_calls.map((call: any) => call.function.name),
+      ['f'],
+    )
+    const { text } = await chat({ tools: [...tools, own], stream: true })
+    assert.match(text, /"tool_calls":\[\{"index":0,"id":"call_1"/)
+    calls = ['openrouter_datetime']
+  })
+
+  test('ends with who asks again and again, and is metered round by round', async () => {
+    calls = ['openrouter_datetime', 'again']
+    const from = upstream.requests.length
+    const { status, body } = await chat({ tools })
+    assert.deepEqual([status, upstream.requests.length - from, body.usage.prompt_tokens], [200, 4, 40])
+    calls = ['openrouter_datetime']
+  })
+
+  test('is refused for a time zone that there is none of', async () => {
+    const { status, body } = await chat({ tools: [{ ...tools[0], parameters: { timezone: 'Mars/Base' } }] })
+    assert.deepEqual([status, /tools\[0\]\.parameters\.timezone/.test(body.error.message)], [400, true])
   })
 })
 

@@ -8,12 +8,14 @@ import type { Answering, CompletionCall } from './call.ts'
 import { causeOf } from './cause.ts'
 import type { Accesses } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
-import { filledIn } from './filled-in.ts'
+import { type Asked, filledIn } from './filled-in.ts'
 import { Journal } from './journal.ts'
 import { needsOf } from './needs.ts'
 import { refusal } from './nothing-left.ts'
 import { type Candidate, planAttempts, type Target } from './plan.ts'
+import { withClock } from './plugins/clock.ts'
 import { wished } from './plugins/wished.ts'
+import { wishesIn } from './plugins/wishes.ts'
 import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
 import { estimatePrompt } from './prompt-size.ts'
@@ -24,18 +26,28 @@ import { type ClientWire, passes } from './wire.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
+  const filled = await refusing(deps, call, () => fill(deps, call))
+  const { clock } = wishesIn(filled.body)
+  if (!clock) return completeOnce(deps, call, filled)
+  return withClock(clock, call, filled, deps.now, (asked, client, outlet) =>
+    completeOnce(deps, { ...call, outlet }, asked, client),
+  )
+}
+
+async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Asked, client = call.client) {
   const followed = deps.inFlight.follow(call.caller, call.outlet)
   try {
-    return await completeDecided(deps, call, followed, await decide(deps, call))
+    const decided = await refusing(deps, call, () => judge(deps, call, asked, client))
+    return await completeDecided(deps, call, followed, decided)
   } finally {
     followed.release()
   }
 }
 
-/** What is asked, and what may be done about it. @throws Fault where that is nothing. */
-async function decide(deps: RoutingDeps, call: CompletionCall) {
+/** What is decided before there is a journal is told all the same where it is a refusal. */
+async function refusing<T>(deps: RoutingDeps, call: CompletionCall, decide: () => Promise<T>): Promise<T> {
   try {
-    return await judge(deps, call)
+    return await decide()
   } catch (error) {
     const { requestId, caller, client, body } = call
     const requestedModel = typeof body.model === 'string' ? body.model : undefined
@@ -44,18 +56,24 @@ async function decide(deps: RoutingDeps, call: CompletionCall) {
   }
 }
 
-async function judge(deps: RoutingDeps, call: CompletionCall) {
+async function fill(deps: RoutingDeps, call: CompletionCall): Promise<Asked> {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
   const filled = await filledIn(deps, call)
+  wishesIn(filled.body)
+  return filled
+}
+
+/** What is asked, and what may be done about it. @throws Fault where that is nothing. */
+async function judge(deps: RoutingDeps, call: CompletionCall, filled: Asked, spoken: ClientWire) {
   const candidates = resolveModels(deps.catalogue.current(), filled.chat)
-  const { chat: asked, body: given, preset, client, promptTokens } = wished(filled, call.client, candidates)
+  const { chat: asked, body: given, preset, client, promptTokens } = wished(filled, spoken, candidates)
   const ruling = await deps.policy.decide({
     caller: call.caller,
     host: call.host,
     chat: asked,
     body: given,
-    protocol: call.client.protocol,
+    protocol: client.protocol,
     candidates,
   })
   return { asked, preset, candidates, ruling, client, promptTokens }

@@ -1,4 +1,3 @@
-import { Fault } from '#lib/fault.ts'
 import type { Asked } from '../filled-in.ts'
 import type { Candidate } from '../plan.ts'
 import { estimatePrompt } from '../prompt-size.ts'
@@ -17,8 +16,6 @@ type Wished = Asked & {
 /** @throws Fault `invalid` for a wish that this service cannot meet. */
 export function wished(asked: Asked, client: ClientWire, candidates: readonly Candidate[]): Wished {
   const wishes = wishesIn(asked.body)
-  if (wishes.clock)
-    throw new Fault('invalid', 'Invalid request: tools: this service has no server tool "openrouter:datetime".')
   const fitting = wishes.fits ? fitted(asked, client, candidates) : asked
   return {
     ...fitting,

@@ -1,0 +1,88 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { faultStatus } from '#http/faults.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Outlet } from '#lib/outlet.ts'
+import type { CompletionCall } from '../call.ts'
+import type { Asked } from '../filled-in.ts'
+import type { Body, ClientWire } from '../wire.ts'
+import { ClockRounds, clockName } from './clock-round.ts'
+import type { Wishes } from './wishes.ts'
+
+/** One that asks for the time again and again is told no more. */
+const mostRounds = 4
+
+const tool = {
+  type: 'function',
+  function: {
+    name: clockName,
+    description: 'Tells the current date and time.',
+    parameters: { type: 'object', properties: {}, additionalProperties: false },
+  },
+}
+
+/** Asks for one answer, as a request of its own: judged, metered and charged like any other. */
+type AskOnce = (asked: Asked, client: ClientWire, outlet: Outlet) => Promise<Buffer | object | undefined>
+
+/**
+ * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every answer.
+ * @throws Fault as a request does, as long as nothing has been said.
+ */
+export async function withClock(
+  { timezone }: NonNullable<Wishes['clock']>,
+  { client, outlet }: Pick<CompletionCall, 'client' | 'outlet'>,
+  filled: Asked,
+  now: () => number,
+  askOnce: AskOnce,
+): Promise<Buffer | object | undefined> {
+  const rounds = new ClockRounds(client, filled.body)
+  let chat = withTool(client.toChat(withoutClock(filled.body)))
+  for (let round = 1; ; round++) {
+    const isLast = round === mostRounds
+    rounds.begin(isLast)
+    const asked = isLast ? { ...chat, tool_choice: 'none' as const } : chat
+    try {
+      const body = { ...asked, ...wishesLeft(filled.body) }
+      const answer = await askOnce({ ...filled, chat: asked, body }, rounds.client, rounds.outlet(outlet))
+      if (rounds.calls.length === 0 || outlet.signal.aborted) return answer
+    } catch (error) {
+      if (!(error instanceof Fault) || !outlet.opened) throw error
+      const { kind, message } = error
+      outlet.write(rounds.fail({ code: faultStatus[kind], message }) ?? '')
+      outlet.end()
+      return undefined
+    }
+    const content = JSON.stringify({ datetime: timeIn(timezone, now()), timezone })
+    const results = rounds.calls.map((id) => ({ role: 'tool', tool_call_id: id, content }))
+    const messages = [...chat.messages, rounds.message, ...results] as ChatRequest['messages']
+    // What had to be called has been.
+    chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }
+  }
+}
+
+/** What the chat of another protocol may not say again. */
+function wishesLeft({ plugins, transforms, truncation }: Body): Body {
+  return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
+}
+
+const isClock = (one: unknown) => (one as { type?: unknown } | null)?.type === 'openrouter:datetime'
+
+function withoutClock(body: Body): Body {
+  const { tools, ...rest } = body
+  const own = (tools as unknown[]).filter((one) => !isClock(one))
+  return own.length > 0 ? { ...rest, tools: own } : rest
+}
+
+function withTool(chat: ChatRequest): ChatRequest {
+  const choice = isClock(chat.tool_choice) ? { tool_choice: { type: 'function', function: { name: clockName } } } : {}
+  return { ...chat, ...choice, tools: [...(chat.tools ?? []), tool] }
+}
+
+/** ISO 8601, as the clocks of the zone show it. */
+export function timeIn(timezone: string, at: number): string {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, timeZoneName: 'longOffset' })
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
+  const ahead = sign ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) : 0
+  const local = new Date(at + ahead * 60_000).toISOString().slice(0, -1)
+  return `${local}${sign ? `${sign}${hours}:${minutes}` : '+00:00'}`
+}
