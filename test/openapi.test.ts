@@ -5,11 +5,23 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describeApi } from '#api/description.ts'
+import examples from '#api/examples.json' with { type: 'json' }
+import { routes } from '#api/routes.ts'
+import type { Examples } from '#http/openapi.ts'
 import { startTestService } from './harness/service.ts'
 
 const checkedIn = fileURLToPath(new URL('../openapi.json', import.meta.url))
 
-type Operation = { operationId?: string; summary?: string; tags?: string[] }
+type Media = Record<string, { schema: object; example?: unknown }>
+type Operation = {
+  operationId?: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  parameters: { in: string; name: string; example?: string; schema: { type?: string; maximum?: number } }[]
+  requestBody?: { required: boolean; content: Media }
+  responses: Record<string, { content?: Media }>
+}
 type Document = {
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
@@ -60,4 +72,54 @@ test('every named schema is used, and every reference leads somewhere', () => {
   const text = JSON.stringify(document)
   const used = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
   assert.deepEqual([...used].sort(), Object.keys(document.components.schemas).sort())
+})
+
+const succeeding = ({ responses }: Operation): Media =>
+  Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
+
+test('every operation is described, and has an example of what it takes and what it answers', () => {
+  const lacking = operations.filter((operation) => {
+    const { 'application/json': json } = succeeding(operation)
+    const { 'application/json': body } = operation.requestBody?.content ?? {}
+    const isCalled = operation.parameters.every((one) => one.in !== 'path' || one.example !== undefined)
+    const isSent = !operation.requestBody?.required || body?.example !== undefined
+    return !operation.description || !isCalled || !isSent || (json !== undefined && json.example === undefined)
+  })
+  assert.deepEqual(
+    lacking.map(({ operationId }) => operationId),
+    [],
+  )
+})
+
+test('the examples are of the form that is described', () => {
+  for (const route of routes.filter(({ hidden }) => !hidden)) {
+    const { body, answer } = (examples as Examples)[`${route.method} ${route.path}`] ?? {}
+    const where = `${route.method} ${route.path}`
+    if (body !== undefined) assert.deepEqual(route.request?.body.safeParse(body).error, undefined, where)
+    if (answer !== undefined) assert.deepEqual(route.response?.safeParse(answer).error, undefined, where)
+  }
+})
+
+test('a body is required where nothing is not enough, and only there', () => {
+  const optional = operations.filter(({ requestBody }) => requestBody?.required === false)
+  const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, one]) => (optional.includes(one) ? [`${method} ${path}`] : [])),
+  )
+  assert.deepEqual(paths, [
+    'delete /interns/{internId}',
+    'post /interns/{internId}/provision',
+    'post /interns/{internId}/suspend',
+  ])
+})
+
+test('what streams says what its events hold', () => {
+  const streaming = operations.map((operation) => succeeding(operation)['text/event-stream']).filter(Boolean)
+  assert.ok(streaming.length >= 4)
+  for (const media of streaming) assert.ok('$ref' in media!.schema)
+})
+
+test('whole numbers of queries have bounds', () => {
+  const numbers = operations.flatMap(({ parameters }) => parameters.filter(({ schema }) => schema.type === 'integer'))
+  assert.ok(numbers.length > 10)
+  for (const { name, schema } of numbers) assert.ok(schema.maximum !== undefined, name)
 })

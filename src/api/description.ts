@@ -1,4 +1,5 @@
-import { describeRoutes } from '#http/openapi.ts'
+import { describeRoutes, type Examples } from '#http/openapi.ts'
+import examples from './examples.json' with { type: 'json' }
 import { prefix } from './prefix.ts'
 import { routes, tags } from './routes.ts'
 
@@ -10,5 +11,6 @@ export function describeApi(): object {
     version: '1.0.0',
     prefix,
     tags,
+    examples: examples as Examples,
   })
 }

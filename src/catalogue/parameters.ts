@@ -25,7 +25,10 @@ function joined(value: unknown): unknown {
 }
 
 export function text(description: string) {
-  return parameter((value) => (value.trim() === '' ? new Wrong('must not be empty') : value), { description })
+  return parameter((value) => (value.trim() === '' ? new Wrong('must not be empty') : value), {
+    description,
+    pattern: '\\S',
+  })
 }
 
 /** Free text, in which nothing is wrong. */
@@ -39,7 +42,7 @@ export function oneOf<const Value extends string>(values: readonly Value[], desc
 
 /** Values with commas between them. */
 export function listOf(description: string) {
-  return parameter(splitList, { description })
+  return parameter(splitList, { description, pattern: nonEmptyItems })
 }
 
 export function listOfOnly<const Value extends string>(values: readonly Value[], description: string) {
@@ -50,21 +53,32 @@ export function listOfOnly<const Value extends string>(values: readonly Value[],
       const read = items.map((item) => asOneOf(values, item))
       return (read.find((item) => item instanceof Wrong) as Wrong | undefined) ?? (read as Value[])
     },
-    { description: `${description} Any of: ${values.join(', ')}.` },
+    { description: `${description} Any of: ${values.join(', ')}.`, pattern: itemsOf(values) },
   )
+}
+
+/** Items of at least one character that is no space. */
+const nonEmptyItems = '^[^,]*[^,\\s][^,]*(,[^,]*[^,\\s][^,]*)*$'
+
+function itemsOf(values: readonly string[]): string {
+  const item = `(${values.join('|')})`
+  return `^${item}(,${item})*$`
 }
 
 type Bounds = { min?: number; max?: number; orNull?: boolean }
 
-export function integer(description: string, { min = 0, max = Number.MAX_SAFE_INTEGER, orNull = false }: Bounds = {}) {
-  const wrong = new Wrong(`must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ' on'}`)
+/** More than there is of anything that is counted here. */
+const most = 2 ** 31 - 1
+
+export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
+  const wrong = new Wrong(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (orNull && value === 'null') return undefined
       const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
       return number >= min && number <= max ? number : wrong
     },
-    { description, type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) },
+    { description, type: 'integer', minimum: min, maximum: max },
   )
 }
 

@@ -18,6 +18,8 @@ type Described = Pick<
   | 'request'
   | 'response'
   | 'mediaTypes'
+  | 'events'
+  | 'errorBody'
   | 'status'
   | 'faults'
   | 'hidden'
@@ -30,7 +32,11 @@ export type About = {
   /** The path all others are below. */
   prefix: string
   tags: { name: string; description: string }[]
+  examples?: Examples
 }
+
+/** By method and path, such as `get /keys`: what is sent and what comes back. */
+export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>
 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
 
@@ -42,7 +48,10 @@ export function describeRoutes(routes: Described[], about: About): object {
   const book = newSchemaBook()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes.filter(({ hidden }) => !hidden)) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(route, book) }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method]: operation(route, book, about.examples?.[`${route.method} ${route.path}`]),
+    }
   }
   const faults = new Set(routes.flatMap((route) => route.faults))
   const responses = faultResponses(faults, book)
@@ -81,7 +90,7 @@ const keysFor: Record<KeyNeed, object[]> = {
   management: [{ management_key: [] }],
 }
 
-function operation(route: Described, book: SchemaBook): object {
+function operation(route: Described, book: SchemaBook, example: Examples[string] = {}): object {
   const { params, query, body } = (route.request ?? {}) as Schemas
   return {
     tags: [route.tag],
@@ -89,26 +98,49 @@ function operation(route: Described, book: SchemaBook): object {
     summary: route.summary,
     ...(route.description && { description: route.description }),
     security: keysFor[route.key],
-    parameters: [...pathParameters(route.path, params, book), ...queryParameters(query, book)],
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: book.schemaOf(body, 'input') } } },
-    }),
-    responses: { [route.status ?? 200]: success(route, book), ...failures(route) },
+    parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
+    ...(body && { requestBody: requestBody(body, book, example) }),
+    responses: { [route.status ?? 200]: success(route, book, example), ...failures(route, book) },
   }
 }
 
-function success({ response, mediaTypes = [] }: Described, book: SchemaBook): object {
+function requestBody(body: z.ZodType, book: SchemaBook, example: Examples[string]): object {
+  const content = { 'application/json': { schema: book.schemaOf(body, 'input'), ...exampleOf(example, 'body') } }
+  return { required: !body.safeParse(undefined).success, content }
+}
+
+/** What streams is described by one of its events: the description has no word for a sequence of them. */
+function success(
+  { response, mediaTypes = [], events }: Described,
+  book: SchemaBook,
+  example: Examples[string],
+): object {
+  const typed = (type: string) =>
+    events && type === 'text/event-stream' ? book.schemaOf(events, 'output') : { type: 'string' }
   const content = {
-    ...(response && { 'application/json': { schema: book.schemaOf(response, 'output') } }),
-    ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' } }])),
+    ...(response && {
+      'application/json': { schema: book.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
+    }),
+    ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }])),
   }
   return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-function failures({ faults }: Described): object {
-  const named = [...new Set(faults)].map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
+function failures({ faults, errorBody }: Described, book: SchemaBook): object {
+  const kinds = [...new Set(faults)]
+  if (errorBody) {
+    const content = { 'application/json': { schema: book.schemaOf(errorBody, 'output') } }
+    const own = (description: string) => ({ description, headers: requestIdHeader, content })
+    return {
+      ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], own(faultMeaning[kind])])),
+      500: own(defect),
+    }
+  }
+  const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
   return { ...Object.fromEntries(named), 500: { $ref: '#/components/responses/internal_error' } }
 }
+
+const defect = 'A defect of the service, told to its log'
 
 const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
 
@@ -121,24 +153,35 @@ function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string,
       { description: faultMeaning[kind], headers: { ...requestIdHeader, ...(waits && retryAfterHeader) }, content },
     ]
   })
-  const internal = { description: 'A defect of the service, told to its log', headers: requestIdHeader, content }
+  const internal = { description: defect, headers: requestIdHeader, content }
   return { ...Object.fromEntries(told), internal_error: internal }
 }
 
-function pathParameters(path: string, params: z.ZodType | undefined, book: SchemaBook): object[] {
+const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>
+  example[part] === undefined ? {} : { example: example[part] }
+
+function pathParameters(
+  path: string,
+  params: z.ZodType | undefined,
+  book: SchemaBook,
+  example: Examples[string],
+): object[] {
   const schemas = propertiesOf(params, book)
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    ...(example.params?.[name] !== undefined && { example: example.params[name] }),
     ...describedSchema(schemas[name] ?? { type: 'string' }),
   }))
 }
 
 function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object[] {
+  const required = ((query && book.schemaOf(query, 'input').required) ?? []) as string[]
   return Object.entries(propertiesOf(query, book)).map(([name, schema]) => ({
     name,
     in: 'query',
+    ...(required.includes(name) && { required: true }),
     ...describedSchema(schema),
   }))
 }

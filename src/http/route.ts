@@ -44,6 +44,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   response?: z.ZodType
   /** What else than JSON a success may be, such as `text/event-stream`. */
   mediaTypes?: string[]
+  /** What each event of an answer of the type `text/event-stream` holds. */
+  events?: z.ZodType
+  /** How its errors look, where not as everywhere. */
+  errorBody?: z.ZodType
   /** The status of a success, 200 unless told. */
   status?: number
   faults: FaultKind[]

@@ -128,6 +128,10 @@ export type Operation = {
   description: string
   request: z.ZodObject
   response: z.ZodType
+  /** What each event of a streamed answer holds. */
+  events: z.ZodType
+  /** How its errors look, where not as everywhere in this service. */
+  errorBody?: z.ZodType
 }
 
 /** What was metered, for the usage that the client sees. */

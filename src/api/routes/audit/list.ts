@@ -23,6 +23,7 @@ export const listAudit = route({
   tag: 'audit',
   key: 'management',
   summary: 'The changes made to keys, workspaces, guardrails, assignments and presets, newest first',
+  description: 'Who changed what and when, with the object before and after. Secrets are never among it.',
   request: {
     query: PageQuery.extend({
       action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),

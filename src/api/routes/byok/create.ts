@@ -9,6 +9,8 @@ export const createByok = route({
   tag: 'byok',
   key: 'management',
   summary: 'Bring a provider’s key: requests of the workspace use it before the operator’s',
+  description:
+    'The key is encrypted at rest and is never shown again. Requests of the workspace to this provider use it; what they cost is not charged to budgets unless a guardrail says so.',
   request: { body: NewCredential },
   status: 201,
   response: z.object({ data: Credential }),

@@ -8,6 +8,7 @@ export const deleteByok = route({
   tag: 'byok',
   key: 'management',
   summary: 'Delete a provider credential',
+  description: "Requests go on with the operator's own key for this provider, where there is one.",
   request: { params: z.object({ id: z.string() }) },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],

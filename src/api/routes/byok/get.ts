@@ -9,6 +9,7 @@ export const getByok = route({
   tag: 'byok',
   key: 'management',
   summary: 'One provider credential',
+  description: "What is known of it, but never the provider's key itself.",
   request: { params: z.object({ id: z.string() }) },
   response: z.object({ data: Credential }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

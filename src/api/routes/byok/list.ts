@@ -10,6 +10,7 @@ export const listByok = route({
   tag: 'byok',
   key: 'management',
   summary: 'The provider credentials of a workspace, by provider and preference',
+  description: "The provider's keys themselves are never shown.",
   request: {
     query: PageQuery.extend({
       workspace_id: z.string().optional().describe('The calling key’s own workspace unless told.'),

@@ -9,6 +9,7 @@ export const updateByok = route({
   tag: 'byok',
   key: 'management',
   summary: 'Change a provider credential, or its key',
+  description: 'A field that is left out stays as it is. A new `key` takes the place of the old one at once.',
   request: { params: z.object({ id: z.string() }), body: CredentialPatch },
   response: z.object({ data: Credential }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

@@ -21,6 +21,8 @@ export const reload = route({
   tag: 'catalogue',
   key: 'management',
   summary: 'Read the catalogue files again, on every server; a file that cannot be used changes nothing (409)',
+  description:
+    'The answer says what was read and names every row that was left out, with the reason. Requests under way keep the catalogue they began with.',
   response: z.object({ data: LoadReport }),
   faults: ['unauthenticated', 'forbidden', 'conflict'],
   handler: async ({ caller }, deps) => ({ data: await reloadCatalogue(deps, caller) }),

@@ -15,6 +15,7 @@ export const countMessageTokens = route({
     "An endpoint that speaks Anthropic's protocol is asked; for any other the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. Nothing is metered.",
   request: { body: MessagesCall },
   response: z.object({ input_tokens: z.int() }),
+  errorBody: messagesClient.operation.errorBody,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
     const call = { body, caller, headers, host, requestId, client: messagesClient }

@@ -19,7 +19,7 @@ const faults: FaultKind[] = [
 ]
 
 function completionRoute(client: ClientWire): Route {
-  const { path, summary, description, request, response } = client.operation
+  const { path, summary, description, request, response, events, errorBody } = client.operation
   return route({
     method: 'post',
     path,
@@ -30,6 +30,8 @@ function completionRoute(client: ClientWire): Route {
     request: { body: request },
     response,
     mediaTypes: ['text/event-stream'],
+    events,
+    errorBody,
     faults,
     handler: async (call, { routing }) => {
       const own = client.answerHeaders?.(call.requestId)

@@ -10,6 +10,7 @@ export const listZdrEndpoints = route({
   tag: 'endpoints',
   key: 'any',
   summary: 'The endpoints of all models that can be called and retain no data',
+  description: 'Of all models: the endpoints whose providers keep nothing of a request.',
   response: z.object({ data: z.array(EndpointItem) }),
   faults: ['unauthenticated'],
   handler: (_call, deps) => {

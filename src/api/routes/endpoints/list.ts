@@ -10,6 +10,8 @@ export const listEndpoints = route({
   tag: 'endpoints',
   key: 'any',
   summary: "A model's endpoints: who serves it, at what price and how well",
+  description:
+    "One endpoint is one provider's offer of the model, with its price, its limits and what this service measured of it.",
   request: { params: ModelPath },
   response: z.object({ data: ModelEndpoints }),
   faults: ['unauthenticated', 'not_found'],

@@ -11,6 +11,7 @@ export const assignKeys = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Put keys under a guardrail; a key has at most one, so it loses the one it had',
+  description: 'All are assigned, or none: one key that is unknown or of another workspace refuses the whole request.',
   request: { params: GuardrailPath, body: KeyTargets },
   response: z.object({ assigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

@@ -11,6 +11,7 @@ export const assignMembers = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Put members under a guardrail; a member has at most one in a workspace, so loses the one it had',
+  description: 'All are assigned, or none: one member who is unknown refuses the whole request.',
   request: { params: GuardrailPath, body: MemberTargets },
   response: z.object({ assigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

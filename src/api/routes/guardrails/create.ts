@@ -11,6 +11,7 @@ export const createOneGuardrail = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Make a guardrail; it governs nothing until it is assigned to keys or members',
+  description: 'A field that is left out limits nothing. A key or a member is put under it by an assignment.',
   request: { body: NewGuardrail },
   response: z.object({ data: Guardrail }),
   status: 201,

@@ -10,6 +10,7 @@ export const deleteOneGuardrail = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: "Delete a guardrail with its assignments; a workspace's default cannot be deleted",
+  description: 'Its keys and members are then governed by the default of their workspace alone.',
   request: { params: GuardrailPath },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],

@@ -11,6 +11,7 @@ export const getOneGuardrail = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'One guardrail',
+  description: 'The default of a workspace can be read before anybody has changed it: it limits nothing.',
   request: { params: GuardrailPath },
   response: z.object({ data: Guardrail }),
   faults: ['unauthenticated', 'not_found'],

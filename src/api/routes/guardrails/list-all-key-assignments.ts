@@ -10,6 +10,7 @@ export const listAllKeyAssignments = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Which guardrails govern which keys, oldest assignment first',
+  description: 'Over all guardrails of the organization, oldest first.',
   request: { query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated'],

@@ -10,6 +10,7 @@ export const listAllMemberAssignments = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Which guardrails govern which members, oldest assignment first',
+  description: 'Over all guardrails of the organization, oldest first.',
   request: { query: PageQuery },
   response: pageOf(MemberAssignment),
   faults: ['invalid', 'unauthenticated'],

@@ -11,6 +11,7 @@ export const listGuardrailKeyAssignments = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'The keys that one guardrail governs, oldest assignment first',
+  description: 'The keys that this guardrail governs, oldest first.',
   request: { params: GuardrailPath, query: PageQuery },
   response: pageOf(KeyAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -11,6 +11,7 @@ export const listGuardrailMemberAssignments = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'The members that one guardrail governs, oldest assignment first',
+  description: 'The members whom this guardrail governs, oldest first.',
   request: { params: GuardrailPath, query: PageQuery },
   response: pageOf(MemberAssignment),
   faults: ['invalid', 'unauthenticated', 'not_found'],

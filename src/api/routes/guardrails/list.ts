@@ -11,6 +11,7 @@ export const listAllGuardrails = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'The guardrails of the organization or of one workspace, oldest first',
+  description: 'With their rules. Who is governed by one is told by its assignments.',
   request: {
     query: PageQuery.extend({
       workspace_id: z.string().max(100).optional().describe('Only those of this workspace, by id or slug.'),

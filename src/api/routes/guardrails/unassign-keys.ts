@@ -11,6 +11,7 @@ export const unassignKeys = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Take keys from under a guardrail; those it does not govern are left alone',
+  description: 'Keys that are not under this guardrail are passed over; the count says how many were.',
   request: { params: GuardrailPath, body: KeyTargets },
   response: z.object({ unassigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

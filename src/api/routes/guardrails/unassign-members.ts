@@ -11,6 +11,7 @@ export const unassignMembers = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Take members from under a guardrail; those it does not govern are left alone',
+  description: 'Members who are not under this guardrail are passed over; the count says how many were.',
   request: { params: GuardrailPath, body: MemberTargets },
   response: z.object({ unassigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

@@ -13,6 +13,8 @@ export const updateGuardrail = route({
   wrongKey: 'unauthenticated',
   undeclaredBody: 'invalid',
   summary: "Change a guardrail, or make a workspace's default by changing it for the first time",
+  description:
+    'A field that is left out stays as it is, one that is named is replaced whole, and null takes it away. It holds for the next request on this server at once, on others within a second.',
   request: { params: GuardrailPath, body: GuardrailPatch },
   response: z.object({ data: Guardrail }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large'],

@@ -14,6 +14,8 @@ export const getHealth = route({
   tag: 'service',
   key: 'none',
   summary: 'Whether the service is ready: 200, or 503 when it is not or is about to stop. Needs no key.',
+  description:
+    'For load balancers and supervisors. It asks the database, so it is not for more than a few calls a second.',
   response: Health,
   faults: ['unavailable'],
   handler: async (_call, { db, log, isLeaving }) => {

@@ -10,6 +10,7 @@ import { InternChatRequest } from '#interns/chat-request.ts'
 import { converse } from '#interns/converse.ts'
 import { replyText } from '#interns/reply.ts'
 import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
+import { CompletionChunk } from '#routing/clients/chat/schema.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -23,6 +24,7 @@ export const chatWithIntern = route({
     'The reply streams as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` waits for an answer: send its `session_id` and a last message of role `tool`.',
   request: { params: InternPath, body: InternChatRequest },
   mediaTypes: ['text/event-stream'],
+  events: CompletionChunk,
   faults: [
     'invalid',
     'unauthenticated',

@@ -11,6 +11,7 @@ export const deleteOneIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'Take an intern down, with its workspace and sessions',
+  description: 'It is stopped, and its workspace, its sessions and its history are removed. This cannot be undone.',
   request: { params: InternPath, body: DeleteBody },
   status: 202,
   response: z.object({ deleting: z.literal(true) }),

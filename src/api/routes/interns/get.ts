@@ -9,6 +9,7 @@ export const getIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'One intern',
+  description: 'How it is set up and in which state it is.',
   request: { params: InternPath },
   response: InternRecord,
   faults: ['unauthenticated', 'not_found'],

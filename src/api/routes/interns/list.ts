@@ -11,6 +11,7 @@ export const listAllInterns = route({
   tag: 'interns',
   key: 'api',
   summary: 'Your interns in this workspace, newest first',
+  description: 'Those that the calling key may see, newest first.',
   request: {
     query: z.object({
       limit: z.coerce.number().int().min(1).max(500).default(100),

@@ -10,6 +10,7 @@ export const provisionOneIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'Start an intern, for the first time or again',
+  description: 'It answers at once; the intern is ready to talk to when `GET /interns/{internId}` says so.',
   request: { params: InternPath, body: NoBody },
   status: 202,
   response: z.object({ provisioning: z.literal(true) }),

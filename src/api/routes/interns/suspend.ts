@@ -11,6 +11,7 @@ export const suspendOneIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'Stop an intern; its files and sessions stay',
+  description: 'Its processes end and what it keeps stays. Starting it again goes on from there.',
   request: { params: InternPath, body: NoBody },
   response: z.object({ suspended: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],

@@ -11,6 +11,7 @@ export const updateIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'Change an intern; a running one takes it at its next start',
+  description: 'A field that is left out stays as it is.',
   request: { params: InternPath, body: InternPatch },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

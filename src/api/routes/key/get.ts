@@ -46,6 +46,7 @@ export const getCurrentKey = route({
   tag: 'keys',
   key: 'any',
   summary: 'The calling key',
+  description: 'What it may spend and has spent, and when it stops working.',
   response: z.object({ data: CurrentKey }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {

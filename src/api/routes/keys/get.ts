@@ -9,6 +9,7 @@ export const getOneKey = route({
   tag: 'keys',
   key: 'management',
   summary: 'One key',
+  description: 'What the key may spend and has spent. The key itself is shown once only, when it is made.',
   request: { params: KeyParams },
   response: z.object({ data: Key }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

@@ -11,6 +11,7 @@ export const listAllKeys = route({
   tag: 'keys',
   key: 'management',
   summary: 'The keys of a workspace, newest first',
+  description: 'With what each may spend and has spent. The keys themselves are shown once only, when they are made.',
   request: {
     query: PageQuery.extend({
       workspace_id: z

@@ -9,6 +9,7 @@ export const countModels = route({
   tag: 'models',
   key: 'any',
   summary: 'How many models a list with the same conditions has',
+  description: 'The filters are those of `GET /models`.',
   request: { query: ModelFilter },
   response: z.object({ data: z.object({ count: z.int() }) }),
   faults: ['invalid', 'unauthenticated'],

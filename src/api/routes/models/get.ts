@@ -9,6 +9,7 @@ export const getModel = route({
   tag: 'models',
   key: 'any',
   summary: 'One model',
+  description: 'With its endpoints, their prices and what this service measured of them.',
   request: { params: ModelPath },
   response: z.object({ data: ModelItem }),
   faults: ['unauthenticated', 'not_found'],

@@ -14,6 +14,7 @@ export const retrieveModel = route({
   tag: 'models',
   key: 'any',
   summary: "One model, as OpenAI's clients retrieve it",
+  description: 'The same as an entry of `GET /models`, for clients that ask by the whole id, its slash encoded or not.',
   request: {
     params: z.object({
       id: z.string().min(1).describe('The model’s id, canonical slug or alias, its slash escaped: `author%2Fslug`.'),

@@ -9,6 +9,7 @@ export const getOwnOrganization = route({
   tag: 'organization',
   key: 'management',
   summary: 'The organization of the calling key',
+  description: 'The organization that the calling key belongs to.',
   response: z.object({ data: Organization }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => ({ data: await getOrganization(deps, caller.organizationId) }),

@@ -9,6 +9,7 @@ export const listOrganizationMembers = route({
   tag: 'organization',
   key: 'management',
   summary: 'The members of the organization, in the order in which they joined',
+  description: 'Oldest first. Every key belongs to one of them.',
   request: { query: PageQuery },
   response: pageOf(Member),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

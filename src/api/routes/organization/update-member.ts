@@ -10,6 +10,7 @@ export const updateOrganizationMember = route({
   tag: 'organization',
   key: 'management',
   summary: "Change a member's name, address or role",
+  description: 'Changes the role of a member. The last administrator stays one.',
   request: { params: MemberParams, body: MemberPatch },
   response: z.object({ data: Member }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

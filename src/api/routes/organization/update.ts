@@ -12,6 +12,7 @@ export const updateOrganization = route({
   tag: 'organization',
   key: 'management',
   summary: 'Change the organization, such as whether its keys may use interns',
+  description: 'Whether keys of the organization may have interns. A field that is left out stays as it is.',
   request: { body: OrganizationPatch },
   response: z.object({ data: Organization }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],

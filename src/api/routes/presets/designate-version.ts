@@ -10,6 +10,7 @@ export const designatePresetVersion = route({
   tag: 'presets',
   key: 'management',
   summary: 'Make a version of a preset, usually an older one, the one that is used',
+  description: 'Requests that name the preset use this version from now on; none is changed or removed.',
   request: { params: VersionPath },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -11,6 +11,7 @@ export const getPresetVersion = route({
   tag: 'presets',
   key: 'any',
   summary: 'One version of a preset',
+  description: 'The configuration as it was saved. Versions never change.',
   request: { params: VersionPath },
   response: z.object({ data: PresetVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

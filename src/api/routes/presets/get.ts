@@ -11,6 +11,7 @@ export const getOnePreset = route({
   tag: 'presets',
   key: 'any',
   summary: 'One preset with its designated version',
+  description: 'With its designated version, which is what requests that name the preset use.',
   request: { params: PresetPath },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

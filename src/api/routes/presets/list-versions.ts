@@ -11,6 +11,7 @@ export const listPresetVersions = route({
   tag: 'presets',
   key: 'any',
   summary: 'The versions of a preset, the oldest first',
+  description: 'In the order of their numbers, with what each configures.',
   request: { params: PresetPath, query: PageQuery },
   response: pageOf(PresetVersion),
   faults: ['invalid', 'unauthenticated', 'not_found'],

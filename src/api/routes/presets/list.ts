@@ -10,6 +10,7 @@ export const listAllPresets = route({
   tag: 'presets',
   key: 'any',
   summary: "The presets of the key's workspace, the most recently changed first",
+  description: 'Those of the workspace of the calling key, the last changed first.',
   request: { query: PageQuery },
   response: pageOf(Preset),
   faults: ['invalid', 'unauthenticated'],

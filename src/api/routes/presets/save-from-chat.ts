@@ -11,6 +11,8 @@ export const savePresetFromChat = route({
   tag: 'presets',
   key: 'management',
   summary: 'Create a preset, or its next version, from a chat-completions request body',
+  description:
+    'The body is a request as `POST /chat/completions` takes it; what it configures becomes a new version, which requests use from now on. Its messages are not kept.',
   request: { params: PresetPath, body: ChatPresetBody },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],

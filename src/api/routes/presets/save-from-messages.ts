@@ -11,6 +11,8 @@ export const savePresetFromMessages = route({
   tag: 'presets',
   key: 'management',
   summary: 'Create a preset, or its next version, from a messages request body',
+  description:
+    'The body is a request as `POST /messages` takes it; what it configures becomes a new version, which requests use from now on. Its messages are not kept.',
   request: { params: PresetPath, body: MessagesPresetBody },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],

@@ -12,6 +12,8 @@ export const savePresetFromResponses = route({
   tag: 'presets',
   key: 'management',
   summary: 'Create a preset, or its next version, from a responses-style request body',
+  description:
+    'The body is a request as `POST /responses` takes it; what it configures becomes a new version, which requests use from now on. Its input is not kept.',
   request: { params: PresetPath, body: ResponsesRequest },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -10,6 +10,7 @@ export const updatePreset = route({
   tag: 'presets',
   key: 'management',
   summary: 'Change the name, description or status of a preset',
+  description: 'No version of it changes. A field that is left out stays as it is.',
   request: { params: PresetPath, body: PresetPatch },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

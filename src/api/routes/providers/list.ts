@@ -17,6 +17,8 @@ export const listProviders = route({
   tag: 'providers',
   key: 'any',
   summary: 'Who serves models here',
+  description:
+    'With where they are, what they keep and whether they train on what they are sent, as the catalogue says.',
   response: z.object({ data: z.array(ProviderItem) }),
   faults: ['unauthenticated'],
   handler: (_call, { catalogue }) => ({

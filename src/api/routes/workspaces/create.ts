@@ -10,6 +10,7 @@ export const createOneWorkspace = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'Make a workspace',
+  description: 'It gets a default guardrail of its own, which limits nothing until it is changed.',
   request: { body: NewWorkspace },
   status: 201,
   response: z.object({ data: Workspace }),

@@ -9,6 +9,7 @@ export const getOneWorkspace = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'One workspace',
+  description: 'By its id or its slug.',
   request: { params: WorkspaceParams },
   response: z.object({ data: Workspace }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

@@ -9,6 +9,7 @@ export const listAllWorkspaces = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'The workspaces of the organization, oldest first',
+  description: 'All of the organization, oldest first.',
   request: { query: PageQuery },
   response: pageOf(Workspace),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

@@ -10,6 +10,7 @@ export const updateWorkspace = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'Rename or describe a workspace',
+  description: 'A field that is left out stays as it is.',
   request: { params: WorkspaceParams, body: WorkspacePatch },
   response: z.object({ data: Workspace }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

@@ -1,10 +1,10 @@
-import { z } from 'zod'
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import type { ClientWire } from '../../wire.ts'
 import { completionOf } from './completion.ts'
 import { chatMender } from './mender.ts'
 import { chatPreset } from './preset.ts'
+import { Completion, CompletionChunk } from './schema.ts'
 import { chatWriter, unasked } from './writer.ts'
 
 /** Clients of OpenAI chat completions. */
@@ -17,7 +17,8 @@ export const chatClient: ClientWire = {
     description:
       'OpenAI chat completions for every model of the catalogue. Fields not known here go to the provider as they are.',
     request: ChatRequest,
-    response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
+    response: Completion,
+    events: CompletionChunk,
   },
   apiType: 'completions',
   toChat: (body) => body as ChatRequest,

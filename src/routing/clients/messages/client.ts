@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientWire } from '../../wire.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
 import { messagesPreset } from './preset.ts'
+import { Message, MessageError, MessageEvent } from './schema.ts'
 import { messagesToChat } from './to-chat.ts'
 import { MessageWriter } from './writer.ts'
 
@@ -17,7 +17,9 @@ export const messagesClient: ClientWire = {
     description:
       "Anthropic messages for every model of the catalogue. The key comes as `x-api-key` or as a bearer token; errors have Anthropic's form.",
     request: MessagesCall,
-    response: z.looseObject({ id: z.string(), type: z.literal('message'), role: z.literal('assistant') }),
+    response: Message,
+    events: MessageEvent,
+    errorBody: MessageError,
   },
   apiType: 'messages',
   // `reasoning` is for this service, too, but it goes on: it becomes what the model takes.

@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import { ResponsesCall } from '#chat/responses-call.ts'
 import type { AnswerHead, ClientWire, StreamWriter } from '../../wire.ts'
 import { responsesMender } from './mender.ts'
 import { responsesPreset } from './preset.ts'
+import { Response, ResponseEvent } from './schema.ts'
 import { responsesToChat } from './to-chat.ts'
 import { ResponseWriter } from './writer.ts'
 
@@ -16,7 +16,8 @@ export const responsesClient: ClientWire = {
     description:
       'OpenAI responses for every model of the catalogue. Nothing is stored: the whole conversation comes with each request.',
     request: ResponsesCall,
-    response: z.looseObject({ id: z.string(), object: z.literal('response'), status: z.string() }),
+    response: Response,
+    events: ResponseEvent,
   },
   apiType: 'responses',
   toChat: responsesToChat,

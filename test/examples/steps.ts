@@ -1,0 +1,111 @@
+/** What earlier steps leave for later ones, which write `$name` for it. */
+export type Kept = Record<string, string>
+
+type Step = {
+  /** Method and path, as the description has them. */
+  operation: string
+  params?: Record<string, string>
+  query?: string
+  body?: unknown
+  keep?: (answer: any) => Kept
+}
+
+const guardrail = { id: '$guardrail' }
+const preset = { slug: 'support' }
+const chat = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+const model = { author: 'openai', slug: 'gpt-5.2' }
+
+/** One call of each operation, in an order in which each finds what it needs. */
+export const steps: Step[] = [
+  { operation: 'get /health' },
+  { operation: 'get /metrics' },
+  { operation: 'post /chat/completions', body: chat, keep: ({ id }) => ({ generation: id }) },
+  { operation: 'post /responses', body: { model: 'signalbox/demo', input: 'Hello' } },
+  { operation: 'post /messages', body: { ...chat, max_tokens: 100 } },
+  { operation: 'post /messages/count_tokens', body: { ...chat, max_tokens: 100 } },
+  { operation: 'get /models', query: '?limit=1' },
+  { operation: 'get /models/user', query: '?limit=1' },
+  { operation: 'get /models/count' },
+  { operation: 'get /model/{author}/{slug}', params: model },
+  { operation: 'get /models/{id}', params: { id: 'signalbox%2Fdemo' } },
+  { operation: 'get /models/{author}/{slug}/endpoints', params: model },
+  { operation: 'get /endpoints/zdr' },
+  { operation: 'get /providers' },
+  { operation: 'post /catalogue/reload' },
+  { operation: 'post /interns', body: { name: 'ada', approval_mode: 'manual' }, keep: ({ id }) => ({ intern: id }) },
+  { operation: 'get /interns', query: '?limit=1' },
+  { operation: 'get /interns/{internId}', params: { internId: 'ada' } },
+  { operation: 'patch /interns/{internId}', params: { internId: 'ada' }, body: { description: 'Reviews changes' } },
+  { operation: 'post /interns/{internId}/provision', params: { internId: 'ada' } },
+  {
+    operation: 'post /interns/{internId}/chat/completions',
+    params: { internId: 'bob' },
+    body: { messages: [{ role: 'user', content: 'Hello' }], stream: true, approval_mode: 'manual' },
+  },
+  { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
+  { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
+  { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },
+  { operation: 'get /keys', query: '?limit=1' },
+  { operation: 'get /keys/{hash}', params: { hash: '$key' } },
+  { operation: 'patch /keys/{hash}', params: { hash: '$key' }, body: { limit: 50, limit_reset: 'monthly' } },
+  { operation: 'get /key' },
+  {
+    operation: 'post /guardrails',
+    body: { name: 'Support', limit_usd: 50, reset_interval: 'monthly', ignored_providers: ['deepseek'] },
+    keep: ({ data }) => ({ guardrail: data.id }),
+  },
+  { operation: 'get /guardrails', query: '?limit=1' },
+  { operation: 'get /guardrails/{id}', params: guardrail },
+  { operation: 'patch /guardrails/{id}', params: guardrail, body: { limit_usd: 100 } },
+  { operation: 'post /guardrails/{id}/replay', params: guardrail, body: { policy: { limit_usd: 10 } } },
+  { operation: 'post /guardrails/{id}/assignments/keys', params: guardrail, body: { key_hashes: ['$key'] } },
+  { operation: 'post /guardrails/{id}/assignments/members', params: guardrail, body: { member_user_ids: ['$user'] } },
+  { operation: 'get /guardrails/{id}/assignments/keys', params: guardrail },
+  { operation: 'get /guardrails/{id}/assignments/members', params: guardrail },
+  { operation: 'get /guardrails/assignments/keys' },
+  { operation: 'get /guardrails/assignments/members' },
+  { operation: 'post /guardrails/{id}/assignments/keys/remove', params: guardrail, body: { key_hashes: ['$key'] } },
+  {
+    operation: 'post /guardrails/{id}/assignments/members/remove',
+    params: guardrail,
+    body: { member_user_ids: ['$user'] },
+  },
+  { operation: 'delete /guardrails/{id}', params: guardrail },
+  { operation: 'post /presets/{slug}/chat/completions', params: preset, body: { ...chat, temperature: 0.2 } },
+  { operation: 'post /presets/{slug}/messages', params: preset, body: { ...chat, max_tokens: 100 } },
+  { operation: 'post /presets/{slug}/responses', params: preset, body: { model: 'signalbox/demo', input: 'Hello' } },
+  { operation: 'get /presets' },
+  { operation: 'get /presets/{slug}', params: preset },
+  { operation: 'get /presets/{slug}/versions', params: preset },
+  { operation: 'get /presets/{slug}/versions/{version}', params: { ...preset, version: '1' } },
+  { operation: 'post /presets/{slug}/versions/{version}/designate', params: { ...preset, version: '1' } },
+  { operation: 'patch /presets/{slug}', params: preset, body: { description: 'What the support desk uses' } },
+  {
+    operation: 'post /byok',
+    body: { provider: 'openai', key: 'sk-example', name: 'Of the support desk' },
+    keep: ({ data }) => ({ credential: data.id }),
+  },
+  { operation: 'get /byok' },
+  { operation: 'get /byok/{id}', params: { id: '$credential' } },
+  { operation: 'patch /byok/{id}', params: { id: '$credential' }, body: { disabled: true } },
+  { operation: 'delete /byok/{id}', params: { id: '$credential' } },
+  { operation: 'delete /keys/{hash}', params: { hash: '$key' } },
+  { operation: 'post /workspaces', body: { name: 'Research', slug: 'research' } },
+  { operation: 'get /workspaces', query: '?limit=1' },
+  { operation: 'get /workspaces/{id}', params: { id: 'research' } },
+  { operation: 'patch /workspaces/{id}', params: { id: 'research' }, body: { name: 'Research and development' } },
+  { operation: 'delete /workspaces/{id}', params: { id: 'research' } },
+  { operation: 'get /organization' },
+  { operation: 'patch /organization', body: { interns_programme: true } },
+  { operation: 'get /organization/members' },
+  {
+    operation: 'post /organization/members',
+    body: { email: 'ada@example.com', name: 'Ada' },
+    keep: ({ data }) => ({ member: data.id }),
+  },
+  { operation: 'patch /organization/members/{user_id}', params: { user_id: '$member' }, body: { role: 'org:admin' } },
+  { operation: 'delete /organization/members/{user_id}', params: { user_id: '$member' } },
+  { operation: 'get /audit' },
+  { operation: 'get /generation', query: '?id=$generation' },
+  { operation: 'get /activity' },
+]
