@@ -24,6 +24,10 @@ const readings: Partial<Record<Protocol, Reading>> = {
 const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
   'openai-chat': { path: '/chat/completions', body: { messages: [{ role: 'user', content: 'Hi' }] } },
   'openai-responses': { path: '/responses', body: { input: 'Hi' } },
+  'anthropic-messages': {
+    path: '/messages',
+    body: { max_tokens: 1000, messages: [{ role: 'user', content: 'Hi' }] },
+  },
 }
 
 /** Of an error only that it is told: its words are the service's own, with the provider's beside them. */

@@ -14,6 +14,7 @@ import type { Reply, TestService } from '#test/harness/service.ts'
 const tools = {
   chat: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
   responses: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+  messages: [{ name: 'weather', input_schema: { type: 'object' } }],
 }
 const clients = {
   'openai-chat': (more: object) => ({
@@ -28,6 +29,10 @@ const clients = {
   'openai-responses': (more: object) => ({
     path: '/responses',
     body: { input: 'Hi', tools: tools.responses, ...more },
+  }),
+  'anthropic-messages': (more: object) => ({
+    path: '/messages',
+    body: { max_tokens: 2000, messages: [{ role: 'user', content: 'Hi' }], tools: tools.messages, ...more },
   }),
 }
 type Client = keyof typeof clients
@@ -99,7 +104,7 @@ describe('every client protocol on every upstream protocol', () => {
       .replaceAll(',"usage":null', '')
 
   test('bytes pass as they are where both sides speak one protocol, but for who answers and the cost in the usage', async () => {
-    for (const protocol of ['openai-chat', 'openai-responses'] as const) {
+    for (const protocol of ['openai-chat', 'openai-responses', 'anthropic-messages'] as const) {
       const { text } = await ask(protocol, { model: `${protocol}/parallel-tools`, stream: true })
       const sent = unnamed(fixture(`${protocol}.parallel-tools.sse`).toString()).split('\n\n')
       const changed = unnamed(text)
@@ -142,6 +147,16 @@ describe('every client protocol on every upstream protocol', () => {
       const calls = output.filter(({ type }: { type: string }) => type === 'function_call')
       const results = calls.map(({ call_id }: any) => ({ type: 'function_call_output', call_id, output: 'blue' }))
       await ask(client, { model, input: [{ role: 'user', content: 'Hi' }, ...output, ...results] })
+    } else if (client === 'anthropic-messages') {
+      const { content } = streamed ? putTogether(reply.text) : reply.body
+      const results = content.flatMap(({ type, id }: any) =>
+        type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'blue' }] : [],
+      )
+      const turns = [
+        { role: 'assistant', content },
+        { role: 'user', content: results },
+      ]
+      await ask(client, { model, messages: [{ role: 'user', content: 'Hi' }, ...turns] })
     } else {
       const assistant = streamed ? assembled(reply.text) : reply.body.choices[0].message
       const results = assistant.tool_calls.map(({ id }: any) => ({ role: 'tool', tool_call_id: id, content: 'blue' }))
@@ -178,7 +193,11 @@ describe('every client protocol on every upstream protocol', () => {
         const said =
           client === 'openai-responses'
             ? { input: streamed ? lastData(reply.text).response.output : reply.body.output }
-            : { messages: [streamed ? assembled(reply.text) : reply.body.choices[0].message] }
+            : client === 'anthropic-messages'
+              ? {
+                  messages: [{ role: 'assistant', content: (streamed ? putTogether(reply.text) : reply.body).content }],
+                }
+              : { messages: [streamed ? assembled(reply.text) : reply.body.choices[0].message] }
         await ask(client, { model: 'openai-responses/text', ...said })
         const [thought] = upstream.requests.at(-1)!.body.input
         assert.deepEqual([thought.type, thought.id, thought.encrypted_content], ['reasoning', 'rs_1', 'gAAAAAB-opaque'])
@@ -196,6 +215,25 @@ describe('every client protocol on every upstream protocol', () => {
     }
   })
 })
+
+/** The message in a stream of blocks, put together as clients do. */
+function putTogether(text: string): any {
+  const content: any[] = []
+  for (const line of text.split('\n').filter((one) => one.startsWith('data: {'))) {
+    const { type, index, content_block, delta } = JSON.parse(line.slice('data: '.length))
+    if (type === 'content_block_start') content[index] = { ...content_block, ...(content_block.input && { json: '' }) }
+    if (type !== 'content_block_delta') continue
+    const block = content[index]
+    if (delta.partial_json) block.json += delta.partial_json
+    for (const part of ['text', 'thinking', 'signature'])
+      if (delta[part]) block[part] = (block[part] ?? '') + delta[part]
+  }
+  return {
+    content: content.map(({ json, ...block }) =>
+      json === undefined ? block : { ...block, input: JSON.parse(json || '{}') },
+    ),
+  }
+}
 
 function lastData(text: string): any {
   return JSON.parse(text.trim().split('\n').at(-1)!.slice('data: '.length))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller, KeyKind } from '#accounts/caller.ts'
 import { startTestService } from '#test/harness/service.ts'
-import { admit } from './admit.ts'
+import { admit, authorizationIn } from './admit.ts'
 
 /** A ring that knows one key of a kind, from memory or only after it was read. */
 function ringOf(keyKind: KeyKind, remembered = true) {
@@ -69,4 +69,13 @@ test('a 401 names the scheme', async () => {
   await using service = await startTestService()
   const { status, headers } = await service.ask('GET', '/key', { key: null })
   assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer'])
+})
+
+test('a bare key counts as a bearer token, unless another credential is ours', () => {
+  const ours = 'sb-v1-abc'
+  assert.equal(authorizationIn({ 'x-api-key': ours }), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer other', 'x-api-key': ours }), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }), 'Bearer x')
+  assert.equal(authorizationIn({ 'x-api-key': '' }), undefined)
 })

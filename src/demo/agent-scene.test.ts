@@ -69,6 +69,8 @@ describe('the demo model as the model of an agent', () => {
   test('kimi is asked in its own words, and its reminders after the prompt are no prompt', () => {
     const tools = toolsNamed('Bash Read Write Glob Grep AskUserQuestion')
     const reminder = user('<system-reminder>\nToday is Saturday.\n</system-reminder>')
+    const both = user('<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>\nrun: ls')
+    assert.deepEqual(gist([both], tools).calls, ['call_demo_1_1 Bash {"command":"ls"}'])
     assert.deepEqual(gist([user('run: ls'), reminder], tools).calls, ['call_demo_2_1 Bash {"command":"ls"}'])
     assert.match(gist([user('question')], tools).calls?.[0] ?? '', /AskUserQuestion \{"questions":\[\{.*"staging"/)
   })

@@ -55,9 +55,19 @@ function sceneOf(messages: Message[]): Scene {
 }
 
 /** What the user said last. */
-export const promptIn = (messages: Message[]): string => textOf(messages.findLast(isPrompt)?.content)
+export const promptIn = (messages: Message[]): string => {
+  const prompt = messages.findLast(isPrompt)
+  return prompt ? withoutReminders(prompt) : ''
+}
 
-/** What an agent tells its model in the user's name. */
-const reminder = /^\s*<(system-reminder|environment_context)>/
+/** What an agent tells its model in the user's name, some of them before the prompt in one message. */
+const reminders = /^\s*<(system-reminder|environment_context)>.*?(?:<\/\1>\s*|$)/s
 
-const isPrompt = ({ role, content }: Message) => role === 'user' && !reminder.test(textOf(content))
+function withoutReminders({ content }: Message): string {
+  let text = textOf(content)
+  for (let before = ''; before !== text; text = text.replace(reminders, '')) before = text
+  return text
+}
+
+const isPrompt = (message: Message) =>
+  message.role === 'user' && (withoutReminders(message) !== '' || textOf(message.content) === '')

@@ -1,3 +1,4 @@
+import { isOurSeal, unseal } from '#chat/sealed-thought.ts'
 import { callOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 const finishes: Record<string, string> = {
@@ -14,8 +15,8 @@ export function plainMessage(answer: string, streamed: boolean): Plain {
   for (const block of message.content ?? []) {
     plain.text += block.type === 'text' ? block.text : ''
     plain.reasoning += block.type === 'thinking' ? block.thinking : ''
-    if (block.signature) plain.signatures.push(block.signature)
-    if (block.type === 'redacted_thinking') plain.signatures.push(block.data)
+    const mark = block.type === 'redacted_thinking' ? block.data : block.signature
+    if (mark) plain.signatures.push(...opened(mark))
     if (block.type === 'tool_use') plain.calls.push(callOf(block.name, block.input))
     plain.citations.push(...(block.citations ?? []).flatMap(({ url }: any) => url ?? []))
   }
@@ -24,6 +25,13 @@ export function plainMessage(answer: string, streamed: boolean): Plain {
   if (message.stop_reason) plain.finish = finishes[message.stop_reason] ?? 'stop'
   readUsage(message.usage ?? {}, plain)
   return plain
+}
+
+/** Other providers' marks stand sealed where Anthropic's stand as they are. */
+function opened(mark: string): string[] {
+  if (!isOurSeal(mark)) return [mark]
+  const { signature, encrypted } = unseal(mark, undefined) ?? {}
+  return (signature ?? encrypted) ? [(signature ?? encrypted)!] : []
 }
 
 function readUsage(usage: any, plain: Plain): void {

@@ -2,6 +2,7 @@ import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientWire } from '../../wire.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
+import { messagesMender } from './mender.ts'
 import { messagesPreset } from './preset.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
 import { messagesToChat } from './to-chat.ts'
@@ -37,6 +38,7 @@ export const messagesClient: ClientWire = {
     return writer.message(cost)
   },
   passThroughEnd: '',
+  mender: messagesMender,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
     const at = text.indexOf('data:')

@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
  * on: a longer context or a faster model has a price of its own.
  */
 const harmless =
-  /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|message-batches)-\d{4}-?\d{2}-?\d{2}$/
+  /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|thinking-token-count|thinking-display-updates|mid-conversation-(?:system|tool-changes|output-config)|model-context-window-exceeded|output-300k|inline-tools|message-batches)-\d{4}-?\d{2}-?\d{2}$/
 
 /** The last version that takes these; a preset may have put them in. */
 const versionWithSampling = '2023-06-01'

@@ -10,6 +10,7 @@ import {
   messageObject,
   messageUsage,
   type StopReason,
+  type TextBlock,
   type ThinkingBlock,
 } from './message.ts'
 import { redactedData, signatureOf } from './thoughts.ts'
@@ -37,6 +38,8 @@ export class MessageWriter implements StreamWriter {
   #open: AnswerBlock | undefined
   /** What marks the thought that is open, of those that nobody signs. */
   #mark: ThoughtMark | undefined
+  /** Sources that were told before the text that they are of. */
+  readonly #sources: object[] = []
   #begun = false
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
@@ -105,9 +108,9 @@ export class MessageWriter implements StreamWriter {
 
   #speak(text: string): string {
     const opened = this.#open?.type === 'text' ? '' : this.#start({ type: 'text', text: '', citations: null })
-    const block = this.#open as Extract<AnswerBlock, { type: 'text' }>
+    const block = this.#open as TextBlock
     block.text += text
-    return opened + this.#add({ type: 'text_delta', text })
+    return opened + this.#add({ type: 'text_delta', text }) + this.#citeAll(block)
   }
 
   /** A thought that nobody may read is one of its own kind; a mark on one that was read is its signature. */
@@ -137,9 +140,19 @@ export class MessageWriter implements StreamWriter {
     return this.#add({ type: 'signature_delta', signature })
   }
 
+  #citeAll(block: TextBlock): string {
+    if (this.#sources.length === 0) return ''
+    const citations = this.#sources.splice(0)
+    block.citations = [...(block.citations ?? []), ...citations]
+    return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
+  }
+
   #cite({ type: _type, ...source }: { type: string } & Citation): string {
-    if (this.#open?.type !== 'text') return ''
     const citation = citationIn(source)
+    if (this.#open?.type !== 'text') {
+      this.#sources.push(citation)
+      return ''
+    }
     this.#open.citations = [...(this.#open.citations ?? []), citation]
     return this.#add({ type: 'citations_delta', citation })
   }
