@@ -17,4 +17,18 @@ export const equivalents: Equivalent[] = [
     to: '2',
     why: 'Of what a comparison says only the sign counts.',
   },
+  {
+    file: 'src/budgets/budgets.ts',
+    line: "return outcome === 'over' ? { over: true } : { refusedBy: open.budget, outcome }",
+    from: 'true',
+    to: 'false',
+    why: 'Only whether the field is there is looked at; its type allows no other value.',
+  },
+  {
+    file: 'src/routing/upstream/deadlines.ts',
+    line: 'if (left > 1) this.#lookIn(left)',
+    from: 'left > 1',
+    to: 'left >= 1',
+    why: 'A deadline that is told of a millisecond earlier or later is the same.',
+  },
 ]

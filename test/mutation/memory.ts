@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Coverage, Ran } from './coverage.ts'
 
 /** What a run of a file of tests came by is the same as long as the file and all that it ran are. */
@@ -9,11 +10,10 @@ type Stored = { coverage: Record<string, Known>; killers: Record<string, string>
 
 /** What earlier runs found out, so that the next one takes minutes: it is tried again, but in the right order. */
 export function openMemory(root: string, sources: Map<string, string>) {
-  const path = join(root, 'node_modules/.cache/mutants.json')
+  const path = join(tmpdir(), `signalbox-mutants-${digestOf(root).slice(0, 8)}.json`)
   const stored = read(path)
-  const digest = (text: string) => hash('sha256', text)
-  const digests = new Map([...sources].map(([file, source]) => [file, digest(source)]))
-  const ofTest = (test: string) => digest(readFileSync(join(root, test), 'utf8'))
+  const digests = new Map([...sources].map(([file, source]) => [file, digestOf(source)]))
+  const ofTest = (test: string) => digestOf(readFileSync(join(root, test), 'utf8'))
   return {
     coverageOf(test: string): Pick<Coverage, 'ms' | 'ran'> | undefined {
       const known = stored.coverage[test]
@@ -29,11 +29,12 @@ export function openMemory(root: string, sources: Map<string, string>) {
       stored.killers[mutant] = test
     },
     save(): void {
-      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, JSON.stringify(stored))
     },
   }
 }
+
+const digestOf = (text: string) => hash('sha256', text)
 
 function read(path: string): Stored {
   try {

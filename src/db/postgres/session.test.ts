@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb } from '#test/harness/databases.ts'
+import { sql } from '../kysely.ts'
+import { sessionOf, unhurried } from './session.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+const limits = {
+  database_statement_timeout_ms: 1,
+  database_lock_timeout_ms: 2,
+  database_idle_transaction_timeout_ms: 3,
+  database_query_timeout_ms: 4,
+  database_keepalive_ms: 9000,
+}
+const probes = {
+  tcp_keepalives_idle: 9,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 22_500,
+}
+
+test('a session has the times that were set, and both sides of it are asked whether they live', () => {
+  const times = { statement_timeout: 1, lock_timeout: 2, idle_in_transaction_session_timeout: 3 }
+  assert.deepEqual(sessionOf(limits), { ...times, ...probes })
+  const { tcp_keepalives_idle, tcp_keepalives_interval } = sessionOf({ ...limits, database_keepalive_ms: 100 })
+  assert.deepEqual([tcp_keepalives_idle, tcp_keepalives_interval], [1, 1])
+})
+
+test('a migration has no times to keep, but is asked whether it lives', () => {
+  const times = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
+  assert.deepEqual(unhurried(limits), { ...times, ...probes })
+})
+
+test('who sets nothing has sound times', { skip }, async () => {
+  await using store = await newDb('postgres')
+  const { rows } = await sql<{ name: string; setting: string }>`
+    select name, setting from pg_settings where name like '%timeout' or name like 'tcp%'`.execute(store.db.query)
+  const set = new Map(rows.map(({ name, setting }) => [name, Number(setting)]))
+  for (const name of Object.keys(sessionOf(limits))) assert.ok(set.get(name)! > 0, `${name} is ${set.get(name)}`)
+})
