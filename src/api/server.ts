@@ -15,6 +15,8 @@ import type { Deps } from './deps.ts'
 import { describeApi } from './description.ts'
 import { guardInterns, isInternChat } from './interns-gate.ts'
 import { prefix, underPrefix } from './prefix.ts'
+import { policy, referencePage } from './reference/page.ts'
+import type { Document } from './reference/shape.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
 
@@ -62,6 +64,13 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
   })
   const description = once(describeApi)
   app.get(`${prefix}/openapi.json`, async () => description())
+  const reference = once(() => referencePage(description() as Document))
+  app.get(`${prefix}/docs`, (_request, reply) =>
+    reply
+      .headers({ 'content-security-policy': policy, 'x-content-type-options': 'nosniff' })
+      .type('text/html; charset=utf-8')
+      .send(reference()),
+  )
   await app.ready()
   takeShortcut(app, wholeListShortcut(deps, finished))
   return app

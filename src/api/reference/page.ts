@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { escaped, operationHtml } from './operation.ts'
+import type { Document } from './shape.ts'
+import { style } from './style.ts'
+
+/** Nothing is loaded and nothing runs: the page is its own text and one style. */
+export const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+/** The API's description as one page for people. */
+export function referencePage(document: Document): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  )
+  const ofTag = (tag: string) => operations.filter(({ operation }) => operation.tags.includes(tag))
+  const tags = document.tags.filter(({ name }) => ofTag(name).length > 0)
+  const index = tags.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' ')
+  const sections = tags.map(
+    ({ name, description }) =>
+      `<section id="${name}"><h2>${name}</h2><p>${escaped(description)}</p>${ofTag(name)
+        .map((one) => operationHtml(one, document))
+        .join('')}</section>`,
+  )
+  const { title, description } = document.info
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}: API reference</title><style>${style}</style></head><body><header><h1>${escaped(title)}</h1>
+<p>${escaped(description)} Every path is below <code>${document.servers[0]?.url}</code>; a key goes into the header
+<code>Authorization: Bearer …</code>. For programs: <a href="openapi.json">openapi.json</a>.</p><nav>${index}</nav></header>
+<main>${sections.join('')}</main></body></html>\n`
+}

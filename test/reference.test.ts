@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { describeApi } from '#api/description.ts'
+import { referencePage } from '#api/reference/page.ts'
+import type { Document } from '#api/reference/shape.ts'
+import { startTestService } from './harness/service.ts'
+
+test('the reference is served without a key, shows every operation, and loads and runs nothing', async () => {
+  await using service = await startTestService()
+  const { status, headers, text } = await service.ask('GET', '/docs', { key: null })
+  assert.equal(status, 200)
+  assert.match(headers.get('content-type')!, /^text\/html/)
+  const document = describeApi() as Document
+  for (const { operationId } of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    assert.ok(text.includes(`<details id="${operationId}">`), operationId)
+  }
+  assert.doesNotMatch(text, /<script|<link|<img|src=|url\(|style="/)
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
+  const hash = createHash('sha256').update(style).digest('base64')
+  const wanted = new RegExp(RegExp.escape(`default-src 'none'; style-src 'sha256-${hash}'`))
+  assert.match(headers.get('content-security-policy')!, wanted)
+})
+
+test('what a description says is text on the page, never markup', () => {
+  const document = structuredClone(describeApi()) as Document
+  document.paths['/health']!.get!.summary = '<script>alert("x")</script>'
+  assert.ok(referencePage(document).includes('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;'))
+})
