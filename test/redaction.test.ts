@@ -45,12 +45,31 @@ const responsesBody = (model: string, stream: boolean, mail: string, code: strin
   ],
 })
 
+const messagesBody = (model: string, stream: boolean, mail: string, code: string) => ({
+  model,
+  stream,
+  max_tokens: 100,
+  system: [{ type: 'text', text: `Never write to ${mail}. 🚂` }],
+  messages: [
+    { role: 'user', content: `Grüße an ${mail}, 日本 ${code}!` },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'send', input: { to: mail, of: [code] } }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'text', text: `sent to ${mail}` }] },
+        { type: 'text', text: `and ${mail} 👩‍🚒${code}` },
+      ],
+    },
+  ],
+})
+
 /** A secret in the fields of our own, where they take any. */
 const ownValues: Record<string, unknown> = {
   models: ['ada@example.com/model'],
   provider: { x: 'ada@example.com' },
   route: 'fallback',
-  plugins: [{ id: 'ada@example.com' }],
+  plugins: [{ id: 'ada@example.com', enabled: false }],
+  transforms: [],
   trace: { x: 'ada@example.com' },
   debug: { x: 'ada@example.com' },
   usage: { x: 'ada@example.com' },
@@ -60,6 +79,7 @@ const ownValues: Record<string, unknown> = {
 const clients = [
   ['/chat/completions', chatBody],
   ['/responses', responsesBody],
+  ['/messages', messagesBody],
 ] as const
 
 describe('what a filter redacts', () => {
@@ -110,7 +130,10 @@ describe('what a filter redacts', () => {
         delete own.preset
         const text = await sent(path, { ...body, ...own }, watched)
         assert.equal(text, await sent(path, body))
-        const passed = { fallbacks: [{ x: 'ada@example.com' }], stream_options: { x: 'ada@example.com' } }
+        const passed = {
+          ...(path !== '/messages' && { fallbacks: [{ x: 'ada@example.com' }] }),
+          stream_options: { x: 'ada@example.com' },
+        }
         assert.doesNotMatch(await sent(path, { ...body, ...passed, stream: true }, watched), /ada@/)
       })
     }
