@@ -9,6 +9,7 @@ import { updateByok } from './routes/byok/update.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { countMessageTokens } from './routes/completions/count-tokens.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
+import { getCredits } from './routes/credits/get.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { getGeneration } from './routes/generations/get.ts'
@@ -36,6 +37,7 @@ import { provisionOneIntern } from './routes/interns/provision.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
 import { updateIntern } from './routes/interns/update.ts'
 import { getCurrentKey } from './routes/key/get.ts'
+import { getCurrentKeyByOldPath } from './routes/key/get-by-old-path.ts'
 import { createOneKey } from './routes/keys/create.ts'
 import { deleteOneKey } from './routes/keys/delete.ts'
 import { getOneKey } from './routes/keys/get.ts'
@@ -80,6 +82,7 @@ const table = {
   countMessageTokens,
   getGeneration,
   listActivity: listAllActivity,
+  getCredits,
   listModels,
   listModelsForUser,
   countModels,
@@ -126,6 +129,7 @@ const table = {
   updateProviderKey: updateByok,
   deleteProviderKey: deleteByok,
   getCurrentKey,
+  getCurrentKeyByOldPath,
   listKeys: listAllKeys,
   createKey: createOneKey,
   getKey: getOneKey,

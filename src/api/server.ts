@@ -34,6 +34,9 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
 
 export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
 
+/** Nobody: routes that may be public do not ask who calls. */
+const strangerOnPublicRoutes = undefined as never
+
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: Deps, { patience, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
   const app = createApp({
@@ -57,7 +60,11 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
   mountRoutes(app, routes, {
     deps,
     prefix,
-    admit: (route, request) => admit(deps, route, authorizationIn(request.headers)),
+    admit(route, request) {
+      const authorization = authorizationIn(request.headers)
+      if (authorization === undefined && route.mayBePublic && deps.config.public_models) return strangerOnPublicRoutes
+      return admit(deps, route, authorization)
+    },
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     around: deps.around,
     ...options,

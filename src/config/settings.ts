@@ -164,6 +164,12 @@ export const Settings = z.strictObject({
     .describe(
       'Origins whose pages may call this service from browsers: `https://app.example.com, http://localhost:3000`; `*` is any. Without it browsers refuse.',
     ),
+  public_models: z
+    .stringbool()
+    .default(false)
+    .describe(
+      'Whether models, their endpoints and providers can be read without a key. One that is sent must be right.',
+    ),
   dialect: z
     .enum(['spec', 'openrouter'])
     .default('spec')

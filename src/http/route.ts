@@ -39,6 +39,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   summary: string
   description?: string
   key: KeyNeed
+  /** Whether the operator may open it to callers without any key. */
+  mayBePublic?: boolean
   request?: S
   /** The JSON of a success; undefined where the answer is not JSON. */
   response?: z.ZodType

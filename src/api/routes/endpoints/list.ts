@@ -9,6 +9,7 @@ export const listEndpoints = route({
   path: '/models/{author}/{slug}/endpoints',
   tag: 'endpoints',
   key: 'any',
+  mayBePublic: true,
   summary: "A model's endpoints: who serves it, at what price and how well",
   description:
     "One endpoint is one provider's offer of the model, with its price, its limits and what this service measured of it.",

@@ -8,6 +8,7 @@ export const countModels = route({
   path: '/models/count',
   tag: 'models',
   key: 'any',
+  mayBePublic: true,
   summary: 'How many models a list with the same conditions has',
   description: 'The filters are those of `GET /models`.',
   request: { query: ModelFilter },

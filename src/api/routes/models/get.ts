@@ -8,6 +8,7 @@ export const getModel = route({
   path: '/model/{author}/{slug}',
   tag: 'models',
   key: 'any',
+  mayBePublic: true,
   summary: 'One model',
   description: 'With its endpoints, their prices and what this service measured of them.',
   request: { params: ModelPath },

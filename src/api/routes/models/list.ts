@@ -15,6 +15,7 @@ export const listModels = route({
   path: '/models',
   tag: 'models',
   key: 'any',
+  mayBePublic: true,
   summary: 'The models, filtered and sorted',
   description:
     'Every parameter may be combined with every other. The price, region, provider and data retention conditions hold when one single endpoint fulfils them all. Without `offset` and `limit` the list is whole.',

@@ -16,6 +16,7 @@ export const listProviders = route({
   path: '/providers',
   tag: 'providers',
   key: 'any',
+  mayBePublic: true,
   summary: 'Who serves models here',
   description:
     'With where they are, what they keep and whether they train on what they are sent, as the catalogue says.',
