@@ -69,3 +69,52 @@ describe('a client that leaves at the end of its answer', () => {
     assert.deepEqual([told(events), whole], [false, false])
   })
 })
+
+/** What becomes of one attempt. */
+async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: boolean; firstByteMs?: number } = {}) {
+  await using upstream = await startFaultyUpstream({ play })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const { origin } = new URL(upstream.url)
+  const headers = { 'content-type': 'application/json' }
+  const ask = {
+    target: { endpoint: endpointFor('play') } as Target,
+    wire: openaiChat,
+    request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
+    credential: undefined,
+    stream,
+    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000, ...limits },
+  }
+  const broke: unknown[] = []
+  const nothing = () => {}
+  const receiver = {
+    started: nothing,
+    events: nothing,
+    flush: nothing,
+    ended: nothing,
+    broke: (why: unknown) => void broke.push(why),
+  }
+  const outcome = await attempt({ upstreams, now: Date.now }, ask, receiver, new AbortController().signal)
+  await upstreams.close()
+  return { outcome: outcome as unknown as Record<string, any>, broke: broke as Record<string, any>[] }
+}
+const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.failure ?? outcome
+
+describe('an attempt that gives no answer', () => {
+  test('and ends before it began was sent all the same, and another may be tried', async () => {
+    const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
+    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.match(failure.message, /ended its answer too early/)
+  })
+
+  test('and says nothing in time is a time-out that says how long it was waited for', async () => {
+    const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 40 }))
+    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.equal(failure.reason, 'no byte for 40 ms (first_byte)')
+    assert.equal(failure.raw, 'no byte for 40 ms (first_byte)')
+  })
+
+  test('and hangs up is severed', async () => {
+    const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
+    assert.deepEqual([failure.severed, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
+  })
+})

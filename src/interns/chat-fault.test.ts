@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '#lib/fault.ts'
+import { asChatFault, chatFault, restateForChat } from './chat-fault.ts'
+import { Refusal, refusals } from './refusal.ts'
+
+test('a refusal says its reason, whether trying again may help, and when', () => {
+  const busy = chatFault('conflict', 'busy', 'M')
+  assert.deepEqual([busy.kind, busy.message], ['conflict', 'M'])
+  assert.deepEqual(busy.details, {
+    metadata: { reason: 'busy', retryable: true },
+    headers: { 'x-should-retry': 'true' },
+    retryAfterSeconds: 1,
+  })
+  assert.deepEqual(chatFault('not_found', 'not_found', 'M').details, {
+    metadata: { reason: 'not_found', retryable: false },
+    headers: { 'x-should-retry': 'false' },
+  })
+  assert.equal(chatFault('rate_limited', 'rate_limited', 'M', { retryAfterSeconds: 7 }).details.retryAfterSeconds, 7)
+  assert.equal(chatFault('gone', 'timeout', 'M', { retryable: false }).details.headers!['x-should-retry'], 'false')
+})
+
+test('what the intern’s daemon refuses has the kind of its status and its public reason', () => {
+  const told = Object.keys(refusals).map((kind) => {
+    const fault = asChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault
+    return [kind, fault.kind, ...Object.values(fault.details.metadata!)]
+  })
+  assert.deepEqual(told, [
+    ['bad_request', 'invalid', 'bad_request', false],
+    ['interaction_unknown', 'not_found', 'interaction_unknown', false],
+    ['session_busy', 'conflict', 'busy', true],
+    ['interaction_not_pending', 'conflict', 'interaction_not_pending', false],
+    ['already_attached', 'conflict', 'attachment_failed', false],
+    ['output_lost', 'gone', 'attachment_failed', false],
+    ['intern_rejected', 'bad_gateway', 'intern_rejected', false],
+    ['turn_failed', 'bad_gateway', 'turn_failed', false],
+    ['stream_severed', 'bad_gateway', 'stream_severed', true],
+    ['questions_full', 'unavailable', 'busy', true],
+    ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
+  ])
+  const other = new Error('M')
+  assert.equal(asChatFault(other), other)
+})
+
+test('what was refused before has the reason that this route owes', () => {
+  const metadata = (fault: Fault) => restateForChat(fault).details.metadata
+  assert.deepEqual(metadata(new Fault('invalid', 'M')), { reason: 'bad_request', retryable: false })
+  assert.deepEqual(metadata(new Fault('payload_too_large', 'M')), { reason: 'payload_too_large', retryable: false })
+  assert.equal(metadata(new Fault('unauthenticated', 'M')), undefined)
+  assert.deepEqual(metadata(new Fault('invalid', 'M', { metadata: { reason: 'own' } })), { reason: 'own' })
+})
