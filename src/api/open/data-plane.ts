@@ -1,0 +1,56 @@
+import { createScanner } from '#filters/scan.ts'
+import { openRouting } from '#routing/open.ts'
+import type { Cause, Generation } from '#usage/generation.ts'
+import { circuitLog } from '../circuit-log.ts'
+import { completionLog } from '../completion-log.ts'
+import type { openModels } from './models.ts'
+import type { openMoney } from './money.ts'
+import type { Opening } from './parts.ts'
+import type { openPolicies } from './policies.ts'
+
+type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
+type Below = Opened<typeof openModels> &
+  Omit<Opened<typeof openPolicies>, 'keys' | 'vault'> &
+  Opened<typeof openMoney> & {
+    lost: (error: Error) => void
+    countRefusal: (cause: Cause) => void
+  }
+
+/** What completions take their way through, and all that hears of them. */
+export function openDataPlane({ parts, metrics, traces, opened }: Opening, below: Below) {
+  const { config, log, now, newId, variable } = parts
+  const { ledger, lost, countRefusal, ...used } = below
+  const scanner = createScanner()
+  opened.defer(scanner.close)
+  const completions = completionLog(log)
+  const tellOfCircuit = circuitLog(log)
+  const record = (generation: Generation) => {
+    ledger.record(generation)
+    metrics.observeCompletion(generation)
+    traces.record(generation)
+    completions.completed(generation)
+    if (generation.cause) countRefusal(generation.cause)
+  }
+  const routing = openRouting({
+    ...used,
+    config,
+    scanner,
+    ledger: { record, hasRoom: ledger.hasRoom },
+    tracing: traces.on,
+    onUnaccounted: lost,
+    onRefused(refused) {
+      completions.refused(refused)
+      countRefusal(refused.cause)
+    },
+    onCircuit(name, change) {
+      if (change) metrics.observeCircuitOpening(change.reason)
+      tellOfCircuit(name, change)
+    },
+    variable,
+    now,
+    newId,
+  })
+  opened.defer(routing.upstreams.close)
+  metrics.observeCircuits(routing.circuits.report)
+  return { routing, scanner }
+}

@@ -1,0 +1,80 @@
+import { hostname } from 'node:os'
+import { internCensus } from '#interns/census.ts'
+import { isInstalled } from '#lib/program.ts'
+import { causeOf } from '#routing/cause.ts'
+import type { Cause } from '#usage/generation.ts'
+import type { Deps } from '../deps.ts'
+import { openInterns } from '../interns.ts'
+import { createMetrics } from '../metrics.ts'
+import { openTraces } from '../traces.ts'
+import { openDataPlane } from './data-plane.ts'
+import { openModels } from './models.ts'
+import { openMoney } from './money.ts'
+import type { Opening, Parts } from './parts.ts'
+import { openPolicies } from './policies.ts'
+import { openStore } from './store.ts'
+
+/** All that routes need, from the store upwards; `opened` closes it in the opposite order. */
+export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opened: AsyncDisposableStack) {
+  const { config, log, now, newId, variable } = parts
+  const traces = await openTraces(variable, now)
+  opened.defer(traces.close)
+  const metrics = createMetrics()
+  const opening: Opening = { parts, metrics, traces, opened }
+  const lost = (error: Error) => {
+    metrics.observeUnmetered()
+    log.error({ err: error }, 'a completion is not metered')
+  }
+  const countRefusal = ({ guardrailId, rule }: Cause) => {
+    if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
+  }
+
+  const store = await openStore(opening)
+  const { db, settings, firstKeys } = store
+  const models = await openModels(opening, store)
+  const { keys, vault, ...policies } = await openPolicies(opening, store)
+  const money = await openMoney(opening, store, lost)
+  const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, lost, countRefusal })
+  const { inForce, inFlight } = policies
+  const interns = openInterns({
+    config,
+    dataDir: settings.data_dir,
+    db,
+    now,
+    newId,
+    log,
+    variable,
+    inForce,
+    scanner,
+    onRefused: (error) => countRefusal(causeOf(error)),
+  })
+  metrics.observeStanding({
+    database: db.kind,
+    db: db.standing,
+    ledger: money.ledger,
+    answers: inFlight.count,
+    interns: internCensus({ db }, hostname()),
+    isLeaving,
+    now,
+  })
+  const deps: Deps = {
+    ...models,
+    config,
+    conversation: interns.conversation,
+    provisioner: interns.provisioner,
+    db,
+    hasCredential: (name) => Boolean(variable(name)),
+    hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),
+    isLeaving,
+    inForce,
+    keys,
+    metrics,
+    now,
+    newId,
+    log,
+    routing,
+    around: traces.around,
+    vault,
+  }
+  return { interns, deps, firstKeys }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDiscovery } from '#catalogue/discover.ts'
+import { openCatalogue } from '#catalogue/holder.ts'
+import type { LoadReport } from '#catalogue/load.ts'
+import type { Config } from '#config/settings.ts'
+import { createMeasures } from '#measure/measures.ts'
+import type { Deps } from '../deps.ts'
+import { lastWordsMs, type Opening, warnOf } from './parts.ts'
+import type { Store } from './store.ts'
+
+/** The catalogue, and what is measured of its endpoints. */
+export async function openModels(opening: Opening, { settings, db, loading }: Store) {
+  const { parts, metrics, opened } = opening
+  const { config, log, now, newId, variable } = parts
+  const catalogue = await openCatalogue({
+    settings,
+    loading,
+    discover: createDiscovery({ variable }),
+    signals: db.signals,
+    newId,
+    onLoad: tellOfSkipped(config, log),
+    onError: warnOf(opening, 'catalogue'),
+  })
+  opened.defer(catalogue.close)
+  metrics.observeCatalogue(catalogue.current)
+  const onError = warnOf(opening, 'measurements were not exchanged')
+  const measures = await createMeasures({ db, now, newId, onError })
+  opened.defer(() => Promise.race([measures.close(), sleep(lastWordsMs, undefined, { ref: false })]))
+  measures.onRefresh(catalogue.measured)
+  catalogue.measured(measures.figures())
+  return { catalogue, measures }
+}
+
+/** What an operator's own file or server got wrong is told row by row; what a snapshot of others did is only counted. */
+function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
+  return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
+    log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
+    const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
+    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row left out')
+  }
+}
