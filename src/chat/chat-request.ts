@@ -10,7 +10,7 @@ import {
 } from './generation-fields.ts'
 import { Message } from './message.ts'
 import { Metadata } from './metadata.ts'
-import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './routing-fields.ts'
+import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
 
 const ChatFunction = z.looseObject({
   name: z.string(),
@@ -64,7 +64,7 @@ const generation = {
   image_config: ImageConfig.nullish(),
   cache_control: CacheControl.nullish(),
   prompt_cache_options: PromptCacheOptions.nullish(),
-  service_tier: ServiceTier.nullish(),
+  service_tier: z.string().nullish(),
   stop_server_tools_when: z.array(StopCondition).min(1).optional(),
 }
 

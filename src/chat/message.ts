@@ -21,11 +21,11 @@ export type ToolCall = z.infer<typeof ToolCall>
 export const Message = z.discriminatedUnion(
   'role',
   [
-    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: Content, name: z.string().optional() }),
+    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: Content, name: z.string().nullish() }),
     z.looseObject({
       role: z.literal('assistant'),
       content: Content.nullish(),
-      name: z.string().optional(),
+      name: z.string().nullish(),
       tool_calls: z.array(ToolCall).nullish(),
     }),
     z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() }),

@@ -22,6 +22,8 @@ export const ResponsesCall = ResponsesRequest.extend({
   n: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
   best_of: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
   tools: z.array(Tool).optional(),
+  service_tier: z.string().nullish().describe('`auto` unless told; providers have tiers of their own.'),
+  include: z.array(z.string()).nullish(),
   tool_choice: ToolChoice.optional(),
 }).meta({ id: 'ResponsesCall', description: 'A responses-style request to be answered.' })
 export type ResponsesCall = z.infer<typeof ResponsesCall>

@@ -6,6 +6,7 @@ import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts
 import { ownTool } from './anthropic-tools.ts'
 import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 import { defined } from './defined.ts'
+import { nothingSaid } from './nothing-said.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
 /** What the answer may have at the most, where neither request nor catalogue says; Anthropic wants a number. */
@@ -13,7 +14,7 @@ export const defaultMaxTokens = 4096
 
 /** A chat request in Anthropic's words. */
 export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
-  const system = systemOf(chat.messages)
+  const { system, turns } = promptOf(chat.messages)
   const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return defined({
@@ -21,7 +22,7 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
     stream,
     max_tokens: maxTokens,
     system: system.length > 0 ? system : undefined,
-    messages: turnsOf(chat.messages),
+    messages: turns,
     ...(samples && sampling(chat)),
     stop_sequences: stop?.length ? stop : undefined,
     tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
@@ -32,6 +33,14 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
     metadata: chat.user ? { user_id: chat.user } : undefined,
     service_tier: serviceTiers[chat.service_tier ?? ''],
   })
+}
+
+/** A message there must be: where nothing but instructions was said, they are it. */
+function promptOf(messages: ChatRequest['messages']) {
+  const [system, turns] = [systemOf(messages), turnsOf(messages)]
+  if (turns.length > 0) return { system, turns }
+  if (system.length === 0) throw nothingSaid()
+  return { system: [], turns: [{ role: 'user' as const, content: system }] }
 }
 
 export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {

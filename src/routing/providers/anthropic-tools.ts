@@ -30,7 +30,8 @@ const kindOf = (type: unknown) => kinds.find((kind) => typeof type === 'string' 
 /** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
 export function ownTool(tool: ChatTool): Block | undefined {
   const kind = kindOf(tool.type)
-  if (!kind) return undefined
+  // Another protocol's custom tool is called with free text: there is none of that kind here.
+  if (!kind || 'custom' in tool) return undefined
   const sent: Block = {}
   for (const name of ['type', 'name', 'cache_control', ...kind.fields])
     if ((tool as Body)[name] != null) sent[name] = (tool as Body)[name]

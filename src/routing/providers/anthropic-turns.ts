@@ -2,7 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { type Piece, piecesOf } from './content.ts'
 import { defined } from './defined.ts'
-import { argumentsOf } from './tool-arguments.ts'
+import { calledFunction } from './tool-arguments.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
@@ -43,8 +43,8 @@ function blocksOf(message: Message): Block[] {
   const calls = (message.tool_calls ?? []).map((call) => ({
     type: 'tool_use',
     id: call.id,
-    name: call.function?.name,
-    input: argumentsOf(call.function?.arguments),
+    name: calledFunction(call).name,
+    input: calledFunction(call).args,
   }))
   return [...thoughts, ...said, ...calls]
 }

@@ -4,7 +4,7 @@ import type { Body } from '../wire.ts'
 import { asOneText, type Piece, piecesOf } from './content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
 import { wantsSignatures } from './gemini-thinking.ts'
-import { argumentsOf } from './tool-arguments.ts'
+import { calledFunction } from './tool-arguments.ts'
 
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
@@ -40,7 +40,7 @@ function isInstruction({ role }: Message): boolean {
 }
 
 function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
-  for (const { id, function: called } of message.tool_calls ?? []) functionOfCall.set(id, called?.name ?? '')
+  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledFunction(call).name ?? '')
 }
 
 function partsOf(message: Message, functionOfCall: ReadonlyMap<string, string>, model: string): Part[] {
@@ -65,11 +65,12 @@ function functionCalls(
   thoughts: Thought[],
   mustBeSigned: boolean,
 ): Part[] {
-  return (calls ?? []).map(({ id, function: called }, index) => {
+  return (calls ?? []).map((call, index) => {
+    const { id } = call
     const own = thoughts.find((thought) => thought.id === id)?.encrypted
     const thoughtSignature = own ?? (mustBeSigned && index === 0 ? foreignSignature : undefined)
     return {
-      functionCall: { ...sentId(id), name: called?.name, args: argumentsOf(called?.arguments) },
+      functionCall: { ...sentId(id), ...calledFunction(call) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })

@@ -6,19 +6,28 @@ import { defined } from './defined.ts'
 import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
 import { thinkingConfigOf } from './gemini-thinking.ts'
 import { ownTool } from './gemini-tools.ts'
+import { nothingSaid } from './nothing-said.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
 /** A chat request in Gemini's words. */
 export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const config = generationConfigOf(chat, endpoint)
   return defined({
-    systemInstruction: systemInstructionOf(chat.messages),
-    contents: contentsOf(chat.messages, endpoint.upstreamModel),
+    ...promptOf(chat, endpoint),
     tools: toolsOf(chat.tools),
     toolConfig: toolConfigOf(chat),
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
     safetySettings: chat.safety_settings,
   })
+}
+
+/** A turn there must be: where nothing but instructions was said, they are it. */
+function promptOf({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body {
+  const systemInstruction = systemInstructionOf(messages)
+  const contents = contentsOf(messages, upstreamModel)
+  if (contents.length > 0) return { systemInstruction, contents }
+  if (!systemInstruction) throw nothingSaid()
+  return { contents: [{ role: 'user', ...systemInstruction }] }
 }
 
 function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {

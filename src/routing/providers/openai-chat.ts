@@ -17,6 +17,8 @@ export const openaiChat: Wire = {
   passThrough: request,
   answerLimit: answerLimitOf,
   orders: chatOrders,
+  // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
+  knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
   reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
   readBody: (body) => readCompletion(body as Completion),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,

@@ -1,4 +1,4 @@
-import type { Message } from '#chat/message.ts'
+import type { Message, ToolCall } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../wire.ts'
 import { asOneText, type Piece, piecesOf } from './content.ts'
@@ -6,8 +6,9 @@ import { defined } from './defined.ts'
 
 /** Messages as input items: a call and its result are items of their own, and so is a thought. */
 export function inputItems(messages: Message[]): Body[] {
+  const custom = customCallsIn(messages)
   return messages.flatMap((message) => {
-    if (message.role === 'tool') return [toolOutput(message)]
+    if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
     if (message.role === 'assistant') return assistantItems(message)
     return [{ type: 'message', role: message.role, content: piecesOf(message.content).map(inputPart) }]
   })
@@ -19,14 +20,16 @@ function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[
     piece.kind === 'text' ? { type: 'output_text', text: piece.text } : inputPart(piece),
   )
   if (refusal) said.push({ type: 'refusal', refusal })
-  const calls = (message.tool_calls ?? []).map((call) => ({
-    type: 'function_call',
-    call_id: call.id,
-    name: call.function?.name,
-    arguments: call.function?.arguments,
-  }))
+  const calls = (message.tool_calls ?? []).map(callItem)
   const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content: said }] : []
   return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
+}
+
+function callItem(call: ToolCall): Body {
+  const { custom } = call as { custom?: { name?: string; input?: string } }
+  if (custom) return { type: 'custom_tool_call', call_id: call.id, name: custom.name, input: custom.input }
+  const { name, arguments: args } = call.function ?? {}
+  return { type: 'function_call', call_id: call.id, name, arguments: args }
 }
 
 function reasoningItem({ text, encrypted, id }: Thought): Body {
@@ -34,11 +37,16 @@ function reasoningItem({ text, encrypted, id }: Thought): Body {
   return defined({ type: 'reasoning', id, summary, encrypted_content: encrypted })
 }
 
-function toolOutput({ tool_call_id, content }: Extract<Message, { role: 'tool' }>): Body {
+function customCallsIn(messages: Message[]): ReadonlySet<string> {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []))
+  return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
+}
+
+function toolOutput({ tool_call_id, content }: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
   const pieces = piecesOf(content)
   const isText = pieces.every((piece) => piece.kind === 'text')
   const output = isText ? asOneText(pieces.map(({ text }) => text)) : pieces.map(inputPart)
-  return { type: 'function_call_output', call_id: tool_call_id, output }
+  return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 
 function inputPart(piece: Piece): Body {

@@ -65,6 +65,7 @@ function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
   if (choice == null || typeof choice === 'string') return choice
   const { type, function: chosen, allowed_tools: allowed } = choice as Choice
   if (type === 'function') return { type, name: chosen?.name }
+  if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
   if (type !== 'allowed_tools') return choice
   const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
   return { type, mode: allowed?.mode, tools }

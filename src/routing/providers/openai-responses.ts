@@ -45,9 +45,14 @@ function asUpstreamsTakeIt(body: Body, endpoint: Endpoint): Body {
   return asked
 }
 
+/** One that says nothing itself could only be looked up where it is stored. */
 function isBareThought(item: unknown): boolean {
-  const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
-  return type === 'reasoning' && !sealed
+  const {
+    type,
+    encrypted_content: sealed,
+    content,
+  } = item as { type?: string; encrypted_content?: unknown; content?: unknown }
+  return type === 'reasoning' && !sealed && !(Array.isArray(content) && content.length > 0)
 }
 
 /** A thought of another provider's, from an earlier turn that it answered. */

@@ -16,10 +16,20 @@ const anthropics = /_\d{8}$/
 /** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
 export function ownTool(tool: ChatTool): Body | undefined {
   if (anthropics.test(tool.type)) return undefined
+  if (tool.type === 'custom') return customTool(tool)
   const unit = unitOfType(tool.type)
   if (!Object.hasOwn(kinds, unit)) return undefined
   const kept = kinds[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [name, (tool as Body)[name]])
   return { type: tool.type, ...Object.fromEntries(kept) }
+}
+
+/** One that is called with free text; in a chat what it is stands in a member of its own. */
+function customTool(tool: ChatTool): Body | undefined {
+  const { custom } = tool as { custom?: { name?: string; description?: string; format?: Body } }
+  if (!custom) return undefined
+  const { name, description, format } = custom
+  const shape = format?.grammar ? { type: format.type, ...(format.grammar as Body) } : format
+  return { type: 'custom', name, ...(description != null && { description }), ...(shape && { format: shape }) }
 }
 
 /** Of a responses body, or of a chat that is put in its words. */

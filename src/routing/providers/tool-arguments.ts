@@ -13,3 +13,12 @@ export function chosenFunction(choice: unknown): string | undefined {
   if (typeof choice !== 'object') return undefined
   return (choice as { function?: { name?: string } } | null)?.function?.name
 }
+
+type Called = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
+
+/** A call as those take it who know functions only: what a custom one is given is its `input`. */
+export function calledFunction(call: Called): { name: string | undefined; args: object } {
+  const { function: called, custom } = call
+  if (!called && custom) return { name: custom.name, args: { input: custom.input ?? '' } }
+  return { name: called?.name, args: argumentsOf(called?.arguments) }
+}

@@ -36,7 +36,7 @@ function isOddChoice(text: string): boolean {
 }
 
 function isOddMessage(text: string): boolean {
-  if (text.includes('"audio":null')) return true
+  if (/"audio"\s*:\s*null/.test(text)) return true
   const calls = text.indexOf('"tool_calls"')
   return calls !== -1 && isOddIn(text.slice(calls))
 }

@@ -12,6 +12,7 @@ type Item = {
   call_id?: string
   name?: string
   arguments?: string
+  input?: string
   output?: string | Part[]
   summary?: { text?: string }[] | null
   encrypted_content?: string | null
@@ -51,7 +52,13 @@ function add(messages: Message[], item: Item, path: string): void {
     const assistant = speaking(messages)
     assistant.tool_calls = [...(assistant.tool_calls ?? []), { ...call, function: called }]
   }
-  if (type === 'function_call_output') {
+  if (type === 'custom_tool_call') {
+    const custom = { name: textIn(item, 'name', path), input: textIn(item, 'input', path) }
+    const assistant = speaking(messages)
+    const call = { id: textIn(item, 'call_id', path), type: 'custom' as const, custom }
+    assistant.tool_calls = [...(assistant.tool_calls ?? []), call]
+  }
+  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     const content = contentOf(item.output ?? '', `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
   }
@@ -105,7 +112,7 @@ function speaking(messages: Message[]): Assistant {
   return assistant
 }
 
-function textIn(item: Item, name: 'call_id' | 'name' | 'arguments', path: string): string {
+function textIn(item: Item, name: 'call_id' | 'name' | 'arguments' | 'input', path: string): string {
   const value = item[name]
   if (typeof value !== 'string') throw new Fault('invalid', `${path}.${name}: is required, and must be text.`)
   return value

@@ -17,6 +17,8 @@ const translated: ReadonlySet<string> = new Set([
   ...Object.keys(needsStore),
   'background',
   'client_metadata',
+  'context_management',
+  'moderation',
   'include',
   'input',
   'instructions',
@@ -73,22 +75,33 @@ type Tool = { type: string } & Record<string, unknown>
 
 /** Tools that a provider runs itself have no counterpart: who speaks this protocol upstream gets them all the same. */
 function toolsOf({ tools, tool_choice, parallel_tool_calls }: Body): Body {
-  const functions = ((tools ?? []) as Tool[]).filter(({ type }) => type === 'function')
+  const functions = ((tools ?? []) as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
   const choice = choiceOf(tool_choice)
   return {
-    tools: functions.map(({ type, name, description, parameters, strict, ...more }) => ({
-      type,
-      function: {
-        name,
-        ...(description != null && { description }),
-        ...(parameters != null && { parameters }),
-        ...(strict != null && { strict }),
-      },
-      ...more,
-    })),
+    tools: functions.map((tool) => (tool.type === 'custom' ? customTool(tool) : functionTool(tool))),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallel_tool_calls != null && { parallel_tool_calls }),
+  }
+}
+
+function functionTool({ type, name, description, parameters, strict, ...more }: Tool): Body {
+  const told = {
+    name,
+    ...(description != null && { description }),
+    ...(parameters != null && { parameters }),
+    ...(strict != null && { strict }),
+  }
+  return { type, function: told, ...more }
+}
+
+/** One that is called with free text. */
+function customTool({ name, description, format }: Tool): Body {
+  const { type, ...grammar } = (format ?? {}) as { type?: string }
+  const shape = type === 'grammar' ? { type, grammar } : format
+  return {
+    type: 'custom',
+    custom: { name, ...(description != null && { description }), ...(shape != null && { format: shape }) },
   }
 }
 
@@ -98,6 +111,7 @@ function choiceOf(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
   const { type, name, mode, tools } = choice as Choice
   if (type === 'function') return { type, function: { name } }
+  if (type === 'custom') return { type, custom: { name } }
   if (type !== 'allowed_tools') return undefined
   if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))
     throw new Fault('invalid', 'tool_choice.tools: must be an array of tools, each an object with its type and name.')

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type RecordedProviders, startWithRecordings, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+
+describe('what one protocol says and another has in other words', () => {
+  let recorded: RecordedProviders
+  before(async () => {
+    recorded = await startWithRecordings()
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  async function sent(path: string, body: object): Promise<{ status: number; body: any }> {
+    const before = recorded.upstream.requests.length
+    const { status } = await recorded.service.ask('POST', path, { body })
+    return { status, body: recorded.upstream.requests[before]?.body }
+  }
+
+  test('a custom tool, its call and its result reach those who know it, and are refused elsewhere', async () => {
+    const input = [
+      { role: 'user', content: 'Hi' },
+      { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'a b' },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'done' },
+    ]
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
+    const tools = [{ type: 'custom', name: 'patch', description: 'Patches.', format }]
+    const ask = (protocol: string) => sent('/responses', { model: `${protocol}/text`, input, tools })
+    const chat = (await ask('openai-chat')).body
+    const { syntax, definition } = format
+    const told = {
+      name: 'patch',
+      description: 'Patches.',
+      format: { type: 'grammar', grammar: { syntax, definition } },
+    }
+    assert.deepEqual(chat.tools, [{ type: 'custom', custom: told }])
+    assert.deepEqual(chat.messages[1].tool_calls, [
+      { id: 'c1', type: 'custom', custom: { name: 'patch', input: 'a b' } },
+    ])
+    const { messages } = chat
+    const responses = await sent('/chat/completions', { model: 'openai-responses/text', messages, tools: chat.tools })
+    assert.deepEqual([responses.body.tools, responses.body.input.slice(1)], [tools, input.slice(1)])
+    for (const protocol of ['anthropic-messages', 'google-gemini']) {
+      const refused = await ask(protocol)
+      assert.deepEqual([refused.status >= 400, refused.body], [true, undefined], protocol)
+    }
+  })
+
+  test('instructions alone are what is said, and nothing at all is refused before anybody is asked', async () => {
+    for (const protocol of upstreamProtocols) {
+      const model = `${protocol}/text`
+      const { status, body } = await sent('/chat/completions', {
+        model,
+        messages: [{ role: 'system', content: 'Say hi.' }],
+      })
+      assert.equal(status, 200, protocol)
+      assert.ok((body.messages ?? body.contents ?? body.input).length > 0, protocol)
+    }
+    for (const protocol of ['anthropic-messages', 'google-gemini']) {
+      const nothing = await sent('/chat/completions', {
+        model: `${protocol}/text`,
+        messages: [{ role: 'user', content: '' }],
+      })
+      assert.deepEqual(nothing, { status: 400, body: undefined }, protocol)
+    }
+  })
+
+  test('fields of responses do not reach chats', async () => {
+    const own = { context_management: [{ type: 'compaction' }], include: ['a.b'], service_tier: 'on_demand' }
+    const { status, body } = await sent('/responses', { model: 'openai-chat/text', input: 'Hi', ...own })
+    assert.deepEqual([status, body.context_management, body.include], [200, undefined, undefined])
+    assert.equal(body.service_tier, 'on_demand')
+  })
+
+  test('names that are null pass', async () => {
+    const messages = [{ role: 'user', content: 'Hi', name: null }]
+    for (const protocol of upstreamProtocols)
+      assert.equal((await sent('/chat/completions', { model: `${protocol}/text`, messages })).status, 200, protocol)
+  })
+
+  test('a thought that says itself what it was goes back to responses, as it came', async () => {
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] }
+    const input = [{ role: 'user', content: 'Hi' }, thought, { role: 'user', content: 'And?' }]
+    const { body } = await sent('/responses', { model: 'openai-responses/text', input })
+    assert.deepEqual(body.input, input)
+  })
+})
