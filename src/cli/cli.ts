@@ -6,6 +6,7 @@ import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
 import { databaseCommand } from './database.ts'
+import { importCommand } from './import.ts'
 import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
 import { membersCommand } from './members.ts'
@@ -19,6 +20,7 @@ const commands = [
   chatCommand,
   configCommand,
   databaseCommand,
+  importCommand,
   internsCommand,
   keysCommand,
   membersCommand,
