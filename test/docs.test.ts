@@ -1,5 +1,5 @@
 /**
- * Runs the worked examples of the documents named below, each document against a fresh service of its own.
+ * Runs the worked examples of README.md and of every page in docs/, each page against a fresh service of its own.
  *
  * The convention, for whoever writes such a document:
  * - Every ```sh block is run, in order, with `sh`. It finds $BASE_URL, $MANAGEMENT_KEY and $API_KEY set, and writes the
@@ -12,18 +12,23 @@
  */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startTestService } from './harness/service.ts'
 
-const documents = ['docs/accounts.md', 'docs/errors.md', 'docs/guardrails.md', 'docs/presets.md', 'docs/providers.md']
+const documents = [
+  'README.md',
+  ...readdirSync(fileURLToPath(new URL('../docs', import.meta.url)))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 for (const document of documents) {
   const path = fileURLToPath(new URL(`../${document}`, import.meta.url))
-  const skip = !existsSync(path) ? 'not written yet' : hasCurl ? false : 'curl is not installed'
+  const skip = hasCurl ? false : 'curl is not installed'
   test(`the examples of ${document} answer as they say`, { skip }, async () => {
     // Nothing is sent with it: what costs money is refused in these examples.
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })

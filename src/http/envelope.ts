@@ -11,7 +11,7 @@ export const ErrorEnvelope = z
       metadata: z.record(z.string(), z.unknown()).optional(),
     }),
   })
-  .meta({ id: 'Error', description: 'The one shape of every error. `code` is the HTTP status.' })
+  .meta({ id: 'ErrorAnswer', description: 'The one shape of every error. `code` is the HTTP status.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
 /** How one protocol tells an error, where that is not how this service does. */
