@@ -38,6 +38,11 @@ test('what the intern’s daemon refuses has the kind of its status and its publ
     ['questions_full', 'unavailable', 'busy', true],
     ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
   ])
+  for (const [kind, { code, retryable }] of Object.entries(refusals)) {
+    const refusal = new Refusal(kind as keyof typeof refusals, 'M')
+    assert.deepEqual([refusal.code, refusal.retryable], [code, retryable])
+    assert.equal(typeof refusal.retryable, 'boolean')
+  }
   const other = new Error('M')
   assert.equal(asChatFault(other), other)
 })

@@ -96,7 +96,9 @@ onEachDatabase('interns in the database', (kind) => {
         ['intern.updated', 'intern'],
       ],
     )
-    assert.match(JSON.stringify(events[1]), /description/)
+    const told = (json: string | null) => JSON.parse(json!) as { description: unknown; model: unknown }
+    const [before, after] = [told(events[1]!.before_json), told(events[1]!.after_json)]
+    assert.deepEqual([before.description, before.model, after.description, after.model], [null, null, 'D', 'm'])
     await assert.rejects(changeIntern(here.deps, caller, id, { name: 'bob' }), { kind: 'conflict' })
     await assert.rejects(changeIntern(here.deps, other, id, { name: 'eve' }), { kind: 'not_found' })
   })

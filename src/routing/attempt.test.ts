@@ -117,4 +117,17 @@ describe('an attempt that gives no answer', () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
     assert.deepEqual([failure.severed, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
   })
+
+  test('and is refused with a status says so, streamed or whole', async () => {
+    const refusing: Play = ({ socket }) =>
+      void socket.end(
+        'HTTP/1.1 503 No\r\ncontent-type: application/json\r\nretry-after: 7\r\nconnection: close\r\n\r\n{"error":{"message":"Busy."}}',
+      )
+    for (const stream of [true, false]) {
+      const failure = failureIn(await outcomeOf(refusing, { stream }))
+      assert.equal(failure.tryNext, true)
+      assert.match(JSON.stringify(failure), /503/)
+      assert.match(JSON.stringify(failure), /Busy/)
+    }
+  })
 })

@@ -63,6 +63,13 @@ describe('what is billed besides text', () => {
     assert.equal(usd(media, tokens), '0.0221')
   })
 
+  test('parts that are more than the whole are cut to it, the audio first', () => {
+    const parts = { audioPrompt: 900, audioCompletion: 60, imageCompletion: 60 }
+    const tokens = { prompt: 100, completion: 100, cached: 100, cacheWritten: 100, reasoning: 100, parts }
+    // 100 × 10 for the prompt, 60 × 80 + 40 × 120.
+    assert.equal(usd({ ...media, request: '0' }, tokens), '0.0106')
+  })
+
   test('of audio none is taken to have come from a cache', () => {
     const parts = { audioPrompt: 500 }
     assert.equal(usd({ ...media, request: '0' }, { prompt: 1000, cached: 600, parts }), '0.00623')

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openSqlite, readerOf } from './client.ts'
+
+/** An empty embedded database; what it is asked, and what it answers first. */
+async function database() {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'))
+  const path = join(folder, 'a.db')
+  const client = await openSqlite(path)
+  return {
+    ...{ client, path },
+    ask: async (sql: string, ...values: unknown[]) => (await client.run(sql, values)).rows,
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+test('writes go ahead in a log, reach the disk, and refer to what is there', async () => {
+  await using place = await database()
+  assert.deepEqual(await place.ask('pragma journal_mode'), [{ journal_mode: 'wal' }])
+  assert.deepEqual(await place.ask('pragma synchronous'), [{ synchronous: 2 }])
+  assert.deepEqual(await place.ask('pragma foreign_keys'), [{ foreign_keys: 1 }])
+  assert.deepEqual(await place.ask('pragma busy_timeout'), [{ timeout: 2000 }])
+})
+
+test('a statement tells its rows, or how many it changed; a failure, its words and its code', async () => {
+  await using place = await database()
+  await place.ask('create table t (a, b)')
+  assert.equal((await place.client.run('insert into t values (?, ?), (1, 2)', [true, undefined])).changes, 2)
+  assert.deepEqual(await place.ask('select a, b from t order by b'), [
+    { a: 1, b: null },
+    { a: 1, b: 2 },
+  ])
+  assert.equal((await place.client.run('select a from t', [])).changes, 0)
+  await assert.rejects(place.ask('select * from missing'), { message: /no such table/, code: 'ERR_SQLITE_ERROR' })
+})
+
+test('a reader reads and never writes; what is closed says so', async () => {
+  await using place = await database()
+  await place.ask('create table t (a)')
+  const reader = readerOf(place.path)
+  assert.deepEqual((await reader.run('select * from t', [])).rows, [])
+  await assert.rejects(reader.run('insert into t values (1)', []), { message: /readonly/ })
+  await reader.close()
+  await assert.rejects(reader.run('select 1', []), { message: /is closed/ })
+  await place.client.close()
+  await assert.rejects(place.ask('select 1'), { message: /is closed/ })
+})

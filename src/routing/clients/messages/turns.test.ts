@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messagesOf } from './turns.ts'
+
+const text = (said: string) => ({ type: 'text', text: said })
+
+test('what stands beside a result follows it; a turn of nothing but results is no message of its own', () => {
+  const result = { type: 'tool_result', tool_use_id: 'a', content: [text('blue')] }
+  const turn = (...content: object[]) => messagesOf(undefined, [{ role: 'user', content }])
+  const told = { role: 'tool', tool_call_id: 'a', content: 'blue' }
+  assert.deepEqual(turn(text('Hi'), result), [told, { role: 'user', content: 'Hi' }])
+  assert.deepEqual(turn(result), [told])
+  assert.deepEqual(turn({ type: 'tool_result', tool_use_id: 'b' }), [{ role: 'tool', tool_call_id: 'b', content: '' }])
+  const cache_control = { type: 'ephemeral' }
+  assert.deepEqual(turn({ ...result, cache_control }), [{ ...told, content: [{ ...text('blue'), cache_control }] }])
+  assert.throws(() => turn({ type: 'tool_result' }), { kind: 'invalid', message: /^messages.0.content.0.tool_use_id/ })
+})
+
+test('what the assistant said, thought and called is one message, without what only Anthropic knows', () => {
+  const content = [
+    text('I '),
+    { type: 'server_tool_use', name: 'web_search' },
+    text('look.'),
+    { type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Rome' } },
+  ]
+  assert.deepEqual(messagesOf('Be brief.', [{ role: 'assistant', content }]), [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }],
+    },
+  ])
+  const only = (block: object) => messagesOf(undefined, [{ role: 'assistant', content: [block] }])
+  assert.deepEqual(only({ type: 'mcp_tool_use' }), [])
+  assert.deepEqual(only({ type: 'compaction', content: 'So far' }), [{ role: 'assistant', content: 'So far' }])
+  assert.throws(() => only({ type: 'tool_use', name: 'x' }), { message: /^messages.0.content.0.id: is required/ })
+  assert.throws(() => only({ type: 'tool_use', id: 'x' }), { message: /^messages.0.content.0.name: is required/ })
+})
+
+test('a turn is of the user, the assistant or the system', () => {
+  const roles = ['user', 'system', 'assistant'].map((role) => messagesOf(undefined, [{ role, content: 'Hi' }])[0]!.role)
+  assert.deepEqual(roles, ['user', 'system', 'assistant'])
+  assert.throws(() => messagesOf(undefined, [{ role: 'tool', content: 'Hi' }]), {
+    message: /^messages.0.role: must be/,
+  })
+})
