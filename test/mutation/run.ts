@@ -121,7 +121,7 @@ function comingBy(mutant: Mutant): Coverage[] {
   const killer = memory.killerOf(nameOf(mutant))
   const near = ({ test, ms }: Coverage) =>
     4 * Number(test === killer) +
-    (ms < mostMs / 3 ? 2 * Number(test.includes(noun)) + Number(dirname(test) === dirname(mutant.file)) : 0)
+    (ms < mostMs ? 2 * Number(test.includes(noun)) + Number(dirname(test) === dirname(mutant.file)) : 0)
   const worth = (each: Coverage) => sizeOf(each, mutant.file) / (500 + each.ms)
   const coming = usable.filter((each) => covers(each, mutant.file, mutant.start))
   coming.sort((a, b) => near(b) - near(a) || worth(b) - worth(a))
