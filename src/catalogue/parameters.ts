@@ -78,7 +78,7 @@ export function integer(description: string, { min = 0, max = most, orNull = fal
       const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
       return number >= min && number <= max ? number : wrong
     },
-    { description, type: 'integer', minimum: min, maximum: max },
+    { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },
   )
 }
 
@@ -89,7 +89,7 @@ export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bou
       if (value === 'null') return undefined
       return parseExact(value) && Number(value) <= max ? Number(value) : wrong
     },
-    { description, type: 'number', minimum: 0, ...(max < Number.MAX_VALUE && { maximum: max }) },
+    { description, type: ['number', 'null'], minimum: 0, ...(max < Number.MAX_VALUE && { maximum: max }) },
   )
 }
 
@@ -102,7 +102,7 @@ export function price(description: string) {
       if (!perMillion) return new Wrong('must be a number from 0 on, in USD per million tokens')
       return { digits: perMillion.digits, scale: perMillion.scale + 6 }
     },
-    { description, type: 'number', minimum: 0 },
+    { description, type: ['number', 'null'], minimum: 0 },
   )
 }
 

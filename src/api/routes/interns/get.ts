@@ -12,6 +12,6 @@ export const getIntern = route({
   description: 'How it is set up and in which state it is.',
   request: { params: InternPath },
   response: InternRecord,
-  faults: ['unauthenticated', 'not_found'],
+  faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => internRecord(await findIntern(deps, caller, params.internId)),
 })
