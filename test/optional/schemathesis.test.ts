@@ -22,6 +22,11 @@ expected-statuses = ["2xx", "3xx", 400, 401, 402, 403, 404, 409, 410, 413, 429, 
 const streams = `[[operations]]
 include-operation-id = "chatWithIntern"
 checks.response_schema_conformance.enabled = false
+
+# The 404 is for the keys and members that the body names, not for the guardrail that was made.
+[[operations]]
+include-path-regex = "/assignments/(keys|members)$"
+checks.ensure_resource_availability.enabled = false
 `
 
 test('nothing that the description allows breaks the service, and it answers as described', {
