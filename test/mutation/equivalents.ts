@@ -31,4 +31,18 @@ export const equivalents: Equivalent[] = [
     to: 'left >= 1',
     why: 'A deadline that is told of a millisecond earlier or later is the same.',
   },
+  {
+    file: 'src/budgets/account.ts',
+    line: '#askedAt = 0',
+    from: '0',
+    to: '1',
+    why: 'It is set with every question, and looked at only while one is under way.',
+  },
+  {
+    file: 'src/budgets/earlier.ts',
+    line: "const made = subject.kind === 'guardrail' ? dayOf(subject.createdAt) : 0",
+    from: '0',
+    to: '1',
+    why: 'Nobody spent anything on the first day of 1970.',
+  },
 ]
