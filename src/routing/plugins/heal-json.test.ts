@@ -65,6 +65,12 @@ describe('JSON is fitted to the schema that was asked for', () => {
     assert.deepEqual(healed('[{"name": "a", "nick": "b"}]', person), { name: 'a', nick: 'b' })
   })
 
+  test('a text that says nothing is null where that is wanted', () => {
+    const nothing = { type: 'object', properties: { a: { type: 'null' } } }
+    for (const text of ['', ' ', 'null']) assert.deepEqual(healed(JSON.stringify({ a: text }), nothing), { a: null })
+    assert.deepEqual(healed('{"a": "none"}', nothing), { a: 'none' })
+  })
+
   test('and stays as it is where it is not, or fits', () => {
     const vague = '{"name":"a","nick":"b","age":"thirty","mood":"so-so","tags":[],"size":null}'
     assert.equal(healJson(vague, person), vague)

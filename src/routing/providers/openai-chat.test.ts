@@ -49,4 +49,11 @@ describe('openai-chat, requests', () => {
     assert.deepEqual(sent([own]), weatherCall({ reasoning_details: [own] }))
     assert.deepEqual(sent([{ ...own, id: 'native' }]), weatherCall())
   })
+
+  test('a thought goes back to the model that said it under the name that it had, and to no other', () => {
+    const thought = (by: string) => ({ type: 'reasoning.text', text: 'Hm', field: 'reasoning_content', by })
+    const sent = (by: string) => passed({ messages: weatherCall({ reasoning_details: [thought(by)] }) }).messages[1]
+    assert.equal(sent('test/grok-4').reasoning_content, 'Hm')
+    assert.equal(sent('test/grok-3').reasoning_content, undefined)
+  })
 })

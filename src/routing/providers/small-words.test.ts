@@ -77,3 +77,39 @@ test('a result of a tool that is no text follows it as the user’s, in a chat',
   )
   assert.deepEqual(told[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image])
 })
+
+test('a choice that is Responses’ own goes there as it came', () => {
+  const own = { type: 'mcp', server_label: 'shop', name: 'buy' }
+  const { tool_choice } = encoded(openaiResponses, 'gpt-5', asked({ tools: [weatherTool], tool_choice: own })).body
+  assert.deepEqual(tool_choice, own)
+})
+
+test('what an assistant refused, and what it showed, are told as such in OpenAI’s responses', () => {
+  const image_url = { url: 'https://a.example/a.png' }
+  const content = [
+    { type: 'refusal', refusal: 'No.' },
+    { type: 'image_url', image_url },
+  ]
+  const { input } = encoded(openaiResponses, 'gpt-5', { messages: [{ role: 'assistant', content }] } as never).body
+  assert.deepEqual(input[0].content, [
+    { type: 'output_text', text: 'No.' },
+    { type: 'input_image', image_url: image_url.url, detail: 'auto' },
+  ])
+})
+
+test('a call that Anthropic ran is billed by the piece only where Anthropic counts it', () => {
+  const read = (name: string) => {
+    const block = { type: 'server_tool_use', id: 's', name, input: {} }
+    const body = {
+      id: 'm',
+      type: 'message',
+      model: 'claude',
+      role: 'assistant',
+      content: [block],
+      stop_reason: 'end_turn',
+    }
+    return anthropicMessages.readBody(body).filter(({ type }) => type === 'piece')
+  }
+  assert.deepEqual(read('web_search'), [{ type: 'piece', unit: 'web_search' }])
+  assert.deepEqual(read('bash_code_execution'), [])
+})

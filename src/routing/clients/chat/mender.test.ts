@@ -74,6 +74,12 @@ describe("what is mended of a chat upstream's own bytes", () => {
     assert.deepEqual(mended.choices[0].message, { content: 'ü' })
   })
 
+  test('a call that is made with free text gets a type of its own', () => {
+    const call = { index: 0, id: 'own', custom: { name: 'shell', input: 'ls' } }
+    const [told] = read(mender().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
+    assert.deepEqual(told.delta.tool_calls, [{ ...call, type: 'custom' }])
+  })
+
   test('an event whose data stand on several lines passes as it came', () => {
     const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
     assert.equal(mender().event(raw), raw)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
+import { unseal } from '#chat/sealed-thought.ts'
 import { SseReader } from '#lib/sse.ts'
 import { ResponseWriter } from './writer.ts'
 
@@ -179,4 +180,13 @@ test('a failure is told in the protocol’s own words', () => {
   })
   const [prompt, server] = ['invalid_prompt', 'server_error']
   assert.deepEqual(codes, ['rate_limit_exceeded', prompt, prompt, server, server, server])
+})
+
+test('a thought that a chat said beside its answer is sealed, and the text beside it is not', () => {
+  const [thought, message] = outputOf(
+    { type: 'reasoning', text: 'Hm', field: 'reasoning' },
+    { type: 'text', text: 'Hi' },
+  )
+  assert.deepEqual(unseal(thought.encrypted_content, thought.id), { field: 'reasoning', by: 'a/b' })
+  assert.deepEqual([message.type, 'encrypted_content' in message], ['message', false])
 })

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messagesClient } from './client.ts'
+import { messageUsage } from './message.ts'
+
+test('of an answer that nobody counted, every count is zero', () => {
+  const usage = messageUsage(undefined) as Record<string, unknown>
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
+  assert.deepEqual([input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens], [0, 0, 0, 0])
+  assert.deepEqual([usage.output_tokens_details, 'cost' in usage], [null, false])
+})
+
+test('the cost is put to the usage of an event, and an event without one passes as it came', () => {
+  const event = (data: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(data)}\n\n`)
+  const raw = event({ type: 'message_delta', delta: {} })
+  assert.equal(messagesClient.usageEvent!(raw, { costUsd: 0.5 }, true), raw)
+  const told = messagesClient.usageEvent!(event({ type: 'x', usage: { output_tokens: 2 } }), { costUsd: 0.5 }, true)
+  assert.equal(told.toString(), event({ type: 'x', usage: { output_tokens: 2, cost: 0.5 } }).toString())
+})
+
+test('a whole answer is what the documents say of one, and it has a name', () => {
+  const { response } = messagesClient.operation
+  const whole = messagesClient.writeBody({ id: 'gen-1', model: 'a/b', createdSeconds: 1 }, [], undefined) as object
+  assert.equal(response.safeParse(whole).success, true)
+  assert.equal(response.safeParse({ ...whole, id: undefined }).success, false)
+})
+
+test('the end of a stream says every field of a stop, as a whole answer does', () => {
+  const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
+  const stopped = { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null }
+  const told = messagesClient.writer(head, { includeUsage: true }).end(undefined)
+  assert.ok(told.includes(`"delta":${JSON.stringify(stopped)}`))
+  assert.partialDeepStrictEqual(messagesClient.writeBody(head, [], undefined), stopped)
+})

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messagesPreset } from './preset.ts'
+
+test('a preset’s choice of tools is for one call at a time only where it says so', () => {
+  const choice = (tool_choice: unknown, parallel_tool_calls?: boolean) =>
+    messagesPreset.fields({ tool_choice, parallel_tool_calls }).tool_choice
+  const one = { disable_parallel_tool_use: true }
+  assert.deepEqual([choice('required'), choice('required', true)], [{ type: 'any' }, { type: 'any' }])
+  assert.deepEqual(
+    [choice('required', false), choice('auto', false)],
+    [
+      { type: 'any', ...one },
+      { type: 'auto', ...one },
+    ],
+  )
+  assert.deepEqual(choice({ type: 'function', name: 'f' }), { type: 'tool', name: 'f' })
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Measurement } from '#measure/measurement.ts'
+import { endpointFor } from '#test/harness/encode.ts'
+import { Journal, type Opening, type Tried } from './journal.ts'
+
+const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
+const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
+const tried = { target, byok: false, most: () => most } as Tried
+const told = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
+
+function journalAt(streamed: boolean) {
+  const clock = { now: 1000 }
+  const measured: Measurement[] = []
+  const measure = (one: Measurement) => void measured.push(one)
+  const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false }
+  return { clock, measured, journal: new Journal(deps, { streamed } as Opening, () => 5) }
+}
+
+/** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
+function answered(streamed: boolean) {
+  const { clock, measured, journal } = journalAt(streamed)
+  clock.now += 10
+  journal.asked({ answered() {}, failed() {} } as never)
+  clock.now += 20
+  journal.count([{ type: 'text', text: 'Hi' }])
+  clock.now += 30
+  journal.count([{ type: 'usage', tokens: told }])
+  journal.gaveAnswer(tried, undefined, false, true)
+  return { measured, journal }
+}
+
+test('an answer is measured once it is whole; only a stream says when its first piece came', () => {
+  const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
+  const counts = { promptTokens: 7, completionTokens: 3, calledTools: false }
+  assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
+  assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
+})
+
+test('what is metered says how long the client waited for the first piece, and for all', () => {
+  const { latencyMs, durationMs } = answered(true).journal.close()
+  assert.deepEqual([latencyMs, durationMs], [30, 60])
+})
+
+test('a request that nobody answered took no time to its first piece, and no tokens of any kind', () => {
+  const { latencyMs, tokens, cost, outcome } = journalAt(true).journal.close()
+  assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
+  assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
+})
