@@ -113,3 +113,10 @@ test('many who come with one key at once share one read', async () => {
   await Promise.all(Array.from({ length: 1000 }, () => keys.find(secret)))
   assert.equal(state.reads, 1)
 })
+
+test('a key that was read is known from memory alone, and one that was not is not', async () => {
+  const { keys } = newRing()
+  assert.equal(keys.known(secret), undefined)
+  await keys.find(secret)
+  assert.equal(keys.known(secret), caller)
+})

@@ -179,3 +179,35 @@ function seeded(seed: number): () => number {
     return state / 2 ** 32
   }
 }
+
+test('an account is waited for while somebody waits for its money, and then no more', async () => {
+  const { account, asked } = openAccount()
+  assert.equal(account.isWaited, false)
+  const reserved = account.reserve(10n, 1000n)
+  assert.equal(account.isWaited, true)
+  asked[0]?.grant(10n)
+  await reserved
+  assert.equal(account.isWaited, false)
+})
+
+test('who would be served once other servers gave back what they hold is not refused at once', async () => {
+  let others = 8n
+  const account = newAccount(async () => ({ granted: 0n, free: 4n, others, at: 0, current: true, ended: true }))
+  const reserved = account.reserve(10n, 1000n)
+  await turn()
+  assert.equal(account.isWaited, true)
+  others = 5n
+  await account.serve()
+  assert.equal(await reserved, 'spent')
+})
+
+test('an account that is closed gives back also what lay ready', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(50n)
+  await reserved
+  account.settle(10n, 0n)
+  account.close()
+  await turn()
+  assert.equal(asked[1]?.report.held, 0n)
+})

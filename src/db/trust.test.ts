@@ -75,3 +75,9 @@ test('many who ask at once are one question', async () => {
   assert.ok((await Promise.all(Array.from({ length: 100 }, trust))).every((trusted) => trusted))
   assert.ok(place.state.asked <= 2, String(place.state.asked))
 })
+
+test('what was last known is trusted for as short as a millisecond where so much is set, and never where none is', async () => {
+  await using place = await lost({ silentForMs: 0 })
+  assert.equal(await trustWhileAway(place, 1)(), true)
+  assert.equal(await trustWhileAway(place, 0)(), false)
+})

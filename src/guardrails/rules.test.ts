@@ -22,3 +22,15 @@ test('the document names every field of a guardrail', () => {
     [],
   )
 })
+
+test('what a builtin filter scans is kept as it was said', () => {
+  const builtin = { slug: 'email', action: 'redact', label: '[EMAIL]', scan_scope: 'all_messages' }
+  assert.deepEqual(Policy.shape.content_filter_builtins.parse([builtin]), [builtin])
+})
+
+test('every field says where it is judged', () => {
+  assert.deepEqual(
+    Object.entries(rules).filter(([, kind]) => typeof kind.at !== 'string'),
+    [],
+  )
+})

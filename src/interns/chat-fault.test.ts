@@ -20,6 +20,10 @@ test('a refusal says its reason, whether trying again may help, and when', () =>
   assert.equal(chatFault('gone', 'timeout', 'M', { retryable: false }).details.headers!['x-should-retry'], 'false')
 })
 
+test('of a run that has ended nothing is to be had by trying again', () => {
+  assert.deepEqual(chatFault('gone', 'run_ended', 'M').details.metadata, { reason: 'run_ended', retryable: false })
+})
+
 test('what the intern’s daemon refuses has the kind of its status and its public reason', () => {
   const told = Object.keys(refusals).map((kind) => {
     const fault = asChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault

@@ -73,3 +73,8 @@ test('each failure after the start has the status it would have had before it', 
 test('what a daemon should never say is not passed on', () => {
   for (const event of [{ type: 'of.the.future' }, {}, 5, 'words']) assert.deepEqual(writer.of(event as never), [])
 })
+
+test('every choice of a reply is the first, those of its end too', () => {
+  const [finish] = writer.of({ type: 'turn.finished', ...report })
+  assert.deepEqual(finish?.choices, [{ index: 0, delta: {}, finish_reason: 'stop' }])
+})

@@ -34,6 +34,23 @@ describe('a circuit', () => {
     assert.equal(standing('e'), 'shut')
   })
 
+  test('counts an attempt that is told twice to have failed as one failure', () => {
+    const { begin, fail, answer, standing } = circuits()
+    answer(begin(6))
+    const passes = begin(4)
+    fail(passes)
+    fail(passes)
+    assert.equal(standing('e'), 'troubled')
+  })
+
+  test('that was shut while the first byte was under way lets nobody in before its time', () => {
+    const { begin, fail, answer, standing } = circuits()
+    const slow = begin(1)
+    fail(begin(10))
+    answer(slow)
+    assert.equal(standing('e'), 'shut')
+  })
+
   test('stays closed at three failures in a hundred, however many', () => {
     const { begin, fail, answer, standing } = circuits()
     for (let hundred = 0; hundred < 100; hundred++) {

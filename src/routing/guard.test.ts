@@ -26,3 +26,15 @@ test('a request of which nobody can tell what it cost has spent all that was set
   assert.ok(needed > 0n)
   assert.deepEqual(spent, [needed])
 })
+
+test('a request that is settled twice has spent once', async () => {
+  const spent: bigint[] = []
+  const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
+  const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
+  const policy = guardrailPolicy({ catalogue, inForce: { of: async () => [] }, budgets: { reserve } } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const ruling = await policy.decide({ caller: limited, chat: { messages: [] }, body: {} } as unknown as PolicyQuestion)
+  await ruling.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
+  for (const cost of [5n, 7n]) ruling.settle({ cost, byok: false } as never)
+  assert.deepEqual(spent, [5n])
+})
