@@ -44,8 +44,9 @@ describe('a circuit', () => {
   })
 
   test('that was shut while the first byte was under way lets nobody in before its time', () => {
-    const { begin, fail, answer, standing } = circuits()
+    const { begin, fail, answer, standing, wait } = circuits()
     const slow = begin(1)
+    wait(1000)
     fail(begin(10))
     answer(slow)
     assert.equal(standing('e'), 'shut')
