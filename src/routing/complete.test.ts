@@ -7,7 +7,7 @@ import type { CompletionCall } from './call.ts'
 import { complete } from './complete.ts'
 import type { RoutingDeps } from './deps.ts'
 
-const model = { id: 'a/m', endpoints: [] as Model['endpoints'] } as Model
+const model = { id: 'a/m', endpoints: [] as Model['endpoints'], outputModalities: ['text'] } as Model
 const chat = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
 const outlet = { header: () => {}, signal: new AbortController().signal }
 const call = { body: chat, client: { toChat: () => chat }, outlet } as unknown as CompletionCall

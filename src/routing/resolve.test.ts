@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import type { Model } from '#catalogue/model.ts'
 import { resolveModels } from './resolve.ts'
 
-const known = new Map(['a/m', 'a/m:free', 'a/n'].map((id) => [id, { id, endpoints: [] } as unknown as Model]))
+const modelOf = (id: string, outputModalities = ['text']) =>
+  ({ id, endpoints: [], outputModalities }) as unknown as Model
+const known = new Map([
+  ...['a/m', 'a/m:free', 'a/n'].map((id) => [id, modelOf(id)] as const),
+  ['a/vectors', modelOf('a/vectors', ['embeddings'])],
+  ['a/media', modelOf('a/media', ['image', 'audio'])],
+])
 const catalogue = { findModel: (name: string) => known.get(name) }
 const resolved = (model: string | undefined, models?: string[]) =>
   resolveModels(catalogue, { ...(model && { model }), ...(models && { models }) }).map(({ model: { id }, sort }) => [
@@ -33,6 +39,15 @@ test('a suffix that JavaScript knows and we do not is unknown', () => {
 test('an unknown fallback is passed over, but one name must be known', () => {
   assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
   assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })
+})
+
+test('a model that makes no text is refused by name and reason, and passed over where another does', () => {
+  const refused = (names: string[], message: RegExp) =>
+    assert.throws(() => resolved(undefined, names), { kind: 'invalid', message })
+  refused(['a/vectors'], /"a\/vectors" cannot be asked here: it makes embeddings, /)
+  refused(['a/media:nitro'], /"a\/media" cannot be asked here: it makes image and audio, /)
+  refused(['a/vectors', 'x/y', 'a/media'], /"a\/vectors".+"a\/media"/)
+  assert.deepEqual(resolved('a/vectors', ['a/m']), [['a/m', undefined]])
 })
 
 test('without any name the request is refused', () => assert.throws(() => resolved(undefined), { kind: 'invalid' }))

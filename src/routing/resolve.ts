@@ -1,4 +1,4 @@
-import type { Model } from '#catalogue/model.ts'
+import { canBeCalled, type Model } from '#catalogue/model.ts'
 import { Fault } from '#lib/fault.ts'
 import { nearNames } from './near-names.ts'
 import type { Candidate, SortKey } from './plan.ts'
@@ -21,12 +21,19 @@ export function resolveModels(catalogue: Finder, names: { model?: string; models
   const wanted = names.models ? [...new Set([...first, ...names.models])] : first
   if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found = wanted.flatMap((name) => resolveModel(catalogue, name) ?? [])
-  if (found.length > 0) return found
+  const callable = found.filter(({ model }) => canBeCalled(model))
+  if (callable.length > 0) return callable
+  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => makesNoText(model)).join(' '))
   const unknown = wanted.map((name) => JSON.stringify(shortened(name))).join(', ')
   throw new Fault(
     'not_found',
     `There is no model ${unknown}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
   )
+}
+
+function makesNoText({ id, outputModalities }: Model): string {
+  const made = outputModalities.join(' and ')
+  return `The model "${id}" cannot be asked here: it makes ${made}, and every operation of this service answers with text. GET /models lists the models that make text.`
 }
 
 function meant({ models = [] }: Finder, name: string): string {

@@ -31,3 +31,28 @@ test('what cannot be called is not among what a key may use, nor among the endpo
   const ids = body.data.map((endpoint: { model_id: string }) => endpoint.model_id)
   assert.deepEqual(ids.filter((id: string) => id in models).sort(), callable)
 })
+
+const asked: Record<string, object> = {
+  '/chat/completions': { messages: [{ role: 'user', content: 'Hi' }] },
+  '/responses': { input: 'Hi' },
+  '/messages': { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
+  '/messages/count_tokens': { messages: [{ role: 'user', content: 'Hi' }] },
+}
+
+test('what cannot be called is refused by name and reason in every protocol, before any provider hears of it', async () => {
+  await using service = await startWithModels(models)
+  for (const [path, body] of Object.entries(asked)) {
+    for (const [model, makes] of [
+      ['b/voice', 'audio'],
+      ['b/picture', 'image'],
+      ['b/vector', 'embeddings'],
+    ] as const) {
+      const answer = await service.ask('POST', path, { body: { model, ...body } })
+      assert.equal(answer.status, 400, answer.text)
+      assert.match(
+        answer.body.error.message,
+        new RegExp(`"${model}" cannot be asked here: it makes ${makes}, and every`),
+      )
+    }
+  }
+})
