@@ -86,6 +86,14 @@ test('only bin/ reads the environment of the process', () => {
   assert.deepEqual(readers, [])
 })
 
+test('node:http comes in through lib/node-http.ts, which leaves out what it would load besides', () => {
+  const named = /^import (?!type )[^\n]*'node:http'/m
+  assert.deepEqual(
+    sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  )
+})
+
 test('no file imports itself in a circle', () => {
   const next = Map.groupBy(edges, (edge) => edge.from)
   const done = new Set<string>()

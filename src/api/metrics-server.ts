@@ -1,8 +1,8 @@
-import { createServer } from 'node:http'
 import { errorAnswer } from '#http/envelope.ts'
 import { wrongWithHost } from '#http/host.ts'
 import { Fault } from '#lib/fault.ts'
 import { nameOf } from '#lib/host-name.ts'
+import { createServer } from '#lib/node-http.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import type { Metrics } from './metrics.ts'
 

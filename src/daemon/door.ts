@@ -3,12 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
+import { createServer } from '#lib/node-http.ts'
 import { inPieces } from './event-pieces.ts'
 import type { Log } from './log.ts'
 import { DoorError, readAnswer, readJson, readTurn } from './request.ts'
-
-// The module's named imports would load the WebSocket client too, which costs an idle daemon a fifth of its memory.
-const { createServer } = process.getBuiltinModule('node:http')
 
 type Deps = { runs: Runs; token: string; log: Log }
 type Exchange = { request: IncomingMessage; response: ServerResponse }

@@ -1,4 +1,5 @@
-import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest } from '#lib/node-http.ts'
 import { readCancelled, readHealth, readRefusal } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
@@ -32,7 +33,7 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
 
 async function exchange(
   { socketPath, token }: DaemonAddress,
-  agent: Agent,
+  agent: HttpAgent,
   method: string,
   path: string,
   body: object | undefined,
