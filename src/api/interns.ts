@@ -14,7 +14,7 @@ import type { Log } from '#lib/log.ts'
 import { shown } from '#lib/shown.ts'
 import { processProvisioner } from '#provision/process.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
-import { createSupervisor, type Supervisor } from '#provision/supervisor.ts'
+import { Supervisor } from '#provision/supervisor.ts'
 import { type Finder, resolveModels } from '#routing/resolve.ts'
 import { reachable } from './address.ts'
 
@@ -58,7 +58,7 @@ export function openInterns({
   const provisioner = processProvisioner({ config, dataDir, baseUrl: () => baseUrl, variable, warn })
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
-  const supervisor = createSupervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
+  const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
   const conversation: ConverseDeps = {
     db,
     now,

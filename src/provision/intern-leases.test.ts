@@ -5,7 +5,7 @@ import { openDb } from '#db/open.ts'
 import { internOf } from '#interns/store.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { startTestService } from '#test/harness/service.ts'
-import { supervision } from './supervision.ts'
+import { InternLeases } from './intern-leases.ts'
 
 onEachDatabase('what becomes of an intern', (kind) => {
   test('only one that is being taken down is forgotten', async () => {
@@ -14,18 +14,18 @@ onEachDatabase('what becomes of an intern', (kind) => {
     await using db = await openDb(service.place.settings).then((open) =>
       Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
     )
-    const rows = supervision({ db, now: Date.now, server: 'another', host: hostname() })
+    const leases = new InternLeases({ db, now: Date.now, server: 'another', host: hostname() })
     const row = () => db.query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
     const intern = internOf((await row())!)
     const become = (status: string) => db.query.updateTable('interns').set({ status }).where('id', '=', id).execute()
     // None of these is a state that the service itself does anything about.
     for (const status of ['stopped', 'failed', 'destroy_failed']) {
       await become(status)
-      await rows.forget(intern)
+      await leases.remove(intern)
       assert.equal((await row())?.status, status)
     }
     await become('destroying')
-    await rows.forget(intern)
+    await leases.remove(intern)
     assert.equal(await row(), undefined)
   })
 })

@@ -1,0 +1,135 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
+import type { InternStatus, Progress } from '#interns/intern.ts'
+import { takeKey } from '#interns/own-key.ts'
+import { type Intern, internOf } from '#interns/store.ts'
+import type { Now } from '#lib/clock.ts'
+import type { Place } from './provisioner.ts'
+
+/** How long a lease holds without being renewed. */
+export const leaseMs = 5000
+
+/** An intern, and the lease on it: the server that supervises it, if one does. */
+export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
+
+type Deps = { db: Db; now: Now; server: string; host: string }
+type Row = Selectable<Tables['interns']>
+
+/** What an intern becomes; `release` gives up the lease, since there is nothing to supervise any more. */
+export type Transition = { status: InternStatus; failure?: string | null; release?: boolean }
+
+/**
+ * The leases of interns in the database, and the transitions that only their holder makes. One server at a time
+ * supervises an intern, and only one on the intern's own host can. An intern at rest has no supervisor.
+ */
+export class InternLeases {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  #here() {
+    const { db, host } = this.#deps
+    return db.query.selectFrom('interns').where((e) => e.or([e('hostname', 'is', null), e('hostname', '=', host)]))
+  }
+
+  #leased(row: Row): LeasedIntern {
+    return { intern: internOf(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
+  }
+
+  async find(id: string): Promise<LeasedIntern | undefined> {
+    const row = await this.#here().where('id', '=', id).selectAll().executeTakeFirst()
+    return row && this.#leased(row)
+  }
+
+  /** The interns here that have a supervisor or need one. */
+  async inUse(): Promise<LeasedIntern[]> {
+    const rows = await this.#here()
+      .where((e) =>
+        e.or([e('supervisor', 'is not', null), e('status', 'in', ['queued', 'provisioning', 'running', 'destroying'])]),
+      )
+      .selectAll()
+      .execute()
+    return rows.map((row) => this.#leased(row))
+  }
+
+  async renew(): Promise<void> {
+    const { db, now, server } = this.#deps
+    const renewed = { supervised_until: now() + leaseMs }
+    await db.query.updateTable('interns').set(renewed).where('supervisor', '=', server).execute()
+  }
+
+  /** Lets others take over what a server held, at once. On the embedded database there can be no other server. */
+  async expire(holder: string | undefined): Promise<void> {
+    const held = this.#deps.db.query.updateTable('interns').set({ supervised_until: 0 })
+    await (holder === undefined ? held : held.where('supervisor', '=', holder)).execute()
+  }
+
+  /** @returns whether this server now holds the intern, which was still in that state and free to be taken. */
+  async claim({ id, status }: Intern, place: Place): Promise<boolean> {
+    const { db, now, server } = this.#deps
+    const { numUpdatedRows } = await db.query
+      .updateTable('interns')
+      .set({ supervisor: server, supervised_until: now() + leaseMs, ...place })
+      .where('id', '=', id)
+      .where('status', '=', status)
+      .where((e) =>
+        e.or([
+          e('supervisor', 'is', null),
+          e('supervisor', '=', server),
+          e('supervised_until', '<', now()),
+          // What is asked for anew does not depend on who looked after it before.
+          e('status', '=', 'queued'),
+        ]),
+      )
+      .executeTakeFirst()
+    return numUpdatedRows > 0
+  }
+
+  /** @returns whether the intern was in the state `from`, and held by this server. */
+  transition(id: string, from: InternStatus, { status, failure, release }: Transition): Promise<boolean> {
+    const { db, now, server } = this.#deps
+    return db.exclusively(`intern:${id}`, async (tx, announce) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('interns')
+        .set({
+          status,
+          progress: null,
+          updated_at: now(),
+          ...(failure !== undefined && { last_failure_message: failure }),
+          ...(release && { supervisor: null, supervised_until: 0 }),
+        })
+        .where('id', '=', id)
+        .where('status', '=', from)
+        .where('supervisor', '=', server)
+        .executeTakeFirst()
+      if (numUpdatedRows > 0) announce('intern.changed', id)
+      return numUpdatedRows > 0
+    })
+  }
+
+  async setProgress(id: string, progress: Progress): Promise<void> {
+    const { db, server } = this.#deps
+    await db.query
+      .updateTable('interns')
+      .set({ progress: JSON.stringify(progress) })
+      .where('id', '=', id)
+      .where('status', '=', 'provisioning')
+      .where('supervisor', '=', server)
+      .execute()
+  }
+
+  /** Takes an intern that is being destroyed out of the database, with its key. */
+  async remove({ id }: Intern): Promise<void> {
+    await this.#deps.db.exclusively(`intern:${id}`, async (tx, announce) => {
+      const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
+      if (row?.status !== 'destroying') return
+      await takeKey(tx, announce, internOf(row))
+      await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
+      await tx.deleteFrom('interns').where('id', '=', id).execute()
+      announce('intern.changed', id)
+    })
+  }
+}

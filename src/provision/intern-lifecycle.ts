@@ -1,0 +1,151 @@
+import { hashOf } from '#accounts/secret.ts'
+import type { Db } from '#db/db.ts'
+import { giveKey, hasKey } from '#interns/own-key.ts'
+import type { Intern } from '#interns/store.ts'
+import type { Now } from '#lib/clock.ts'
+import type { InternLeases } from './intern-leases.ts'
+import type { Provisioner } from './provisioner.ts'
+import { SupervisedIntern } from './supervised-intern.ts'
+
+type Deps = {
+  db: Db
+  now: Now
+  leases: InternLeases
+  provisioner: Provisioner
+  onError: (error: Error) => void
+  /** Asks for the intern to be looked at again. */
+  lookAgain: (id: string) => void
+}
+
+/** What a server does for the interns whose leases it holds: one method for each status that needs something done. */
+export class InternLifecycle {
+  readonly #deps: Deps
+  readonly #supervised = new Map<string, SupervisedIntern>()
+  #isStopping = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  isSupervised(id: string): boolean {
+    return this.#supervised.has(id)
+  }
+
+  isSupervisingAny(): boolean {
+    return this.#supervised.size > 0
+  }
+
+  /** Forgets an intern whose daemon others see to from now on. */
+  release(id: string): void {
+    this.#supervised.get(id)?.release()
+    this.#supervised.delete(id)
+  }
+
+  /** Nothing is started any more. @returns the ids of the interns that were supervised. */
+  stop(): string[] {
+    this.#isStopping = true
+    return [...this.#supervised.keys()]
+  }
+
+  async queued(intern: Intern): Promise<void> {
+    this.release(intern.id)
+    if (await this.#deps.leases.transition(intern.id, 'queued', { status: 'provisioning' }))
+      await this.provisioning(intern)
+  }
+
+  /** A failure is told and left to whoever asked for the intern. */
+  async provisioning(intern: Intern): Promise<void> {
+    await this.#start(intern, (failure) =>
+      this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: true }),
+    )
+  }
+
+  async running(intern: Intern): Promise<void> {
+    if (this.#supervised.has(intern.id)) return
+    if (await this.#deps.provisioner.adopt(intern)) this.#watch(intern)
+    else await this.#fail(intern, 'The daemon was gone when the service looked for it.', 0)
+  }
+
+  async failed(intern: Intern): Promise<void> {
+    const { leases } = this.#deps
+    // Not known here: another server had it when it failed.
+    if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, 0)
+    if (!this.#supervised.get(intern.id)?.takeRestart()) return
+    if (!(await leases.transition(intern.id, 'failed', { status: 'provisioning' }))) return
+    await this.#start(intern, async (failure) => {
+      await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
+      this.#restartLater(intern)
+    })
+  }
+
+  async stopped(intern: Intern): Promise<void> {
+    const { leases, provisioner } = this.#deps
+    this.release(intern.id)
+    try {
+      await provisioner.stop(intern)
+      await leases.transition(intern.id, 'stopped', { status: 'stopped', release: true })
+    } catch (error) {
+      // It is not stopped: whoever asked for that can see so, and ask again.
+      const failure = (error as Error).message
+      await leases.transition(intern.id, 'stopped', { status: 'failed', failure, release: true })
+    }
+  }
+
+  async destroying(intern: Intern): Promise<void> {
+    const { leases, provisioner } = this.#deps
+    this.release(intern.id)
+    try {
+      await provisioner.destroy(intern)
+      await leases.remove(intern)
+    } catch (error) {
+      const failure = (error as Error).message
+      await leases.transition(intern.id, 'destroying', { status: 'destroy_failed', failure, release: true })
+    }
+  }
+
+  async #start(intern: Intern, failed: (failure: string) => Promise<unknown>): Promise<void> {
+    const { leases, provisioner, onError } = this.#deps
+    const { id } = intern
+    try {
+      const secret = await this.#secretFor(intern)
+      await provisioner.start(intern, secret, (progress) => void leases.setProgress(id, progress).catch(onError))
+      // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
+      const isRunning = !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running' }))
+      if (isRunning) this.#watch(intern)
+    } catch (error) {
+      if (!this.#isStopping) await failed((error as Error).message)
+    }
+  }
+
+  async #secretFor(intern: Intern): Promise<string> {
+    const known = this.#deps.provisioner.secretOf(intern)
+    if (known && hashOf(known) === intern.keyHash && (await hasKey(this.#deps, intern))) return known
+    return giveKey(this.#deps, intern)
+  }
+
+  #watch(intern: Intern): void {
+    const { provisioner, onError } = this.#deps
+    const supervised = this.#supervise(intern.id)
+    // The old watch ends before the new one begins.
+    supervised.release()
+    supervised.started(provisioner.watch(intern, (reason) => void this.#fail(intern, reason).catch(onError)))
+  }
+
+  async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {
+    const { leases, onError } = this.#deps
+    if (this.#isStopping) return
+    if (!(await leases.transition(intern.id, 'running', { status: 'failed', failure }))) return
+    onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
+    this.#restartLater(intern, restartAfterMs)
+  }
+
+  #restartLater({ id }: Intern, afterMs?: number): void {
+    this.#supervise(id).failed(() => this.#deps.lookAgain(id), afterMs)
+  }
+
+  #supervise(id: string): SupervisedIntern {
+    const supervised = this.#supervised.get(id) ?? new SupervisedIntern()
+    this.#supervised.set(id, supervised)
+    return supervised
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { SupervisedIntern } from './supervised-intern.ts'
+
+test('each failure in a row makes the next restart wait twice as long', () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const intern = new SupervisedIntern()
+  intern.started(() => {})
+  let restarts = 0
+  for (const waitMs of [500, 1000, 2000]) {
+    intern.failed(() => restarts++)
+    mock.timers.tick(waitMs - 1)
+    assert.equal(intern.takeRestart(), false)
+    mock.timers.tick(1)
+    assert.equal(intern.takeRestart(), true)
+    assert.equal(intern.takeRestart(), false)
+  }
+  assert.equal(restarts, 3)
+  mock.timers.reset()
+})
+
+test('an intern that is released is neither watched nor restarted any more', () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let watching = true
+  const intern = new SupervisedIntern()
+  intern.started(() => {
+    watching = false
+  })
+  intern.failed(() => assert.fail('it was restarted'))
+  assert.equal(watching, false)
+  intern.release()
+  mock.timers.tick(60_000)
+  mock.timers.reset()
+})
