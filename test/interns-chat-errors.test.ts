@@ -206,7 +206,8 @@ describe('refusals of the chat route', () => {
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]
     const request = { stream: true as const, approval_mode: 'manual' as const, messages }
-    const thrown = await converse(deps, caller as never, service.id, request, AbortSignal.timeout(100)).catch((e) => e)
+    const asked = { internId: service.id, request }
+    const thrown = await converse(deps, caller as never, asked, AbortSignal.timeout(100)).catch((e) => e)
     await db.close()
     assert.deepEqual(
       [thrown.kind, thrown.details.metadata],

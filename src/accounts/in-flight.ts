@@ -13,6 +13,8 @@ export type Followed = {
   outlet: RevocableOutlet
   /** Judged anew with its key as it is now. @throws Fault when it may not go on. */
   recheck: (caller: Caller) => Promise<void> | void
+  /** The id of the intern that it is talking to: judged anew when that changes. */
+  internId?: string
   /** It is over. */
   release: () => void
 }
@@ -36,8 +38,8 @@ export function createInFlight({ signals, keys }: Deps): InFlight {
   const entries = new Set<Entry>()
   let looking: NodeJS.Timeout | undefined
 
-  const judgeAll = (concerns: (caller: Caller) => boolean) => {
-    for (const entry of entries) if (concerns(entry.caller)) void judge(entry)
+  const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
+    for (const entry of entries) if (concerns(entry.caller, entry)) void judge(entry)
   }
 
   async function judge(entry: Entry, found = keys.current(entry.caller.keyHash)): Promise<void> {
@@ -65,6 +67,7 @@ export function createInFlight({ signals, keys }: Deps): InFlight {
     signals.subscribe('key.changed', (hash) => judgeAll(({ keyHash }) => keyHash === hash)),
     signals.subscribe('organization.changed', (id) => judgeAll(({ organizationId }) => organizationId === id)),
     signals.subscribe('guardrail.changed', (id) => judgeAll(({ workspaceId }) => workspaceId === id)),
+    signals.subscribe('intern.changed', (id) => judgeAll((_, { internId }) => internId === id)),
     signals.onMissed(() => judgeAll(() => true)),
   ]
 

@@ -13,7 +13,7 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
 
   interns
     .command('list')
-    .description('list your interns')
+    .description('list your interns, and those that all of your workspace see')
     .option('--json', 'print them as JSON')
     .addHelpText('after', internsHelp)
     .action(async (options: { json?: boolean }) => {
@@ -31,6 +31,7 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
     .addOption(
       new Option('--approval-mode <mode>', 'manual: it asks before it acts, always').choices(['manual', 'self-drive']),
     )
+    .addOption(new Option('--visibility <whom>', 'who sees it and talks to it').choices(['creator', 'workspace']))
     .option('--no-start', 'leave it stopped')
     .addHelpText('after', internsHelp)
     .action(async (name: string, { start, approvalMode, ...wanted }: { start: boolean; approvalMode?: string }) => {
@@ -74,8 +75,9 @@ function internTable(interns: InternRecord[]): string {
     intern.progress ? `${intern.status}: ${intern.progress.step_label}` : intern.status,
     typeof intern.agent === 'string' ? intern.agent : intern.agent ? intern.agent.command : 'builtin',
     intern.model ?? '-',
+    intern.visibility,
     intern.id,
     intern.last_failure_message ?? '',
   ])
-  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'ID', 'LAST FAILURE'], rows)
+  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'SEEN BY', 'ID', 'LAST FAILURE'], rows)
 }

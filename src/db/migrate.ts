@@ -14,6 +14,7 @@ import * as margins from './migrations/0009_margins.ts'
 import * as memberNames from './migrations/0013_member_names.ts'
 import * as workspaceDays from './migrations/0014_workspace_days.ts'
 import * as approvalModes from './migrations/0015_approval_modes.ts'
+import * as internsOfTeams from './migrations/0018_interns_of_teams.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ export const migrations: Record<string, Migration> = {
   '0013_member_names': memberNames,
   '0014_workspace_days': workspaceDays,
   '0015_approval_modes': approvalModes,
+  '0018_interns_of_teams': internsOfTeams,
 }
 
 /**

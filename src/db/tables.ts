@@ -219,6 +219,8 @@ export type Tables = {
     agent: string | null
     /** `manual` or `self-drive`: what holds for a prompt that does not say; `manual` holds for each. */
     approval_mode: Generated<string>
+    /** `creator` or `workspace`: who sees it and may talk to it. */
+    visibility: Generated<string>
     status: string
     last_failure_message: string | null
     progress: string | null

@@ -15,12 +15,13 @@ type Deps = { db: Db; now: Now; newId: NewId }
 /** What a running intern is told at its start it takes at its next one; the mode holds from the next prompt on. */
 export async function changeIntern(deps: Deps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
+    await requireOwner(tx, caller, intern)
     const names = Object.keys(patch) as (keyof InternPatch)[]
     if (names.every((name) => patch[name] === undefined || patch[name] === internRecord(intern)[name])) return undefined
     try {
       await update(tx, intern.id, { ...patch, updated_at: deps.now() })
     } catch (error) {
-      throw isUniqueViolation(error) ? nameTaken(patch.name ?? '') : error
+      throw isUniqueViolation(error) ? nameTaken(patch.name ?? intern.name) : error
     }
     return intern
   })
@@ -49,6 +50,7 @@ const verbs: Record<InternCommand, string> = {
 
 function command(deps: Deps, caller: Caller, id: string, name: InternCommand, status: InternStatus): Promise<Intern> {
   return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
+    if (name === 'delete') await requireOwner(tx, caller, intern)
     if (!mayBe(name, intern.status)) {
       throw new Fault(
         'conflict',
@@ -61,12 +63,29 @@ function command(deps: Deps, caller: Caller, id: string, name: InternCommand, st
   })
 }
 
+/**
+ * Colleagues who see an intern start, stop and talk to it; what it is, and that it is, is its creator's to say, as long
+ * as they belong to the organization. @throws Fault `forbidden`.
+ */
+async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUserId }: Intern): Promise<void> {
+  if (creatorUserId === caller.userId) return
+  const belongs = await tx
+    .selectFrom('memberships')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', creatorUserId)
+    .where('left_at', 'is', null)
+    .select('user_id')
+    .executeTakeFirst()
+  if (belongs) throw new Fault('forbidden', 'Only its creator may change or delete this intern.')
+}
+
 type Columns = Partial<{
   name: string
   description: string | null
   instructions: string | null
   model: string | null
   approval_mode: string
+  visibility: string
   status: string
   progress: null
   last_failure_message: null

@@ -24,6 +24,9 @@ export type ConverseDeps = {
   budgetMs: number
 }
 
+/** `internId` may be its name: `found` hears of its id, before anything is said to it. */
+export type Asked = { internId: string; request: InternChatRequest; found?: (id: string) => void }
+
 /** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
 export type Turn = {
   started: Extract<TurnEvent, { type: 'turn.started' }>
@@ -37,12 +40,12 @@ export type Turn = {
 export async function converse(
   deps: ConverseDeps,
   caller: Caller,
-  internId: string,
-  request: InternChatRequest,
+  { internId, request, found }: Asked,
   signal: AbortSignal,
 ): Promise<Turn> {
   const saying = sayingOf(request)
   const intern = await readyIntern(deps, caller, internId)
+  found?.(intern.id)
   const mode = modeOf(saying.say === 'prompt' ? saying.mode : undefined, intern.approvalMode)
   if (saying.say === 'prompt') {
     await withinRate(deps, caller)

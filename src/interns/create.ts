@@ -57,6 +57,7 @@ async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewInter
     model: wanted.model ?? null,
     agent: wanted.agent == null ? null : JSON.stringify(wanted.agent),
     approval_mode: wanted.approval_mode ?? 'self-drive',
+    visibility: wanted.visibility ?? 'creator',
     status: wanted.provision ? 'queued' : 'stopped',
     last_failure_message: null,
     progress: null,
@@ -76,8 +77,12 @@ async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewInter
   return id
 }
 
+/** A name must say which intern is meant to each who sees several. */
 export function nameTaken(name: string): Fault {
-  return new Fault('conflict', `You have an intern named ${JSON.stringify(name)} in this workspace already.`)
+  return new Fault(
+    'conflict',
+    `An intern of yours in this workspace, or one that all of it see, has the name ${JSON.stringify(name)} already.`,
+  )
 }
 
 async function creationUnder(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {

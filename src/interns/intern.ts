@@ -36,6 +36,14 @@ const InternApprovalMode = z
     'What holds for a prompt that does not say. With `manual` the intern asks before it acts whatever a prompt says: one that asks for `self-drive` is refused.',
   )
 
+export const visibilities = ['creator', 'workspace'] as const
+export type Visibility = (typeof visibilities)[number]
+const InternVisibility = z
+  .enum(visibilities)
+  .describe(
+    'Who sees it, talks to it and answers what it asks: `creator`, the member who made it; `workspace`, every member with an API key of its workspace.',
+  )
+
 /** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
 export const AgentChoice = z.union(
   [
@@ -60,6 +68,7 @@ export const NewIntern = onlyFields({
   model: Model.optional(),
   agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
   approval_mode: InternApprovalMode.optional(),
+  visibility: InternVisibility.optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
 }).meta({ id: 'NewIntern' })
@@ -71,6 +80,7 @@ export const InternPatch = onlyFields({
   instructions: Instructions,
   model: Model,
   approval_mode: InternApprovalMode,
+  visibility: InternVisibility,
 })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
@@ -89,6 +99,8 @@ export const InternRecord = z
     model: z.string().nullable(),
     agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
     approval_mode: InternApprovalMode,
+    visibility: InternVisibility,
+    creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),
     progress: Progress.nullable(),

@@ -46,7 +46,7 @@ onEachDatabase('interns in the database', (kind) => {
       ...{ id: intern.id, organizationId: 'o', workspaceId: 'w', creatorUserId: 'u', name: 'ada', status: 'stopped' },
       ...{ description: null, instructions: null, model: null, agent: null, lastFailureMessage: null, progress: null },
       ...{ hostname: null, home: null, keyHash: null, createdAt: at, updatedAt: at },
-      approvalMode: 'self-drive',
+      ...{ approvalMode: 'self-drive', visibility: 'creator' },
     })
     assert.deepEqual([...new Set(here.heard)], [intern.id])
     const told = {
@@ -59,7 +59,7 @@ onEachDatabase('interns in the database', (kind) => {
     assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(told))
     assert.equal(full.status, 'queued')
     assert.doesNotMatch(JSON.stringify(internRecord(full)), /"d"/)
-    await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /named "ada"/ })
+    await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /the name "ada" already/ })
     await assert.rejects(make(here, 'eve', { workspace_id: 'x' }), { kind: 'not_found' })
     assert.equal((await make(here, 'eve', { workspace_id: 'w' })).name, 'eve')
   })

@@ -4,7 +4,7 @@ import type { Query } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress } from './intern.ts'
+import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
 
 /** An intern as the service knows it. */
 export type Intern = {
@@ -18,6 +18,7 @@ export type Intern = {
   model: string | null
   agent: AgentChoice | null
   approvalMode: ApprovalMode
+  visibility: Visibility
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -32,15 +33,15 @@ export type Intern = {
 type Deps = { db: { query: Query } }
 type Row = Selectable<Tables['interns']>
 
-/** A key sees the interns of its workspace that its creator made, and no others. */
+/** A key sees the interns of its workspace that its creator made or that all of it see, and no others. */
 export function visibleTo(deps: Deps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
   return deps.db.query
     .selectFrom('interns')
     .where('workspace_id', '=', caller.workspaceId)
-    .where('creator_user_id', '=', caller.userId)
+    .where((e) => e.or([e('creator_user_id', '=', caller.userId), e('visibility', '=', 'workspace')]))
 }
 
-/** By id, or by name for people at a terminal. @throws Fault `not_found`. */
+/** By id, or by name for people at a terminal: one's own comes before a colleague's. @throws Fault `not_found`. */
 export async function findIntern(
   deps: Deps,
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
@@ -48,6 +49,7 @@ export async function findIntern(
 ): Promise<Intern> {
   const row = await visibleTo(deps, caller)
     .where((e) => e.or([e('id', '=', id), e('name', '=', id)]))
+    .orderBy((e) => e.case().when('creator_user_id', '=', caller.userId).then(0).else(1).end())
     .selectAll()
     .executeTakeFirst()
   if (row) return internOf(row)
@@ -108,6 +110,7 @@ export function internOf(row: Row): Intern {
     model: row.model,
     agent: row.agent === null ? null : (JSON.parse(row.agent) as AgentChoice),
     approvalMode: row.approval_mode as ApprovalMode,
+    visibility: row.visibility as Visibility,
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -129,6 +132,8 @@ export function internRecord(intern: Intern): InternRecord {
     model: intern.model,
     agent: shownAgent(intern.agent),
     approval_mode: intern.approvalMode,
+    visibility: intern.visibility,
+    creator_user_id: intern.creatorUserId,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,
     progress: intern.progress,

@@ -7,8 +7,9 @@ import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
-import { converse } from '#interns/converse.ts'
+import { type Asked, converse } from '#interns/converse.ts'
 import { replyText } from '#interns/reply.ts'
+import { findIntern } from '#interns/store.ts'
 import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
 import { CompletionChunk } from '#routing/clients/chat/schema.ts'
 import { route } from '../../route.ts'
@@ -44,12 +45,16 @@ export const chatWithIntern = route({
   handler: async ({ params, body, caller, host, outlet }, deps) => {
     await requireRegion(deps, caller, host)
     const followed = deps.routing.inFlight.follow(caller, outlet)
-    followed.recheck = (later) => {
+    followed.recheck = async (later) => {
       requireInterns(later)
-      return requireRegion(deps, later, host)
+      await requireRegion(deps, later, host)
+      if (followed.internId !== undefined) await findIntern(deps, later, followed.internId)
+    }
+    const found = (id: string) => {
+      followed.internId = id
     }
     try {
-      await reply(deps, caller, params.internId, body, followed.outlet)
+      await reply(deps, caller, { internId: params.internId, request: body, found }, followed.outlet)
     } catch (error) {
       throw followed.outlet.revoked ?? error
     } finally {
@@ -58,9 +63,9 @@ export const chatWithIntern = route({
   },
 })
 
-async function reply(deps: Deps, caller: Caller, internId: string, body: InternChatRequest, outlet: RevocableOutlet) {
+async function reply(deps: Deps, caller: Caller, asked: Asked, outlet: RevocableOutlet) {
   const { config, conversation, now } = deps
-  const turn = await converse(conversation, caller, internId, body, outlet.signal)
+  const turn = await converse(conversation, caller, asked, outlet.signal)
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
   outlet.onRevoked(({ kind, message }) => {
     outlet.write(text.failed({ code: faultStatus[kind], message }) + text.closing)

@@ -10,8 +10,8 @@ export const listAllInterns = route({
   path: '/interns',
   tag: 'interns',
   key: 'api',
-  summary: 'Your interns in this workspace, newest first',
-  description: 'Those that the calling key may see, newest first.',
+  summary: 'The interns of this workspace that you see, newest first',
+  description: 'Those that the creator of the calling key made, and those that all of the workspace see.',
   request: {
     query: z.object({
       limit: z.coerce.number().int().min(1).max(500).default(100),

@@ -11,10 +11,19 @@ export const updateIntern = route({
   tag: 'interns',
   key: 'api',
   summary: 'Change an intern; a running one takes it at its next start',
-  description: 'A field that is left out stays as it is.',
+  description:
+    'A field that is left out stays as it is. Only its creator may, or, once they have left, whoever sees it.',
   request: { params: InternPath, body: InternPatch },
   response: InternRecord,
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+  ],
   bodyLimit: 1024 * 1024,
   handler: async ({ params, body, caller }, deps) => {
     const { agent } = await findIntern(deps, caller, params.internId)
