@@ -70,6 +70,36 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(body.service_tier, 'on_demand')
   })
 
+  test('a tool without a type is a function, and parts may say null of what they are not', async () => {
+    const tools = [{ function: { name: 'look', parameters: { type: 'object' } } }]
+    const content = [{ type: 'text', text: 'Hi', image_url: null }]
+    for (const protocol of upstreamProtocols) {
+      const messages = [{ role: 'user', content }]
+      const { status, body } = await sent('/chat/completions', { model: `${protocol}/text`, messages, tools })
+      assert.deepEqual([status, JSON.stringify(body.tools).includes('"look"')], [200, true], protocol)
+    }
+    const refused = await sent('/chat/completions', { model: 'openai-chat/text', messages: [], tools: [{ name: 'x' }] })
+    assert.equal(refused.status, 400)
+  })
+
+  test('what answers a call that only its provider knows is left out with it', async () => {
+    const call = { type: 'tool_search_call', call_id: 's1', arguments: {} }
+    const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 's1', output: 'x' }]
+    const { body } = await sent('/responses', { model: 'openai-chat/text', input })
+    assert.deepEqual(body.messages, [{ role: 'user', content: 'Hi' }])
+  })
+
+  test('a call goes to Anthropic by a name that it takes, and so does its result', async () => {
+    const id = 'functions.read:0'
+    const call = { id, type: 'function', function: { name: 'read', arguments: '{}' } }
+    const said = { role: 'assistant', content: null, tool_calls: [call] }
+    const messages = [{ role: 'user', content: 'Hi' }, said, { role: 'tool', tool_call_id: id, content: 'x' }]
+    const { body } = await sent('/chat/completions', { model: 'anthropic-messages/text', messages })
+    const [, { content: calls }, { content: results }] = body.messages
+    assert.match(calls[0].id, /^[a-zA-Z0-9_-]+$/)
+    assert.equal(results[0].tool_use_id, calls[0].id)
+  })
+
   test('names that are null pass', async () => {
     const messages = [{ role: 'user', content: 'Hi', name: null }]
     for (const protocol of upstreamProtocols)

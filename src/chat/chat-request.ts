@@ -19,12 +19,16 @@ const ChatFunction = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/** Any tool; one of type `function` has the function beside it. */
+/** Any tool; one of type `function` has the function beside it, and so has one without a type. */
 export const ChatTool = z
-  .looseObject({ type: z.string(), function: ChatFunction.optional() })
+  .looseObject({ type: z.string().optional(), function: ChatFunction.optional() })
   .refine((tool) => tool.type !== 'function' || tool.function !== undefined, {
     error: 'is required with type "function"',
     path: ['function'],
+  })
+  .refine((tool) => tool.type !== undefined || tool.function !== undefined, {
+    error: 'is required where there is no function',
+    path: ['type'],
   })
 export type ChatTool = z.infer<typeof ChatTool>
 

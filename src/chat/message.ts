@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A part of a message: text, an image, a file, audio, or what a provider adds. */
-export const ContentPart = z.looseObject({ type: z.string(), text: z.string().optional() })
+export const ContentPart = z.looseObject({ type: z.string(), text: z.string().nullish() })
 export type ContentPart = z.infer<typeof ContentPart>
 
 export const Content = z.union([z.string(), z.array(ContentPart)], {
@@ -37,5 +37,5 @@ export type Message = z.infer<typeof Message>
 /** The text of a message's content; what is not text is left out. */
 export function textOf(content: Content | null | undefined, separator = ''): string {
   if (typeof content === 'string') return content
-  return (content ?? []).flatMap((part) => (part.text === undefined ? [] : [part.text])).join(separator)
+  return (content ?? []).flatMap((part) => (part.text == null ? [] : [part.text])).join(separator)
 }

@@ -43,7 +43,7 @@ function says(body: Body, name: string, { otherNames }: PresetStyle): boolean {
   return body[name] !== undefined || (otherNames?.[name]?.some((other) => body[other] !== undefined) ?? false)
 }
 
-type Tool = { type: string; name?: unknown; server_label?: unknown } & Record<string, unknown>
+type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<string, unknown>
 
 function united(offered: unknown, own: unknown): unknown[] {
   const tools = (own ?? []) as Tool[]
@@ -53,6 +53,6 @@ function united(offered: unknown, own: unknown): unknown[] {
 
 /** Chat bodies hold a tool's name below its type. What a provider runs itself has no name but that type. */
 function nameOf(tool: Tool): unknown {
-  const below = tool[tool.type] as { name?: unknown } | undefined
+  const below = tool[tool.type ?? 'function'] as { name?: unknown } | undefined
   return tool.name ?? below?.name ?? tool.server_label ?? tool.type
 }

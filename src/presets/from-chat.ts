@@ -69,7 +69,7 @@ function formatOf(format: ChatPresetBody['response_format']) {
 }
 
 function flatTool({ function: definition, ...tool }: ChatTool) {
-  return definition ? { ...definition, ...tool } : tool
+  return definition ? { type: 'function', ...definition, ...tool } : tool
 }
 
 function flatChoice(choice: ChatPresetBody['tool_choice']) {

@@ -45,7 +45,7 @@ export function refusal(
 
 /** The tools that a provider would have to run, by their types. */
 function ownTools({ tools }: ChatRequest): string {
-  const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [tool.type.slice(0, 64)]))
+  const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 

@@ -32,7 +32,7 @@ export async function startWithRecordings(policy: { zdr?: boolean } = {}): Promi
 }
 
 function catalogueOn(url: string, data_policy: object): object {
-  const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs']
+  const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
   const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
   const facts = { created: '2026-01-01', context_length: 100_000, input_modalities: ['text', 'image', 'file'] }
   const modelsOf = (protocol: Protocol) =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { type Piece, piecesOf } from './content.ts'
@@ -42,7 +43,7 @@ function blocksOf(message: Message): Block[] {
   )
   const calls = (message.tool_calls ?? []).map((call) => ({
     type: 'tool_use',
-    id: call.id,
+    id: knownId(call.id),
     name: calledFunction(call).name,
     input: calledFunction(call).args,
   }))
@@ -64,11 +65,16 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
   return defined({
     type: 'tool_result',
-    tool_use_id: message.tool_call_id,
+    tool_use_id: knownId(message.tool_call_id),
     content: content.length > 0 ? content : undefined,
     is_error: is_error === true ? true : undefined,
     cache_control: pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl,
   })
+}
+
+/** What a call may be called here; other models' are called `functions.read:0` and the like. */
+function knownId(id: string): string {
+  return /^[a-zA-Z0-9_-]+$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('base64url')}`
 }
 
 function blockOf(piece: Piece): Block[] {

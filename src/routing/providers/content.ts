@@ -24,10 +24,17 @@ const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s
 export function piecesOf(content: Content | null | undefined): Piece[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
-  return content.map((part) => {
-    const { cache_control: cacheControl } = part as { cache_control?: unknown }
-    return { ...pieceOf(part), ...(cacheControl != null && { cacheControl }) }
-  })
+  return content
+    .filter((part) => !isAside(part))
+    .map((part) => {
+      const { cache_control: cacheControl } = part as { cache_control?: unknown }
+      return { ...pieceOf(part), ...(cacheControl != null && { cacheControl }) }
+    })
+}
+
+/** What one provider's model thought, or which of its tools it may see now: it means nothing to another. */
+export function isAside({ type }: ContentPart): boolean {
+  return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 
 /**
@@ -42,17 +49,21 @@ type KnownPart = {
   image_url?: { url?: string; detail?: string } | string
   input_audio?: { data?: string; format?: string }
   video_url?: { url?: string }
+  document_url?: { url?: string } | string
+  document_name?: string | null
   file?: { file_data?: string; file_id?: string; filename?: string }
   refusal?: string
 }
 
 function pieceOf(part: ContentPart): Piece {
-  const { image_url, input_audio, video_url, file, refusal } = part as KnownPart
+  const { image_url, input_audio, video_url, document_url, document_name, file, refusal } = part as KnownPart
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
   const image = typeof image_url === 'string' ? { url: image_url } : image_url
   if (part.type === 'image_url' && image?.url) return imageAt(image.url, image.detail)
   if (part.type === 'video_url' && video_url?.url) return fileAt(video_url.url, undefined)
+  const document = typeof document_url === 'string' ? document_url : document_url?.url
+  if (part.type === 'document_url' && document) return fileAt(document, document_name ?? undefined)
   if (part.type === 'file' && file?.file_data) return fileAt(file.file_data, file.filename)
   if (part.type === 'file' && file?.file_id) return { kind: 'uploaded', fileId: file.file_id }
   if (part.type === 'input_audio' && input_audio?.data) {

@@ -32,7 +32,8 @@ export function contentsOf(messages: Message[], model: string): Content[] {
     if (last?.role === role) last.parts.push(...parts)
     else contents.push({ role, parts })
   }
-  return contents
+  // A call may follow a turn of the user's only, so there is one, though it says nothing.
+  return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
 }
 
 function isInstruction({ role }: Message): boolean {

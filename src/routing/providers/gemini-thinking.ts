@@ -41,8 +41,8 @@ function mostBudgetOf(model: string): number {
 }
 
 function levelFor(effort: string, model: string): string {
-  if (effort === 'minimal') return pro.test(model) ? 'low' : 'minimal'
-  if (effort === 'low') return 'low'
-  if (effort === 'medium') return firstPro.test(model) ? 'high' : 'medium'
-  return 'high'
+  if (effort === 'minimal') return pro.test(model) ? 'LOW' : 'MINIMAL'
+  if (effort === 'low') return 'LOW'
+  if (effort === 'medium') return firstPro.test(model) ? 'HIGH' : 'MEDIUM'
+  return 'HIGH'
 }

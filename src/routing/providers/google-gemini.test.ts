@@ -129,12 +129,12 @@ describe('google-gemini, thinking', () => {
 
   test('from 3 on by a level that the model has', () => {
     const level = (reasoning_effort: string, model: string) => thinkingOf({ reasoning_effort }, model).thinkingLevel
-    assert.equal(level('medium', 'gemini-3-flash-preview'), 'medium')
-    assert.equal(level('minimal', 'gemini-3-flash-preview'), 'minimal')
-    assert.equal(level('medium', 'gemini-3-pro-preview'), 'high')
-    assert.equal(level('medium', 'gemini-3.1-pro-preview'), 'medium')
-    assert.equal(level('none', 'gemini-3.1-pro-preview'), 'low')
-    assert.equal(level('xhigh', 'gemini-3-flash-preview'), 'high')
+    assert.equal(level('medium', 'gemini-3-flash-preview'), 'MEDIUM')
+    assert.equal(level('minimal', 'gemini-3-flash-preview'), 'MINIMAL')
+    assert.equal(level('medium', 'gemini-3-pro-preview'), 'HIGH')
+    assert.equal(level('medium', 'gemini-3.1-pro-preview'), 'MEDIUM')
+    assert.equal(level('none', 'gemini-3.1-pro-preview'), 'LOW')
+    assert.equal(level('xhigh', 'gemini-3-flash-preview'), 'HIGH')
   })
 
   test('a signature goes back on the call it came with, or on the text it ended', () => {
@@ -143,7 +143,7 @@ describe('google-gemini, thinking', () => {
     assert.equal(contents[1].parts[0].thoughtSignature, 'CikB')
     const forText = { type: 'reasoning.encrypted', data: 'CikC', format: 'google-gemini-v1' }
     const said = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
-    assert.deepEqual(bodyOf({ messages: [said] }).contents[0].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
+    assert.deepEqual(bodyOf({ messages: [said] }).contents[1].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
   })
 
   test('a call of another provider’s model is let through where signatures are wanted', () => {

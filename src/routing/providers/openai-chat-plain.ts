@@ -1,21 +1,34 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { asOneText } from './content.ts'
+import { asOneText, isAside } from './content.ts'
 
 /**
  * A chat that was put together from another protocol's request, as all servers of this one take it: marks for caches only
- * where writing to one has a price, text as text, and images of tools' results in a message of their own.
+ * where writing to one has a price, text as text, images of tools' results in a message of their own, and settings that
+ * not every server knows only where the catalogue says so.
  */
-export function plainly(chat: ChatRequest, { prices }: Endpoint): ChatRequest {
+export function plainly(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const marks = prices.cacheWrite !== undefined
   const { cache_control: mark, ...rest } = chat
-  return {
+  const plain: ChatRequest = {
     ...rest,
     ...(marks && mark != null && { cache_control: mark }),
-    messages: withResultsAsText(chat.messages).map((message) => (marks ? message : unmarked(message))),
+    messages: withResultsAsText(chat.messages.flatMap(withoutAside)).map((one) => (marks ? one : unmarked(one))),
     ...(chat.tools && { tools: marks ? chat.tools : chat.tools.map(unmarkedTool) }),
   }
+  if (supportedParameters.length > 0)
+    for (const name of knownToSome) if (!supportedParameters.includes(name)) delete plain[name]
+  return plain
+}
+
+const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
+
+/** A message that says nothing else is none. */
+function withoutAside(message: Message): Message[] {
+  if (!Array.isArray(message.content) || !message.content.some(isAside)) return [message]
+  const content = message.content.filter((part) => !isAside(part))
+  return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
 }
 
 function unmarkedTool(tool: ChatTool): ChatTool {

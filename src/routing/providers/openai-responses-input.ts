@@ -10,18 +10,21 @@ export function inputItems(messages: Message[]): Body[] {
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
     if (message.role === 'assistant') return assistantItems(message)
-    return [{ type: 'message', role: message.role, content: piecesOf(message.content).map(inputPart) }]
+    const said = piecesOf(message.content)
+    return said.length > 0 ? [{ type: 'message', role: message.role, content: said.map(inputPart) }] : []
   })
 }
 
 function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
   const said: Body[] = piecesOf(message.content).map((piece) =>
-    piece.kind === 'text' ? { type: 'output_text', text: piece.text } : inputPart(piece),
+    piece.kind === 'text' ? { type: 'output_text', text: piece.text, annotations: [] } : inputPart(piece),
   )
   if (refusal) said.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(callItem)
-  const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content: said }] : []
+  const [only] = said
+  const content = said.length === 1 && only?.type === 'output_text' ? only.text : said
+  const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
   return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
 }
 

@@ -28,7 +28,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     // Models that do not think refuse both.
     reasoning: thinks ? reasoningOf(chat) : undefined,
     include: thinks ? ['reasoning.encrypted_content'] : undefined,
-    service_tier: chat.service_tier,
+    service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,
     metadata: chat.metadata,
     user: chat.user,
     safety_identifier: chat.safety_identifier,
@@ -36,6 +36,9 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     prompt_cache_retention: chat.prompt_cache_retention,
   })
 }
+
+/** Other providers have tiers of their own, which are refused here. */
+const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
 export function responsesLimit(chat: ChatRequest): number | undefined {
   const limit = answerLimitOf(chat)

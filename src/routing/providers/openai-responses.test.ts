@@ -20,7 +20,7 @@ describe('openai-responses, requests', () => {
       input: [
         { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Be brief.' }] },
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+        { type: 'message', role: 'assistant', content: 'Hello' },
       ],
       store: false,
       include: ['reasoning.encrypted_content'],

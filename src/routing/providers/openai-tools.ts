@@ -15,7 +15,7 @@ const anthropics = /_\d{8}$/
 
 /** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
 export function ownTool(tool: ChatTool): Body | undefined {
-  if (anthropics.test(tool.type)) return undefined
+  if (tool.type === undefined || anthropics.test(tool.type)) return undefined
   if (tool.type === 'custom') return customTool(tool)
   const unit = unitOfType(tool.type)
   if (!Object.hasOwn(kinds, unit)) return undefined

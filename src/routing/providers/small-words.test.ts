@@ -92,7 +92,7 @@ test('what an assistant refused, and what it showed, are told as such in OpenAIâ
   ]
   const { input } = encoded(openaiResponses, 'gpt-5', { messages: [{ role: 'assistant', content }] } as never).body
   assert.deepEqual(input[0].content, [
-    { type: 'output_text', text: 'No.' },
+    { type: 'output_text', text: 'No.', annotations: [] },
     { type: 'input_image', image_url: image_url.url, detail: 'auto' },
   ])
 })

@@ -32,8 +32,18 @@ export function messagesOf(instructions: unknown, input: unknown): Message[] {
     if (input) messages.push({ role: 'user', content: input })
     return messages
   }
-  for (const [index, item] of ((input ?? []) as Item[]).entries()) add(messages, item, `input.${index}`)
+  const items = (input ?? []) as Item[]
+  const leftOut = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
+  for (const [index, item] of items.entries())
+    if (!isOutput(item) || !leftOut.has(item.call_id)) add(messages, item, `input.${index}`)
   return messages
+}
+
+const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
+
+/** A call of a tool that is known to the provider alone, which is left out, and with it whatever answers it. */
+function isOthersCall({ type, call_id }: Item): boolean {
+  return call_id !== undefined && /_call$/.test(type ?? '') && type !== 'function_call' && type !== 'custom_tool_call'
 }
 
 /** Items of kinds not known here are a provider's own, and left to those who speak its protocol. */
@@ -58,7 +68,7 @@ function add(messages: Message[], item: Item, path: string): void {
     const call = { id: textIn(item, 'call_id', path), type: 'custom' as const, custom }
     assistant.tool_calls = [...(assistant.tool_calls ?? []), call]
   }
-  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+  if (isOutput(item)) {
     const content = contentOf(item.output ?? '', `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
   }

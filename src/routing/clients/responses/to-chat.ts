@@ -85,14 +85,14 @@ function toolsOf({ tools, tool_choice, parallel_tool_calls }: Body): Body {
   }
 }
 
-function functionTool({ type, name, description, parameters, strict, ...more }: Tool): Body {
+function functionTool({ type, name, description, parameters, strict, cache_control }: Tool): Body {
   const told = {
     name,
     ...(description != null && { description }),
     ...(parameters != null && { parameters }),
     ...(strict != null && { strict }),
   }
-  return { type, function: told, ...more }
+  return { type, function: told, ...(cache_control != null && { cache_control }) }
 }
 
 /** One that is called with free text. */

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Protocol } from '#lib/vocabulary.ts'
+import { upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import { recordingFor, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { startTestService } from '#test/harness/service.ts'
+
+export type Body = Record<string, any>
+
+/** What became of a request: what its upstream got, or in which words it was refused before. */
+export type Asked = { sent: Body } | { refused: string }
+
+/** A service before one upstream of each protocol, which answers everything alike. */
+export type Asker = AsyncDisposable & {
+  ask: (client: Protocol, upstream: Protocol, body: Body) => Promise<Asked>
+}
+
+export const pathOf: Partial<Record<Protocol, string>> = {
+  'openai-chat': '/chat/completions',
+  'openai-responses': '/responses',
+  'anthropic-messages': '/messages',
+}
+
+/** What the requests go to: a model that thinks, of each kind of provider. */
+const upstreamModels: Partial<Record<Protocol, string>> = {
+  'openai-chat': 'gpt-5.2',
+  'openai-responses': 'gpt-5.2',
+  'anthropic-messages': 'claude-sonnet-4-5',
+  'google-gemini': 'gemini-3-flash-preview',
+}
+
+export async function startAsker(): Promise<Asker> {
+  const upstream = await startScriptedUpstream(({ path, ...received }) =>
+    recordingFor({
+      ...received,
+      path: path.replace(/models\/[^:]+/, 'models/text'),
+      body: { ...received.body, model: 'text' },
+    }),
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-asker-'))
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never }
+  const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+  return {
+    async ask(client, protocol, body) {
+      const before = upstream.requests.length
+      const reply = await service.ask('POST', pathOf[client]!, { body: { ...body, model: `asked/${protocol}` } })
+      const received = upstream.requests[before]
+      return received ? { sent: received.body } : { refused: reply.body?.error?.message ?? `status ${reply.status}` }
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function catalogueOn(url: string): object {
+  const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs']
+  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters }
+  const facts = {
+    created: '2026-01-01',
+    context_length: 1_000_000,
+    input_modalities: ['text', 'image', 'audio', 'file', 'video'],
+  }
+  const providerOf = (protocol: Protocol) => {
+    const base_url = `${url}/${protocol}`
+    return [protocol, { name: protocol, protocol, base_url, credentials: ['TEST_KEY'] }]
+  }
+  const modelOf = (protocol: Protocol) => {
+    const endpoints = { [protocol]: { model: upstreamModels[protocol], ...offer } }
+    return [`asked/${protocol}`, { name: protocol, ...facts, endpoints }]
+  }
+  return {
+    providers: Object.fromEntries(upstreamProtocols.map(providerOf)),
+    models: Object.fromEntries(upstreamProtocols.map(modelOf)),
+  }
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Protocol } from '#lib/vocabulary.ts'
+import type { Body } from './asker.ts'
+
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** What providers publish of the requests that they take: the types of their own clients. */
+const descriptions: Partial<Record<Protocol, string>> = {
+  'openai-chat': `import type { ChatCompletionCreateParams as Described } from 'openai/resources/chat/completions'`,
+  'openai-responses': `import type { ResponseCreateParams as Described } from 'openai/resources/responses/responses'`,
+  'anthropic-messages': `import type { MessageCreateParams as Described } from '@anthropic-ai/sdk/resources/messages'`,
+  // That client builds what goes over the wire of these; what it calls by the names of an enumeration goes as text.
+  'google-gemini': `import type * as google from '@google/genai'
+type Plain<T> = T extends string ? \`\${T}\` : T extends object ? { [Name in keyof T]: Plain<T[Name]> } : T
+type Config = Omit<google.GenerateContentConfig, 'tools' | 'toolConfig' | 'systemInstruction' | 'safetySettings' | 'httpOptions' | 'abortSignal'>
+type Described = {
+  contents: Plain<google.Content>[]
+  systemInstruction?: Plain<google.Content>
+  tools?: Plain<google.Tool>[]
+  toolConfig?: Plain<google.ToolConfig>
+  safetySettings?: Plain<google.SafetySetting>[]
+  generationConfig?: Plain<Config>
+}`,
+}
+
+/** @returns what the provider's description says against each body; none for one that it takes. */
+export async function complaints(protocol: Protocol, bodies: readonly Body[]): Promise<Map<Body, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-described-'))
+  try {
+    symlinkSync(packages, join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'requests.ts'), [descriptions[protocol], ...bodies.map(claimOf)].join('\n'))
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const first = descriptions[protocol]!.split('\n').length + 1
+    const told = new Map<Body, string>()
+    for (const { line, message } of errorsIn(await compiled(folder)))
+      told.set(bodies[line - first]!, [told.get(bodies[line - first]!), message].filter(Boolean).join('\n'))
+    return told
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const config = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: 'esnext',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['node'],
+  },
+  files: ['requests.ts'],
+}
+
+/** Text that is long is as good short. */
+const claimOf = (body: Body, at: number) =>
+  `export const r${at} = ${JSON.stringify(body, (_name, value) => (typeof value === 'string' && value.length > 300 ? value.slice(0, 300) : value))} satisfies Described`
+
+function compiled(folder: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const limits = { cwd: folder, maxBuffer: 256 * 1024 * 1024 }
+  execFile(join(packages, '.bin/tsc'), ['--pretty', 'false'], limits, (_error, stdout, stderr) =>
+    resolve(stdout + stderr),
+  )
+  return promise
+}
+
+function errorsIn(output: string): { line: number; message: string }[] {
+  const errors: { line: number; message: string }[] = []
+  for (const text of output.split('\n')) {
+    const [, line, message] = /^requests\.ts\((\d+),\d+\): error (.*)$/.exec(text) ?? []
+    if (line !== undefined) errors.push({ line: Number(line), message: message! })
+    else if (errors.length > 0 && text !== '') errors.at(-1)!.message += `\n${text}`
+    else if (text.includes('error')) throw new Error(text)
+  }
+  return errors
+}
