@@ -71,6 +71,30 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
     }
   }
 
+  /** The status of a refusal, and what must be in it somewhere: the provider's reason, and its own word for it. */
+  function toldIn({ answer }: Recording): string[] {
+    const { message, code, type } = JSON.parse(answer).error
+    return [message, code ?? type]
+  }
+
+  for (const client of Object.keys(clients) as Protocol[])
+    test(`${client}: what a provider refused is refused in the client's own envelope, with the provider's reason`, async () => {
+      const lost: string[] = []
+      for (const recording of recordings.filter(({ status }) => status >= 400))
+        for (const stream of [false, true]) {
+          const { path, body } = clients[client]!
+          const model = player.modelFor(recording)
+          const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+          const { type, error } = reply.body
+          const isOwn = client === 'anthropic-messages' ? type === 'error' && error.type : error.code === reply.status
+          if (reply.status !== recording.status || !isOwn) lost.push(`${recording.name}: ${reply.text}`)
+          const told = [error.message, ...Object.values(error.metadata ?? error.details)]
+          for (const word of toldIn(recording))
+            if (!told.includes(word)) lost.push(`${recording.name}: no ${word} in ${reply.text}`)
+        }
+      assert.ok(lost.length === 0, lost.join('\n'))
+    })
+
   /** What the official client checks of each answer, and of each event. */
   const schemas = {
     'openai-chat': [official.ChatResult$inboundSchema, official.ChatStreamChunk$inboundSchema],
@@ -86,8 +110,8 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
         const model = player.modelFor(recording)
         const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
         const schema = schemas[protocol][stream ? 1 : 0]
-        // How this service tells errors is its own affair.
-        for (const part of (stream ? eventsOf(reply.text) : [reply.body]).filter(({ error }) => !error)) {
+        if (reply.status !== 200) continue
+        for (const part of stream ? eventsOf(reply.text) : [reply.body]) {
           const issues = schema.safeParse(part).error?.issues ?? []
           refused.push(...issues.map(({ path: at, message }) => `${recording.name}: ${at.join('.')} ${message}`))
           const told = part.response ?? part

@@ -52,5 +52,5 @@ export type AnswerEvent =
   /** One of what is billed by the piece went by. */
   | { type: 'piece'; unit: string }
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }
-  /** The upstream gave up: `status` as far as it said one. */
-  | { type: 'error'; message: string; status: number | undefined }
+  /** The upstream gave up: `status` as far as it said one, `code` its own word for it. */
+  | { type: 'error'; message: string; status: number | undefined; code?: string | undefined }

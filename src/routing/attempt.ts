@@ -4,6 +4,7 @@ import { AnswerBound } from './answer-bound.ts'
 import { type AttemptFailure, failureOfStatus, retryAfterMs } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Target } from './plan.ts'
+import { codeOfRefusal } from './providers/error-code.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream/send.ts'
 import type { Wire } from './wire.ts'
@@ -192,9 +193,11 @@ class Answer {
   #endWhole(bytes: Buffer): void {
     const text = bytes.toString('utf8')
     if (this.#status >= 300) {
-      const said = maskSecrets(String(this.#ask.wire.errorMessage(parseJson(text)) || text), this.#ask.credential)
+      const body = parseJson(text)
+      const said = maskSecrets(String(this.#ask.wire.errorMessage(body) || text), this.#ask.credential)
       const wait = retryAfterMs(this.#headers['retry-after'], this.#now())
-      return this.#fail(failureOfStatus(this.#status, said || undefined, wait))
+      const failure = failureOfStatus(this.#status, said || undefined, wait)
+      return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
     }
     const events = this.#ask.wire.readBody(JSON.parse(text))
     const error = events.find((one) => one.type === 'error')
@@ -205,9 +208,9 @@ class Answer {
   }
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    const { status = 502, message } = error
+    const { status = 502, message, code: providerCode } = error
     const failure = failureOfStatus(status, maskSecrets(message, this.#ask.credential))
-    this.#fail({ ...failure, reason: `error ${status} within the answer` })
+    this.#fail({ ...failure, providerCode, reason: `error ${status} within the answer` })
     this.exchange?.abort()
   }
 

@@ -11,6 +11,8 @@ export type AttemptFailure = {
   retryAfterMs: number | undefined
   /** The upstream's own words, secrets masked. */
   raw: string | undefined
+  /** The upstream's own word for it. */
+  providerCode?: string | undefined
   /** The connection was there and the request on its way: the provider may charge for it. */
   sent?: boolean
   /** The connection broke. */
@@ -69,7 +71,11 @@ const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || abo
 /** The failure of the last attempt as what the client is told. */
 export function faultOf(failure: AttemptFailure, target: Target): Fault {
   return new Fault(failure.kind, failure.message, {
-    metadata: { provider_name: target.endpoint.provider, ...(failure.raw && { raw: failure.raw }) },
+    metadata: {
+      provider_name: target.endpoint.provider,
+      ...(failure.raw && { raw: failure.raw }),
+      ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
+    },
     ...(failure.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
   })
 }

@@ -3,6 +3,7 @@ import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
+import { codeOfError } from './error-code.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
 
 type Usage = {
@@ -187,7 +188,8 @@ function finish(native: string): AnswerEvent {
 }
 
 function errorEvent(error: WireError | undefined): AnswerEvent {
-  return { type: 'error', message: error?.message ?? 'the upstream failed', status: statuses[error?.type ?? ''] }
+  const status = statuses[error?.type ?? '']
+  return { type: 'error', message: error?.message ?? 'the upstream failed', status, code: codeOfError(error) }
 }
 
 /** Anthropic counts what came from the cache apart from the rest of the prompt. */

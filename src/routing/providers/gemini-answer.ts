@@ -1,6 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { codeOfError } from './error-code.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
@@ -132,8 +133,9 @@ function failure(reason: string, message: string | undefined): AnswerEvent {
   return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
 }
 
-function errorEvent({ code, message }: NonNullable<Generated['error']>): AnswerEvent {
-  return { type: 'error', message: message ?? 'the upstream failed', status: code }
+function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
+  const { code: status, message = 'the upstream failed' } = error
+  return { type: 'error', message, status, code: codeOfError(error) }
 }
 
 /** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */

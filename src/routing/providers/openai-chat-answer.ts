@@ -1,6 +1,7 @@
 import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import { codeOfError } from './error-code.ts'
 import { readSaid, type Said } from './openai-chat-said.ts'
 import { usageEvents } from './token-counts.ts'
 
@@ -84,6 +85,7 @@ function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
     type: 'error',
     message: error.message ?? 'the upstream failed',
     status: status >= 400 && status < 600 ? status : undefined,
+    code: codeOfError(error),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { codeOfError } from './error-code.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
 import { usageEvents } from './token-counts.ts'
 
@@ -220,7 +221,7 @@ const statuses: Record<string, number> = {
 function errorEvent({ code, type, message }: WireError): AnswerEvent {
   const told = code ?? type ?? ''
   const status = statuses[told] ?? (/image|file/.test(told) ? 400 : undefined)
-  return { type: 'error', message: message ?? 'the upstream failed', status }
+  return { type: 'error', message: message ?? 'the upstream failed', status, code: codeOfError({ code, type }) }
 }
 
 function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {

@@ -17,10 +17,10 @@ test('every kind of error that Anthropic names has its status', () => {
   }
   for (const [type, status] of Object.entries(statuses)) {
     const error = { type, message: 'M' }
-    assert.deepEqual(anthropicMessages.readBody({ error }), [{ type: 'error', message: 'M', status }])
+    assert.deepEqual(anthropicMessages.readBody({ error }), [{ type: 'error', message: 'M', status, code: type }])
   }
   assert.deepEqual(anthropicMessages.readBody({ error: {} }), [
-    { type: 'error', message: 'the upstream failed', status: undefined },
+    { type: 'error', message: 'the upstream failed', status: undefined, code: undefined },
   ])
 })
 
@@ -70,8 +70,8 @@ test('Gemini’s own failures are errors that another attempt may mend', () => {
   const blocked = googleGemini.readBody({ promptFeedback: { blockReason: 'OTHER' } })
   assert.equal(finishOf(blocked), 'content_filter')
   assert.throws(() => googleGemini.readBody({}), /no candidates/)
-  assert.deepEqual(googleGemini.readBody({ error: { code: 503, message: 'M' } }), [
-    { type: 'error', message: 'M', status: 503 },
+  assert.deepEqual(googleGemini.readBody({ error: { code: 503, message: 'M', status: 'UNAVAILABLE' } }), [
+    { type: 'error', message: 'M', status: 503, code: 'UNAVAILABLE' },
   ])
 })
 

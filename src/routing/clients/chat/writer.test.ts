@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiErrorType, ChatStreamChunk$inboundSchema } from '@openrouter/sdk/models'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { completionOf } from './completion.ts'
 import { chatWriter } from './writer.ts'
@@ -137,7 +138,8 @@ test('the end of a stream: the usage in a chunk of its own, with a choice for wh
   assert.equal(chatWriter(head, { includeUsage: true }).end(cost), 'data: [DONE]\n\n')
   const failed = chatWriter(head, { includeUsage: true }).fail({ code: 502, message: 'M' })
   const [chunk] = chunksOf(failed)
-  assert.deepEqual([chunk.choices[0].finish_reason, chunk.error], ['error', { code: 502, message: 'M' }])
+  const metadata = { error_type: 'provider_unavailable' }
+  assert.deepEqual([chunk.choices[0].finish_reason, chunk.error], ['error', { code: 502, message: 'M', metadata }])
   assert.ok(failed.endsWith('data: [DONE]\n\n'))
 })
 
@@ -161,4 +163,21 @@ test('a whole answer says who gave it, why it ended, and nothing that nobody ask
       },
     ],
   })
+})
+
+test('an error within the stream says what kind it is, as clients of OpenRouter know them all', () => {
+  const typeOf = (code: number, metadata?: Record<string, unknown>) => {
+    const [chunk] = chunksOf(
+      chatWriter(head, { includeUsage: true }).fail({ code, message: 'M', ...(metadata && { metadata }) }),
+    )
+    return ChatStreamChunk$inboundSchema.parse(chunk).error?.metadata?.errorType
+  }
+  const types = [400, 401, 402, 403, 404, 408, 410, 413, 429, 500, 502, 503, 504].map((code) => typeOf(code))
+  const known: ReadonlySet<unknown> = new Set(Object.values(ApiErrorType))
+  assert.ok(
+    types.every((type) => known.has(type)),
+    types.join(),
+  )
+  assert.equal(typeOf(400, { provider_code: 'context_length_exceeded' }), 'context_length_exceeded')
+  assert.equal(typeOf(400, { provider_code: 'tool_use_failed' }), 'invalid_request')
 })

@@ -2,6 +2,7 @@ import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../wire.ts'
+import { errorTypeOf } from './error-type.ts'
 import { annotationOf, argued, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
@@ -78,6 +79,10 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
       const usage = tokens ? chunk(includeUsage ? [] : [unasked], { usage: usageOf(tokens, cost) }) : ''
       return `${usage}data: [DONE]\n\n`
     },
-    fail: (error) => `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error })}data: [DONE]\n\n`,
+    fail: ({ metadata, ...error }) => {
+      const error_type = errorTypeOf(error.code, metadata?.provider_code)
+      const told = { ...error, metadata: { ...metadata, error_type } }
+      return `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: told })}data: [DONE]\n\n`
+    },
   }
 }

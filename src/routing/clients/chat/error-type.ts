@@ -1,0 +1,22 @@
+/** What went wrong, in words that clients of OpenRouter know for every protocol and provider. */
+const ofStatus: Record<number, string> = {
+  401: 'authentication',
+  402: 'payment_required',
+  403: 'permission_denied',
+  404: 'not_found',
+  408: 'timeout',
+  410: 'not_found',
+  413: 'payload_too_large',
+  429: 'rate_limit_exceeded',
+  502: 'provider_unavailable',
+  503: 'provider_unavailable',
+  504: 'timeout',
+}
+
+/** Of what providers call it, that which says more than the status does. */
+const exact: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'string_too_long', 'invalid_prompt'])
+
+export function errorTypeOf(status: number, providerCode: unknown): string {
+  if (exact.has(providerCode)) return String(providerCode)
+  return ofStatus[status] ?? (status >= 500 ? 'server' : 'invalid_request')
+}
