@@ -6,35 +6,13 @@ import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
 import { closingEvent, refusalFor } from './ending.ts'
 import { requireRoomFor } from './event-pieces.ts'
 import type { Limits } from './limits.ts'
-import { createOutbox, type Pressure } from './outbox.ts'
+import { createOutbox, type Outbox, type Pressure } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
 import type { Session } from './session.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What explains an event that ends a run. A `refusal` says why it did not begin. */
-export type About = Partial<Verdict & TurnReport> & { refusal?: Refusal }
-
-/** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
-export type LiveRun = {
-  readonly id: string
-  readonly session: Session
-  readonly mode: ApprovalMode
-  state(): RunState
-  /** Lets something happen to the run, and does what follows. `about` explains an event that is a failure. */
-  apply(event: RunEvent, about?: About): void
-  /** Output for the caller. Nothing once the run has ended. */
-  write(event: TurnEvent): void
-  /** Asks the caller, now or when the questions before it are answered. */
-  ask(pending: Omit<PendingQuestion, 'reply'>, withdrawn: AbortSignal): Promise<unknown>
-  /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
-  answer(questionId: string, answer: string): AsyncIterableIterator<TurnEvent>
-  /** Resolves when the agent has begun the turn, rejects with a `Refusal` when it does not. */
-  started: Promise<AsyncIterableIterator<TurnEvent>>
-  /** Whether the last thing the caller said was a no. */
-  lastAnswerWasNo(): boolean
-  /** The caller reads too slowly to go on. */
-  cutOff(): void
-}
+export type Explanation = Partial<Verdict & TurnReport> & { refusal?: Refusal }
 
 export type LiveRunDeps = {
   limits: Limits
@@ -50,83 +28,119 @@ export type LiveRunDeps = {
   ended: (run: LiveRun, reason: EndReason) => void
 }
 
-export function createRun(deps: LiveRunDeps, id: string, session: Session, mode: ApprovalMode): LiveRun {
-  const { limits } = deps
-  const pending = new Map<string, PendingQuestion>()
-  const outbox = createOutbox(limits, deps.pressure)
-  const start = Promise.withResolvers<AsyncIterableIterator<TurnEvent>>()
-  let state: RunState = newRun
-  let lastAnswerWasNo = false
+type Stream = AsyncIterableIterator<TurnEvent>
 
-  const greeting = (): TurnEvent => ({ type: 'turn.started', runId: id, sessionId: session.id, model: session.model })
-  const attach = (first?: TurnEvent) =>
-    outbox.attach(first, () => apply({ type: 'client.disconnected', paused: false }))
-  const stream = attach()
-  start.promise.catch(() => {})
+/** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
+export class LiveRun {
+  readonly id: string
+  readonly session: Session
+  readonly mode: ApprovalMode
+  /** Resolves when the agent has begun the turn, rejects with a `Refusal` when it does not. */
+  readonly started: Promise<Stream>
+  readonly #deps: LiveRunDeps
+  readonly #outbox: Outbox
+  readonly #start = Promise.withResolvers<Stream>()
+  readonly #stream: Stream
+  readonly #pending = new Map<string, PendingQuestion>()
+  #state: RunState = newRun
+  #lastAnswerWasNo = false
 
-  const apply: LiveRun['apply'] = (event, about = {}) => {
-    const before = state
-    state = step(before, event)
-    if (state === before) return
-    if (before.at === 'starting' && state.at !== 'ended') {
-      outbox.push(greeting())
-      start.resolve(stream)
-    }
-    if (state.at === 'waiting' && !(before.at === 'waiting' && before.question === state.question)) {
-      outbox.push({ type: 'question.asked', question: state.question, deadlineAt: state.deadlineAt })
-      deps.waiting(run)
-    }
-    if (state.at === 'ended') end(before, state.reason, about)
-  }
-  const end = (before: RunState, reason: EndReason, about: About) => {
-    const closing = closingEvent(reason, { model: session.model, usage: null, ...about })
-    if (before.at === 'starting') {
-      outbox.abandon()
-      start.reject(refusalFor(reason, about))
-    } else if (closing && outbox.attached()) outbox.push(closing)
-    else outbox.abandon()
-    deps.ended(run, reason)
-    for (const one of pending.values()) one.reply(one.cancelled)
-    pending.clear()
+  constructor(deps: LiveRunDeps, id: string, session: Session, mode: ApprovalMode) {
+    this.#deps = deps
+    this.id = id
+    this.session = session
+    this.mode = mode
+    this.#outbox = createOutbox(deps.limits, deps.pressure)
+    this.#stream = this.#attach()
+    this.started = this.#start.promise
+    this.started.catch(() => {})
   }
 
-  const ask: LiveRun['ask'] = (described, withdrawn) => {
+  state(): RunState {
+    return this.#state
+  }
+
+  /** Whether the last thing the caller said was a no. */
+  lastAnswerWasNo(): boolean {
+    return this.#lastAnswerWasNo
+  }
+
+  /** Lets something happen to the run, and does what follows. `explanation` is of an event that is a failure. */
+  apply(event: RunEvent, explanation: Explanation = {}): void {
+    const before = this.#state
+    const after = step(before, event)
+    this.#state = after
+    if (after === before) return
+    if (before.at === 'starting' && after.at !== 'ended') {
+      this.#outbox.push(this.#greeting())
+      this.#start.resolve(this.#stream)
+    }
+    if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
+      this.#outbox.push({ type: 'question.asked', question: after.question, deadlineAt: after.deadlineAt })
+      this.#deps.waiting(this)
+    }
+    if (after.at === 'ended') this.#end(before, after.reason, explanation)
+  }
+
+  /** Output for the caller. Nothing once the run has ended. */
+  write(event: TurnEvent): void {
+    this.apply({ type: 'output.written' })
+    if (this.#state.at !== 'ended') this.#outbox.push(event)
+  }
+
+  /** Asks the caller, now or when the questions before it are answered. */
+  ask(described: Omit<PendingQuestion, 'reply'>, withdrawn: AbortSignal): Promise<unknown> {
+    const { limits, now, asking, canWait } = this.#deps
     const { question } = described
-    const full = pending.size > limits.maxQueuedQuestions
-    if (state.at === 'ended' || full) return Promise.resolve(described.cancelled)
+    const isFull = this.#pending.size > limits.maxQueuedQuestions
+    if (this.#state.at === 'ended' || isFull) return Promise.resolve(described.cancelled)
     requireRoomFor(question)
-    const deadlineAt = deps.now() + limits.questionMs
+    const deadlineAt = now() + limits.questionMs
     const { promise, resolve: reply } = Promise.withResolvers<unknown>()
-    deps.asking(run, question, deadlineAt)
-    pending.set(question.id, { ...described, reply })
+    asking(this, question, deadlineAt)
+    this.#pending.set(question.id, { ...described, reply })
     withdrawn.addEventListener('abort', () => {
       reply(described.cancelled)
-      apply({ type: 'question.withdrawn', questionId: question.id })
+      this.apply({ type: 'question.withdrawn', questionId: question.id })
     })
-    apply({ type: 'question.asked', question, deadlineAt, held: deps.canWait() })
+    this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })
     return promise
   }
-  const answer: LiveRun['answer'] = (questionId, words) => {
-    apply({ type: 'clock.ticked', now: deps.now() })
-    const one = answerable(questionId)
-    let reading: ReturnType<PendingQuestion['read']>
-    try {
-      reading = one.read(words)
-    } catch (error) {
-      apply({ type: 'answer.refused', questionId })
-      throw error
-    }
-    const resumed = attach(greeting())
-    pending.delete(questionId)
-    lastAnswerWasNo = !reading.consent
-    apply({ type: 'answer.accepted', questionId, deadlineAt: deps.now() + limits.questionMs })
-    one.reply(reading.value)
+
+  /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
+  answer(questionId: string, answer: string): Stream {
+    const { limits, now } = this.#deps
+    this.apply({ type: 'clock.ticked', now: now() })
+    const pending = this.#answerable(questionId)
+    const reading = this.#read(pending, answer)
+    const resumed = this.#attach(this.#greeting())
+    this.#pending.delete(questionId)
+    this.#lastAnswerWasNo = !reading.consent
+    this.apply({ type: 'answer.accepted', questionId, deadlineAt: now() + limits.questionMs })
+    pending.reply(reading.value)
     return resumed
   }
-  const answerable = (questionId: string): PendingQuestion => {
-    const one = pending.get(questionId)
-    if (state.at === 'waiting' && state.question.id === questionId && one) {
-      if (!outbox.overflowed()) return one
+
+  /** The caller reads too slowly to go on. */
+  cutOff(): void {
+    this.#outbox.abandon()
+    this.apply({ type: 'client.disconnected', paused: false })
+  }
+
+  #read(pending: PendingQuestion, answer: string): ReturnType<PendingQuestion['read']> {
+    try {
+      return pending.read(answer)
+    } catch (error) {
+      this.apply({ type: 'answer.refused', questionId: pending.question.id })
+      throw error
+    }
+  }
+
+  #answerable(questionId: string): PendingQuestion {
+    const state = this.#state
+    const pending = this.#pending.get(questionId)
+    if (state.at === 'waiting' && state.question.id === questionId && pending) {
+      if (!this.#outbox.overflowed()) return pending
       throw new Refusal(
         'output_lost',
         'The run wrote more while it waited than the intern retains; it cannot be resumed.',
@@ -138,24 +152,23 @@ export function createRun(deps: LiveRunDeps, id: string, session: Session, mode:
     throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')
   }
 
-  const run: LiveRun = {
-    id,
-    session,
-    mode,
-    state: () => state,
-    apply,
-    write: (event) => {
-      apply({ type: 'output.written' })
-      if (state.at !== 'ended') outbox.push(event)
-    },
-    ask,
-    answer,
-    started: start.promise,
-    lastAnswerWasNo: () => lastAnswerWasNo,
-    cutOff: () => {
-      outbox.abandon()
-      apply({ type: 'client.disconnected', paused: false })
-    },
+  #greeting(): TurnEvent {
+    return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
-  return run
+
+  #attach(first?: TurnEvent): Stream {
+    return this.#outbox.attach(first, () => this.apply({ type: 'client.disconnected', paused: false }))
+  }
+
+  #end(before: RunState, reason: EndReason, explanation: Explanation): void {
+    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
+    if (before.at === 'starting') {
+      this.#outbox.abandon()
+      this.#start.reject(refusalFor(reason, explanation))
+    } else if (closing && this.#outbox.attached()) this.#outbox.push(closing)
+    else this.#outbox.abandon()
+    this.#deps.ended(this, reason)
+    for (const { reply, cancelled } of this.#pending.values()) reply(cancelled)
+    this.#pending.clear()
+  }
 }

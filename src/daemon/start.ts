@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Launch, processLauncher } from './acp/launch.ts'
-import { keepRuns } from './daemon-runs.ts'
 import { openDoor } from './door.ts'
 import type { Log } from './log.ts'
+import { keepRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
 

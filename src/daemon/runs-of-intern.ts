@@ -1,26 +1,26 @@
 import { Refusal } from '#interns/refusal.ts'
 import { type AnswerQuestion, contractVersion, pendingQuestion, type Runs, type StartTurn } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
-import { type RunDesk, type RunDeskDeps, runDesk } from './run-desk.ts'
+import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
 /** The runs of one intern, as its daemon keeps them. */
-export function keepRuns(deps: RunDeskDeps): Runs & { stop(): Promise<void> } {
+export function keepRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void> } {
   const startedAt = deps.now()
-  const desk = runDesk(deps)
+  const registry = new RunRegistry(deps)
   return {
-    start: async (turn, signal) => leaving(await start(desk, turn, signal), signal),
-    answer: async (answer, signal) => leaving(resume(desk, deps.store, answer, signal), signal),
-    cancel: async (runId) => desk.cancel(runId, 'The run was cancelled.'),
-    health: async () => ({ contract: contractVersion, startedAt, ...desk.figures() }),
-    stop: desk.stop,
+    start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
+    answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
+    cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),
+    health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),
+    stop: () => registry.stop(),
   }
 }
 
 type Stream = AsyncIterableIterator<TurnEvent>
 
-async function start(desk: RunDesk, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
+async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
   refuseIfGone(signal)
-  const run = desk.begin(turn)
+  const run = registry.begin(turn)
   const leave = () => run.apply({ type: 'client.disconnected', paused: false })
   signal.addEventListener('abort', leave, { once: true })
   try {
@@ -30,10 +30,15 @@ async function start(desk: RunDesk, turn: StartTurn, signal: AbortSignal): Promi
   }
 }
 
-function resume(desk: RunDesk, store: RunDeskDeps['store'], answer: AnswerQuestion, signal: AbortSignal): Stream {
+function resume(
+  registry: RunRegistry,
+  store: RunRegistryDeps['store'],
+  answer: AnswerQuestion,
+  signal: AbortSignal,
+): Stream {
   refuseIfGone(signal)
-  const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(desk, answer) : answer
-  const run = desk.runThatAsked(questionId)
+  const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(registry, answer) : answer
+  const run = registry.runThatAsked(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
     throw new Refusal('interaction_unknown', 'There is no pending question with this id in this session.')
@@ -42,7 +47,9 @@ function resume(desk: RunDesk, store: RunDeskDeps['store'], answer: AnswerQuesti
   return run.answer(questionId, answer.answer)
 }
 
-const pendingOf = (desk: RunDesk, { sessionId }: AnswerQuestion) => ({ questionId: desk.questionOf(sessionId) })
+const pendingOf = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({
+  questionId: registry.questionOf(sessionId),
+})
 
 function refuseIfGone(signal: AbortSignal): void {
   if (signal.aborted) throw new Refusal('stream_severed', 'The caller has gone.')

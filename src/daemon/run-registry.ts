@@ -1,0 +1,190 @@
+import { Refusal } from '#interns/refusal.ts'
+import type { EndReason } from '#interns/run.ts'
+import type { InternHealth, StartTurn } from '#interns/runs.ts'
+import type { Agent } from './acp/agent.ts'
+import { ProtocolBroken } from './acp/connection.ts'
+import type { Launch } from './acp/launch.ts'
+import { type AgentHost, hostAgent } from './agent-host.ts'
+import { watchDeadlines } from './deadlines.ts'
+import type { AgentSettings, Limits } from './limits.ts'
+import { LiveRun } from './live-run.ts'
+import type { Log } from './log.ts'
+import { holdBack } from './pressure.ts'
+import type { Session } from './session.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import type { Store } from './store.ts'
+import { failRun, playTurn } from './turn.ts'
+
+export type RunRegistryDeps = {
+  launch: Launch
+  store: Store
+  log: Log
+  limits: Limits
+  modes: AgentSettings['modes']
+  workspace: string
+  /** Must not jump: deadlines are read from it. */
+  now: () => number
+  newId: () => string
+}
+
+/** The runs in progress, where each meets its session and the agent. */
+export class RunRegistry {
+  readonly #deps: RunRegistryDeps
+  readonly #runs = new Map<string, LiveRun>()
+  readonly #runByQuestion = new Map<string, LiveRun>()
+  readonly #host: AgentHost
+  readonly #sessions: Sessions
+  readonly #deadlines: ReturnType<typeof watchDeadlines>
+  #isStopping = false
+
+  constructor(deps: RunRegistryDeps) {
+    const { launch, log, limits, now } = deps
+    this.#deps = deps
+    const gone = (agent: Agent, why: Error) => this.#agentGone(agent, why)
+    this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, gone })
+    this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
+    this.#deadlines = watchDeadlines(now, () => this.#runs.values())
+  }
+
+  /** Begins a run, which takes the turn lock of its session. Throws a `Refusal` when another has it. */
+  begin(turn: StartTurn): LiveRun {
+    if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
+    this.#deadlines.look()
+    const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
+    if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
+    const run = this.#newRun(session, turn.mode)
+    session.run = run
+    this.#runs.set(run.id, run)
+    this.#host.busy(true)
+    const before = session.settled
+    session.settled = this.#play(run, turn.prompt, before).then(async () => {
+      await before
+      this.#sessions.rest(session)
+      if (this.#runs.size === 0) this.#host.busy(false)
+    })
+    return run
+  }
+
+  /** The run in progress that asked a question. */
+  runThatAsked(questionId: string): LiveRun | undefined {
+    return this.#runByQuestion.get(questionId)
+  }
+
+  /** The id of the question that a session waits with, if it does. */
+  questionOf(sessionId: string): string | undefined {
+    for (const run of this.#runs.values()) {
+      const state = run.state()
+      if (run.session.id === sessionId && state.at === 'waiting') return state.question.id
+    }
+    return undefined
+  }
+
+  /** @returns whether there was such a run. */
+  cancel(runId: string, message: string): boolean {
+    const run = this.#runs.get(runId)
+    run?.apply({ type: 'run.cancelled' }, { message })
+    return run !== undefined
+  }
+
+  figures(): Omit<InternHealth, 'contract' | 'startedAt'> {
+    this.#deadlines.look()
+    const { state, name } = this.#host
+    return { agent: state(), agentName: name(), runs: this.#runs.size, waiting: this.#countWaiting() }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    for (const runId of this.#runs.keys()) this.cancel(runId, 'The intern was stopped.')
+    this.#deadlines.stop()
+    await this.#host.stop()
+  }
+
+  #newRun(session: Session, mode: StartTurn['mode']): LiveRun {
+    const { limits, now, newId } = this.#deps
+    const agent = () => session.opened?.agent
+    const run: LiveRun = new LiveRun(
+      {
+        limits,
+        now,
+        pressure: holdBack(limits.stalledCallerMs, agent, () => run.cutOff()),
+        canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
+        asking: (run, question, deadlineAt) => this.#saveQuestion(run, question.id, deadlineAt),
+        waiting: this.#deadlines.watch,
+        ended: (run, reason) => this.#runEnded(run, reason),
+      },
+      newId(),
+      session,
+      mode,
+    )
+    return run
+  }
+
+  async #play(run: LiveRun, prompt: string, before: Promise<unknown>): Promise<void> {
+    const { session } = run
+    const { limits, modes, store } = this.#deps
+    try {
+      await inTime(before, limits.settleMs)
+      const { agent, as } = await this.#sessions.open(session)
+      const mode = modes[run.mode]
+      if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
+      if (run.state().at === 'ended') return
+      const costBefore = session.costUsd
+      await playTurn(this.#deps, run, agent, as, prompt)
+      if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
+    } catch (error) {
+      if (error instanceof Refusal) run.apply({ type: 'turn.failed' }, { refusal: error })
+      else failRun(run, error)
+    }
+  }
+
+  #saveQuestion(run: LiveRun, questionId: string, deadlineAt: number): void {
+    const { store, now, limits } = this.#deps
+    store.forgetQuestions(now() - limits.questionMemoryMs)
+    store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
+    this.#runByQuestion.set(questionId, run)
+  }
+
+  #runEnded(run: LiveRun, reason: EndReason): void {
+    const { session } = run
+    if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
+    this.#runs.delete(run.id)
+    for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
+    if (session.run === run) session.run = undefined
+    if (!session.turnOpen || !session.opened) return
+    session.opened.agent.cancel(session.opened.as.id)
+    this.#watchStuck(session, session.opened)
+  }
+
+  /** An agent that does not end a cancelled turn holds up its session for good: it is ended once nobody needs it. */
+  #watchStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
+    const timer = setTimeout(() => {
+      if (!session.turnOpen || session.opened?.agent !== agent) return
+      if (this.#runs.size > 0) return this.#watchStuck(session, session.opened)
+      this.#host.discard(agent, new ProtocolBroken('The agent did not end a turn that was cancelled.'))
+    }, this.#deps.limits.settleMs).unref()
+    void session.settled.then(() => clearTimeout(timer))
+  }
+
+  #agentGone(agent: Agent, why: Error): void {
+    for (const run of this.#runs.values()) if (run.session.opened?.agent === agent) failRun(run, why)
+    this.#sessions.lost(agent)
+  }
+
+  #countWaiting(): number {
+    return [...this.#runs.values()].filter((run) => run.state().at === 'waiting').length
+  }
+}
+
+/** The agent may still be busy with a turn that its caller has left. */
+async function inTime(before: Promise<unknown>, withinMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
+  const timer = setTimeout(reject, withinMs, busy)
+  await Promise.race([before, late]).finally(() => clearTimeout(timer))
+}
+
+function whyBusy(run: LiveRun | undefined): string {
+  return run?.state().at === 'waiting'
+    ? 'This session waits for the answer to a question. Answer it, if only with a cancellation; or begin another session.'
+    : 'Another turn is running in this session.'
+}
