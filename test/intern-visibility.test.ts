@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { open, scripted } from './harness/intern-chat.ts'
 import { answer, runningIntern, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
-
-/** A colleague in the same workspace, as a client of the same service. */
-async function colleague(service: TestService, name = 'grace', more: object = {}) {
-  await service.manage('POST', '/organization/members', { email: `${name}@example.com`, name })
-  const wanted = { name, creator_user_id: `${name}@example.com`, ...more }
-  const { body } = await service.manage('POST', '/keys', wanted)
-  const ask: TestService['ask'] = (method, path, options) => service.ask(method, path, { key: body.key, ...options })
-  return { ask, key: body.key as string, hash: body.data.hash as string, userId: body.data.creator_user_id as string }
-}
 
 const calls = (id: string): [method: string, path: string, body?: object][] => [
   ['GET', `/interns/${id}`],

@@ -199,6 +199,8 @@ describe('refusals of the chat route', () => {
     const deps = {
       db,
       now: Date.now,
+      newId: () => crypto.randomUUID(),
+      conceal: async (_caller: object, text: string) => text,
       runsOf: () => daemonOf(service, service.id),
       screen: async (_caller: object, prompt: string) => prompt,
       rates: { user: 10_000, organization: 10_000 },

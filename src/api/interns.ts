@@ -15,6 +15,7 @@ import { shown } from '#lib/shown.ts'
 import { processProvisioner } from '#provision/process.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
+import { maskSecrets } from '#routing/mask-secrets.ts'
 import { type Finder, resolveModels } from '#routing/resolve.ts'
 import { reachable } from './address.ts'
 
@@ -62,6 +63,8 @@ export function openInterns({
   const conversation: ConverseDeps = {
     db,
     now,
+    newId,
+    conceal: async (caller, text) => conceal(scanner, await inForce.of(caller), text),
     runsOf: provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await inForce.of(caller), text, form),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
@@ -132,6 +135,19 @@ export function requireModel(catalogue: Finder, { model, agent }: { model?: stri
     throw error instanceof Fault ? new Fault('invalid', `Invalid request: model: ${error.message}`) : error
   }
 }
+
+/** A text for the audit trail, which is read by others than those who were asked. */
+async function conceal(scanner: Parts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
+  const kept = await screenText(scanner, guardrails, text, 'prompt').catch((error: unknown) => {
+    if (error instanceof Fault && error.kind === 'forbidden') return withheld
+    throw error
+  })
+  return maskSecrets(kept)
+}
+
+const withheld = '[withheld: a guardrail blocks it]'
+
+type Guardrails = Parameters<typeof screenText>[1]
 
 /** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
 async function screen(onRefused: Parts['onRefused'], ...screened: Parameters<typeof screenText>): Promise<string> {

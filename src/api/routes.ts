@@ -33,6 +33,7 @@ import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { listAllInterns } from './routes/interns/list.ts'
+import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
 import { updateIntern } from './routes/interns/update.ts'
@@ -100,6 +101,7 @@ const table = {
   provisionIntern: provisionOneIntern,
   suspendIntern: suspendOneIntern,
   deleteIntern: deleteOneIntern,
+  listInternQuestions,
   listGuardrails: listAllGuardrails,
   createGuardrail: createOneGuardrail,
   getGuardrail: getOneGuardrail,

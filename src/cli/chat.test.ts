@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { scripted, startTalk, type Talk } from '#test/harness/intern-chat.ts'
+import { say } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { runCli } from './cli.ts'
 
@@ -140,6 +141,16 @@ describe('signalbox chat', () => {
     assert.match(shown, /two[\s\S]*three/)
     assert.doesNotMatch(shown, /never\n/)
     assert.notEqual(/--session (\S+)/.exec(shown)?.[1], id)
+  })
+
+  test('who goes on with a session that waits for an answer is shown the question, and answers it', async () => {
+    const asked = await say(service, 'ada', `${permission}\nsay on`)
+    const person = chat(service, { args: ['ada', '--session', asked.sessionId!] })
+    await person.sees('? shell')
+    person.types('o\n')
+    await person.sees('[allow_once-0]')
+    person.ends()
+    assert.match((await person.left).shown, /on\n[\s\S]*To go on: /)
   })
 
   test('nothing that an agent says, or that is piped in, acts on the terminal', async () => {

@@ -7,6 +7,7 @@ import { answerTo, leavingAnswer } from './chat/answers.ts'
 import { type Asked, conversation, type Said } from './chat/conversation.ts'
 import { type Keyboard, keyboard } from './chat/keyboard.ts'
 import { type Show, showOn } from './chat/show.ts'
+import type { WaitingQuestion } from './interns.ts'
 import type { Terminal } from './terminal.ts'
 
 const help = '/new begins another session, /exit (or Ctrl-D) leaves, Ctrl-C stops what it does.'
@@ -32,6 +33,8 @@ export function chatCommand(program: Command, terminal: Terminal): void {
       hands.show.line(`Talking to ${intern}. ${help}`)
       const talking = conversation(client, intern, { mode, session })
       try {
+        const waiting = session === undefined ? undefined : await waitingIn(client, intern, session)
+        if (waiting && (await goOn({ asked: waiting }, talking, hands)) === 'left') return
         await talk(talking, hands)
       } finally {
         hands.keyboard.close()
@@ -71,9 +74,20 @@ async function talk(session: Session, hands: Hands): Promise<void> {
   }
 }
 
+/** What a session was asked, perhaps with somebody else at the terminal, and still waits with. */
+async function waitingIn(client: Pick<ApiClient, 'ask'>, intern: string, session: string): Promise<Asked | undefined> {
+  const path = `/interns/${encodeURIComponent(intern)}/questions`
+  const { data } = await client.ask<{ data: WaitingQuestion[] }>('GET', path)
+  return data.findLast((asked) => asked.session_id === session)
+}
+
 /** A prompt, and all that the intern asks until it has done. */
 async function turn(session: Session, text: string, hands: Hands): Promise<'left' | 'done'> {
-  let heard = await hear((signal) => session.prompt(text, signal), hands)
+  return goOn(await hear((signal) => session.prompt(text, signal), hands), session, hands)
+}
+
+async function goOn(first: Heard, session: Session, hands: Hands): Promise<'left' | 'done'> {
+  let heard = first
   while (heard.asked) {
     const question: Asked = heard.asked
     const answer = await answerTo(question, hands)

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
 import { shown } from '#lib/shown.ts'
 import { version } from '#lib/version.ts'
+import { auditCommand } from './audit.ts'
 import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
@@ -16,6 +17,7 @@ import { usageCommand } from './usage.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
 const commands = [
+  auditCommand,
   catalogueCommand,
   chatCommand,
   configCommand,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answer, runningIntern, say } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 import { apiClient } from './api-client.ts'
@@ -43,6 +44,19 @@ test('a chat hears text, a question and what follows the answer, in one session'
   assert.ok(last?.type === 'asked' && last.asked.kind === 'permission' && last.asked.detail === 'ls -la')
   const after = await Array.fromAsync(answer(last.asked, 'allow_once', signal))
   assert.match(after.map((each) => (each.type === 'text' ? each.text : '')).join(''), /Done/)
+})
+
+test('what interns wait for is listed, and who answered what is in the audit trail', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service)
+  const asked = await say(service, 'ada', 'write a haiku')
+  const { out } = await run(service, 'interns', 'questions', 'ada')
+  assert.match(out, new RegExp(`^${asked.sessionId} +\\S+ \\S+ +shell +ls -la$`, 'm'))
+  await answer(service, 'ada', asked, 'allow_once')
+  assert.doesNotMatch((await run(service, 'interns', 'questions', 'ada')).out, /shell/)
+  const asManager = { ...service, apiKey: service.managementKey }
+  const trail = await run(asManager, 'audit', '--target', id, '--action', 'intern.answered')
+  assert.match(trail.out, /^\S+ \S+ +\S+@\S+ .+ intern\.answered +\S+ +allow_once: shell: ls -la$/m)
 })
 
 test('what a person types becomes the value that its field wants, or is refused', () => {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
+import type { Asked } from './chat/conversation.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -38,6 +39,17 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
       const body = { name, provision: start, ...(approvalMode && { approval_mode: approvalMode }), ...wanted }
       const made = await client().ask<InternRecord>('POST', '/interns', body)
       out(`Made "${made.name}" (${made.id}): ${made.status}.`)
+    })
+
+  interns
+    .command('questions')
+    .description('list what an intern waits for answers to')
+    .argument('<intern>', 'its name or id')
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string) => {
+      const { data } = await client().ask<{ data: WaitingQuestion[] }>('GET', path(intern, '/questions'))
+      out(questionTable(data))
+      if (data.length > 0) out(`To answer one: npx signalbox chat ${intern} --session <its session>`)
     })
 
   const commands = [
@@ -80,4 +92,17 @@ function internTable(interns: InternRecord[]): string {
     intern.last_failure_message ?? '',
   ])
   return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'SEEN BY', 'ID', 'LAST FAILURE'], rows)
+}
+
+/** A question that waits, as the API lists it. */
+export type WaitingQuestion = Asked & { session_id: string; deadline_at: string }
+
+function questionTable(questions: WaitingQuestion[]): string {
+  const rows = questions.map((asked) => [
+    asked.session_id,
+    asked.deadline_at.slice(0, 19).replace('T', ' '),
+    asked.kind === 'permission' ? (asked.operation ?? 'permission') : 'form',
+    (asked.kind === 'permission' ? asked.detail : asked.message) ?? '',
+  ])
+  return table(['SESSION', 'UNTIL (UTC)', 'ASKS FOR', 'WHAT'], rows)
 }

@@ -26,6 +26,7 @@ export const copied = [
   'provider_credentials',
   'interns',
   'intern_creations',
+  'intern_questions',
   'turn_counts',
   'budget_periods',
   'budget_leases',

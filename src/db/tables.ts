@@ -232,8 +232,22 @@ export type Tables = {
     /** The server that watches its daemon, and until when that is certain. */
     supervisor: string | null
     supervised_until: Generated<number>
+    /** What it is to begin with a clone of, but for the secret. */
+    repository: string | null
+    /** The secret that opens the repository, encrypted, and by which key. */
+    repository_sealed: string | null
+    repository_sealed_by: string | null
     created_at: number
     updated_at: number
+  }
+  /** What interns asked, until it is answered or a day old. */
+  intern_questions: {
+    intern_id: string
+    id: string
+    session_id: string
+    question: string
+    asked_at: number
+    deadline_at: number
   }
   /** What was created under which idempotency key, and from which body. */
   intern_creations: {

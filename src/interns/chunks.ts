@@ -81,7 +81,7 @@ function inputCall(question: Question, names: ChunkNames) {
  * `detail` is told where there is more to know than the operation's name: who consents must see to what. Both say in
  * words what would change how they are shown, wherever that is: a page and a terminal are deceived alike.
  */
-function argumentsOf(question: Question): object {
+export function argumentsOf(question: Question) {
   if (question.kind === 'elicitation') {
     const { kind, message, fields } = question
     return { kind, message, fields }

@@ -1,20 +1,19 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { Db } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import { type ApprovalDeps, answering } from './approvals.ts'
 import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, Saying } from './chat-request.ts'
 import { modeOf, sayingOf } from './chat-request.ts'
 import type { ApprovalMode } from './intern.ts'
+import type { Question } from './question.ts'
+import { saveQuestion } from './questions.ts'
 import type { Runs } from './runs.ts'
 import { Silence } from './silence.ts'
 import { findIntern, type Intern } from './store.ts'
 import type { TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 
-export type ConverseDeps = {
-  db: Db
-  now: Now
+export type ConverseDeps = ApprovalDeps & {
   /** The way to the daemon of a running intern. */
   runsOf: (intern: Intern) => Runs
   rates: TurnRates
@@ -58,19 +57,32 @@ export async function converse(
   const stop = AbortSignal.any([signal, giveUp.signal])
   const silence = new Silence(deps.budgetMs, () => giveUp.abort())
   try {
-    const events = (await say(deps.runsOf(intern), saying, mode, stop))[Symbol.asyncIterator]()
+    const runs = deps.runsOf(intern)
+    const by = { caller, internId: intern.id }
+    const heard =
+      saying.say === 'prompt'
+        ? await begin(runs, saying, mode, stop)
+        : await answering(deps, { ...by, answer: saying }, (answer) => runs.answer(answer, stop))
+    const events = heard[Symbol.asyncIterator]()
     const first = await events.next()
     if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
     if (first.done || first.value.type !== 'turn.started') {
       await events.return?.()
       throw severed
     }
-    return { started: first.value, events: until(events, silence, giveUp.signal) }
+    const { sessionId } = first.value
+    const noted = notingQuestions(events, (question, deadlineAt) =>
+      saveQuestion(deps, intern.id, { question, sessionId, deadlineAt }),
+    )
+    return { started: first.value, events: until(noted, silence, giveUp.signal) }
   } catch (error) {
     silence.stop()
+    const timedOut = giveUp.signal.aborted
+    // What has begun all the same goes no further.
+    giveUp.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
-    if (giveUp.signal.aborted) throw timeoutFault(deps.budgetMs)
+    if (timedOut) throw timeoutFault(deps.budgetMs)
     throw asChatFault(error)
   }
 }
@@ -92,12 +104,23 @@ export function timeoutMessage(budgetMs: number): string {
 
 const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
 
-function say(runs: Runs, saying: Saying, mode: ApprovalMode, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>> {
-  if (saying.say === 'prompt') {
-    const { prompt, sessionId } = saying
-    return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
+type Prompt = Extract<Saying, { say: 'prompt' }>
+
+function begin(runs: Runs, { prompt, sessionId }: Prompt, mode: ApprovalMode, signal: AbortSignal) {
+  return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
+}
+
+type Note = (question: Question, deadlineAt: number) => Promise<void>
+
+/** A question is kept before its caller hears it: what is answered must be known. */
+function notingQuestions(events: AsyncIterator<TurnEvent>, note: Note): AsyncIterator<TurnEvent> {
+  const next = async () => {
+    const result = await events.next()
+    if (!result.done && result.value.type === 'question.asked')
+      await note(result.value.question, result.value.deadlineAt)
+    return result
   }
-  return runs.answer({ sessionId: saying.sessionId, questionId: saying.questionId, answer: saying.answer }, signal)
+  return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
 }
 
 async function readyIntern(deps: ConverseDeps, caller: Caller, id: string): Promise<Intern> {

@@ -66,6 +66,9 @@ async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewInter
     key_hash: null,
     supervisor: null,
     supervised_until: 0,
+    repository: null,
+    repository_sealed: null,
+    repository_sealed_by: null,
     created_at: at,
     updated_at: at,
   }

@@ -40,8 +40,9 @@ export const steps: Step[] = [
   {
     operation: 'post /interns/{internId}/chat/completions',
     params: { internId: 'bob' },
-    body: { messages: [{ role: 'user', content: 'Hello' }], stream: true, approval_mode: 'manual' },
+    body: { messages: [{ role: 'user', content: 'Write a haiku' }], stream: true, approval_mode: 'manual' },
   },
+  { operation: 'get /interns/{internId}/questions', params: { internId: 'bob' } },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namesOfKeys, namesOfUsers } from '#accounts/names.ts'
 import { listChanges } from '#audit/audit.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { route } from '../../route.ts'
@@ -9,7 +10,14 @@ const AuditEvent = z
   .object({
     id: z.uuid(),
     at: z.iso.datetime(),
-    actor: z.object({ user_id: z.string(), key_hash: z.string().nullable() }),
+    actor: z
+      .object({
+        user_id: z.string(),
+        user_email: z.string().nullable(),
+        key_hash: z.string().nullable(),
+        key_name: z.string().nullable(),
+      })
+      .describe('Who did it, and by which key; no key where it was done at the terminal of the server.'),
     action: z.string(),
     target: z.object({ kind: z.string(), id: z.string() }),
     before: z.unknown(),
@@ -22,8 +30,10 @@ export const listAudit = route({
   path: '/audit',
   tag: 'audit',
   key: 'management',
-  summary: 'The changes made to keys, workspaces, guardrails, assignments and presets, newest first',
-  description: 'Who changed what and when, with the object before and after. Secrets are never among it.',
+  summary:
+    'The changes made to keys, workspaces, guardrails, interns and more, and what interns were allowed, newest first',
+  description:
+    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken. Secrets are never among it.',
   request: {
     query: PageQuery.extend({
       action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),
@@ -39,5 +49,17 @@ export const listAudit = route({
   },
   response: pageOf(AuditEvent),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
-  handler: ({ query, caller }, deps) => listChanges(deps, caller.organizationId, query),
+  handler: async ({ query, caller }, deps) => {
+    const { data, total_count } = await listChanges(deps, caller.organizationId, query)
+    const { query: read } = deps.db
+    const [users, keys] = await Promise.all([
+      namesOfUsers({ query: read }, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
+      namesOfKeys({ query: read }, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
+    ])
+    const named = ({ user_id, key_hash }: (typeof data)[number]['actor']) => ({
+      ...{ user_id, user_email: users.get(user_id)?.email ?? null },
+      ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null },
+    })
+    return { data: data.map((event) => ({ ...event, actor: named(event.actor) })), total_count }
+  },
 })

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { argumentsOf } from '#interns/chunks.ts'
+import { permissionKinds } from '#interns/question.ts'
+import { openQuestions } from '#interns/questions.ts'
+import { findIntern } from '#interns/store.ts'
+import { isoTime } from '#lib/clock.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+const about = {
+  id: z.string().describe('The `tool_call_id` of the answer.'),
+  session_id: z.string().describe('The session of the answer.'),
+  asked_at: z.iso.datetime(),
+  deadline_at: z.iso.datetime().describe('When the run that asked ends without an answer.'),
+}
+
+const InternQuestion = z
+  .discriminatedUnion('kind', [
+    z.object({
+      ...about,
+      kind: z.literal('permission'),
+      operation: z.string().nullable(),
+      detail: z.string().optional(),
+      options: z.array(z.enum(permissionKinds)),
+    }),
+    z.object({
+      ...about,
+      kind: z.literal('elicitation'),
+      message: z.string(),
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          type: z.string(),
+          required: z.boolean(),
+          options: z.array(z.string()).optional(),
+        }),
+      ),
+    }),
+  ])
+  .meta({ id: 'InternQuestion', description: 'What an intern asked, and waits for an answer to.' })
+
+export const listInternQuestions = route({
+  method: 'get',
+  path: '/interns/{internId}/questions',
+  tag: 'interns',
+  key: 'api',
+  summary: 'What an intern waits for answers to, the oldest first',
+  description:
+    'The questions of all its sessions, as the replies that they ended told them. One whose run has ended meanwhile may still be among them: its answer is refused (409).',
+  request: { params: InternPath },
+  response: z.object({ data: z.array(InternQuestion) }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => {
+    const { id } = await findIntern(deps, caller, params.internId)
+    const open = await openQuestions(deps, id)
+    const data = open.map(({ question, sessionId, askedAt, deadlineAt }) => ({
+      ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: timeOf(deadlineAt) },
+      ...argumentsOf(question),
+    }))
+    return { data }
+  },
+})
+
+/** The last instant there is, for a daemon that says any number. */
+const timeOf = (ms: number) => isoTime(Math.min(ms, 253_402_300_799_000))

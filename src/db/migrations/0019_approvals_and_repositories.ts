@@ -1,0 +1,17 @@
+import type { Kysely } from 'kysely'
+
+/** What interns asked, so that it is known what an answer answers; and the repositories they are to begin with. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('intern_questions')
+    .addColumn('intern_id', 'text', (c) => c.notNull().references('interns.id').onDelete('cascade'))
+    .addColumn('id', 'text', (c) => c.notNull())
+    .addColumn('session_id', 'text', (c) => c.notNull())
+    .addColumn('question', 'text', (c) => c.notNull())
+    .addColumn('asked_at', 'bigint', (c) => c.notNull())
+    .addColumn('deadline_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('intern_questions_pk', ['intern_id', 'id'])
+    .execute()
+  for (const name of ['repository', 'repository_sealed', 'repository_sealed_by'])
+    await db.schema.alterTable('interns').addColumn(name, 'text').execute()
+}
