@@ -30,7 +30,7 @@ export class ServiceRefused extends StartupError {
 
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
-  ask: <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
+  ask: <T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
   /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does. */
   stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
   /** All pages of a list. */

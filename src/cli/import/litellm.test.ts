@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadCatalogue } from '#catalogue/load.ts'
+import { knownFrom } from './litellm/known.ts'
+import { fromLitellm } from './litellm.ts'
+
+const { data } = await loadCatalogue({ starter_catalogue: true, data_dir: '/nowhere' })
+const known = knownFrom(data)
+const now = new Date('2026-11-22T12:00:00Z')
+
+/** JSON is YAML, too. */
+const taken = (config: object, freeUnlessPriced = false) =>
+  fromLitellm(JSON.stringify(config), 'config.yaml', known, { now, freeUnlessPriced })
+const rows = (...list: [name: string, params: object, info?: object][]) => ({
+  model_list: list.map(([model_name, litellm_params, model_info]) => ({ model_name, litellm_params, model_info })),
+})
+const leftOf = (...list: Parameters<typeof rows>) => taken(rows(...list)).left.join('\n')
+
+test('a model that is known needs no more than its alias, whichever way LiteLLM names it', () => {
+  const names = ['openai/gpt-5-mini', 'gpt-5-mini', 'openai/gpt-5-mini-2025-08-07']
+  for (const model of names) {
+    const { catalogue } = taken(rows(['small', { model, api_key: 'os.environ/OPENAI_API_KEY' }]))
+    assert.deepEqual(catalogue, { providers: {}, models: { 'openai/gpt-5-mini': { aliases: ['small'] } } }, model)
+  }
+})
+
+test('a row goes by the protocol of its provider, to the address that LiteLLM would ask', () => {
+  const api_base = 'https://gate.example.com'
+  const asked = (model: string, base = api_base, params = {}) => {
+    const price = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 }
+    const { catalogue } = taken(rows(['m', { model, api_base: base, api_key: 'os.environ/K', ...price, ...params }]))
+    return Object.values(catalogue.providers).map(({ protocol, base_url }) => [protocol, base_url])[0]
+  }
+  assert.deepEqual(asked('anthropic/claude-x'), ['anthropic-messages', `${api_base}/v1`])
+  assert.deepEqual(asked('gemini/gemini-x', `${api_base}/v1beta`), ['google-gemini', `${api_base}/v1beta`])
+  assert.deepEqual(asked('vertex_ai/gemini-x', `${api_base}/v1beta/`), ['google-gemini', `${api_base}/v1beta`])
+  assert.deepEqual(asked('openai/x', `${api_base}/v1`), ['openai-chat', `${api_base}/v1`])
+  assert.deepEqual(asked('openai/responses/x', `${api_base}/v1`), ['openai-responses', `${api_base}/v1`])
+  assert.deepEqual(asked('azure/x'), ['openai-chat', `${api_base}/openai/v1`])
+  assert.deepEqual(asked('ollama_chat/x', 'http://ollama:11434'), ['openai-chat', 'http://ollama:11434/v1'])
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as a catalogue file names a variable
+  assert.deepEqual(asked('hosted_vllm/x', 'os.environ/VLLM_URL'), ['openai-chat', '${VLLM_URL}'])
+  assert.deepEqual(asked('x', `${api_base}/v1`, { custom_llm_provider: 'openai' }), ['openai-chat', `${api_base}/v1`])
+})
+
+test('the address of a known provider is that provider, and brings its prices', () => {
+  const params = { model: 'openai/openai/gpt-oss-120b', api_base: 'https://openrouter.ai/api/v1' }
+  const { catalogue } = taken(rows(['oss', params]))
+  assert.deepEqual(catalogue.providers, {})
+  assert.deepEqual(catalogue.models, { 'openai/gpt-oss-120b': { aliases: ['oss'] } })
+})
+
+test('what is asked elsewhere is a model of its own, so that it goes nowhere else', () => {
+  const eu = { model: 'anthropic/claude-sonnet-4-6', api_base: 'https://eu.example.com', api_key: 'os.environ/EU_KEY' }
+  const { catalogue } = taken(rows(['us', { model: 'anthropic/claude-sonnet-4-6' }], ['eu', eu]))
+  assert.deepEqual(catalogue.models['anthropic/claude-sonnet-4.6'], { aliases: ['us'] })
+  const own = catalogue.models['eu/claude-sonnet-4-6']!
+  assert.deepEqual([own.aliases, Object.keys(own.endpoints!), own.name], [['eu'], ['eu'], 'Claude Sonnet 4.6'])
+  assert.equal(own.endpoints!.eu!.prices!.prompt, '3')
+})
+
+test('rows of one name are endpoints of one model; two keys of a provider are two providers', () => {
+  const key = (name: string) => ({ model: 'openai/gpt-5-mini', api_key: `os.environ/${name}` })
+  const { catalogue } = taken(rows(['gpt', key('KEY_1')], ['gpt', key('KEY_2')]))
+  assert.deepEqual(catalogue.providers.openai, { credentials: ['KEY_1', 'OPENAI_API_KEY'] })
+  assert.deepEqual(catalogue.providers['openai-2']!.credentials, ['KEY_2'])
+  assert.deepEqual(Object.keys(catalogue.models['openai/gpt-5-mini']!.endpoints!), ['openai-2'])
+})
+
+test('prices are those of the row, of the model, or nothing on a server of one’s own; else the row is not taken', () => {
+  const at = (api_base: string, more = {}) => rows(['m', { model: 'openai/x', api_base, api_key: 'EMPTY', ...more }])
+  const prices = (config: object, free = false) => {
+    const [model] = Object.values(taken(config, free).catalogue.models)
+    return model && Object.values(model.endpoints!)[0]!.prices
+  }
+  const free = { prompt: '0', completion: '0' }
+  for (const base of ['http://10.0.0.7:8000/v1', 'http://vllm:8000/v1', 'http://gpu.local/v1', 'http://127.0.0.1:1/v1'])
+    assert.deepEqual(prices(at(base)), free, base)
+  assert.equal(prices(at('https://llm.example.com/v1')), undefined)
+  assert.deepEqual(prices(at('https://llm.example.com/v1'), true), free)
+  const said = {
+    input_cost_per_token: 0.0000025,
+    output_cost_per_token: '1e-5',
+    cache_read_input_token_cost: 0.00000025,
+  }
+  const told = { prompt: '2.5', completion: '10', cache_read: '0.25' }
+  assert.deepEqual(prices(at('https://llm.example.com/v1', said)), told)
+})
+
+test('a row that cannot be taken says why', () => {
+  const api_base = 'https://h.example/v1'
+  assert.match(leftOf(['m', { model: 'bedrock/anthropic.claude' }]), /AWS credentials are not spoken/)
+  assert.match(leftOf(['m', { model: 'vertex_ai/gemini-x', vertex_project: 'p' }]), /Google Cloud project/)
+  assert.match(leftOf(['m', { model: 'elevenlabs/x' }]), /"elevenlabs" is not spoken/)
+  assert.match(leftOf(['m', { model: 'whose-is-it' }]), /nobody knows by its name/)
+  assert.match(leftOf(['m', { model: 'openai/gpt-99' }]), /openai has no model gpt-99.+catalogue sync/)
+  assert.match(leftOf(['m', { model: 'openai/x', api_base: `${api_base}?v=1` }]), /has a query/)
+  assert.match(leftOf(['m', { model: 'openai/x', api_base: 'nowhere' }]), /is not a URL/)
+  assert.match(leftOf(['m', { model: 'openai/text-embedding-3-small' }]), /it makes (no text|embeddings)/)
+  assert.match(leftOf(['m', { model: 'openai/x' }, { mode: 'audio_speech' }]), /models of mode audio_speech/)
+  assert.match(taken({ model_list: [{ model_name: 'm' }] }).left.join(), /model_list\[0\]: it has no/)
+})
+
+test('patterns become aliases of what is known, and of a server of one’s own its own list', () => {
+  const { catalogue } = taken(
+    rows(
+      ['claude-*', { model: 'anthropic/claude-*' }],
+      ['openai/*', { model: 'openai/*' }],
+      ['own/*', { model: 'hosted_vllm/*', api_base: 'http://vllm:8000/v1' }],
+    ),
+  )
+  assert.deepEqual(catalogue.models['anthropic/claude-sonnet-4.6'], { aliases: ['claude-sonnet-4-6'] })
+  assert.equal(catalogue.models['openai/gpt-5-mini'], undefined)
+  assert.deepEqual(
+    [catalogue.providers.vllm!.discover, catalogue.providers.vllm!.prices],
+    [true, { prompt: '0', completion: '0' }],
+  )
+})
+
+test('what a row sets in each request, and what comes after it fails, is a preset', () => {
+  const { presets, left } = taken({
+    ...rows(
+      ['smart', { model: 'openai/gpt-5-mini', temperature: 0.2, max_tokens: 900, thinking: { type: 'enabled' } }],
+      ['mixed', { model: 'openai/gpt-5-mini' }],
+      ['mixed', { model: 'anthropic/claude-sonnet-4-6' }],
+      ['plain', { model: 'openai/gpt-5-mini' }],
+    ),
+    router_settings: { fallbacks: [{ plain: ['smart', 'mixed', 'nobody'] }, { nobody: ['plain'] }] },
+  })
+  const both = ['openai/gpt-5-mini', 'anthropic/claude-sonnet-4.6']
+  const smart = { model: both[0], temperature: 0.2, max_output_tokens: 900, reasoning: { enabled: true } }
+  assert.deepEqual(presets, [
+    { slug: 'smart', body: smart },
+    { slug: 'mixed', body: { models: both } },
+    { slug: 'plain', body: { models: both } },
+  ])
+  assert.ok(left.includes('fallbacks of nobody: no row of this name was taken'))
+})
+
+test('budgets never grow: an odd duration becomes the next longer one, and models that were not taken allow nothing', () => {
+  const { policies, left } = taken({
+    ...rows(['a', { model: 'openai/gpt-5-mini' }]),
+    litellm_settings: {
+      max_budget: 10,
+      budget_duration: '10d',
+      max_internal_user_budget: 5,
+      internal_user_budget_duration: '12h',
+      default_key_generate_params: { max_budget: 1, duration: '30d', models: ['gone'], rpm_limit: 9 },
+      default_team_settings: [
+        { team_id: 'T 1', max_budget: 7, models: ['a', 'gone'] },
+        { team_id: 'T 2', max_budget: 0 },
+        { team_id: 'T 3', max_budget: 'os.environ/BUDGET' },
+      ],
+    },
+  })
+  assert.deepEqual(policies.defaults, { limit_usd: 10, reset_interval: 'monthly' })
+  assert.deepEqual(policies.guardrails, [
+    { name: 'LiteLLM internal users', body: { limit_usd: 5, reset_interval: 'daily' }, members: true },
+  ])
+  assert.deepEqual(policies.keys, [])
+  assert.deepEqual(
+    policies.workspaces.map(({ slug, defaults }) => [slug, defaults]),
+    [['t-1', { limit_usd: 7, allowed_models: ['openai/gpt-5-mini'] }]],
+  )
+  for (const word of [
+    /budget_duration 10d: spending starts anew monthly/,
+    /no key is made/,
+    /T 2\.max_budget: 0 is no amount/,
+    /T 3\.max_budget: "os/,
+  ])
+    assert.match(left.join('\n'), word)
+})
+
+test('a key is made with its limit and its end', () => {
+  const params = { max_budget: 2.5, budget_duration: '1mo', duration: '90d' }
+  const { policies } = taken({ litellm_settings: { default_key_generate_params: params } })
+  const key = {
+    name: 'litellm-default-key',
+    limit: 2.5,
+    limit_reset: 'monthly',
+    expires_at: '2027-02-20T12:00:00.000Z',
+  }
+  assert.deepEqual(policies.keys, [{ key }])
+})
+
+test('guardrails become filters: Presidio’s entities, LiteLLM’s patterns and words, and the older way to say it', () => {
+  const patterns = [
+    { pattern_type: 'prebuilt', pattern_name: 'us_ssn', action: 'BLOCK' },
+    { pattern_type: 'regex', name: 'case', pattern: '\\bCASE-\\d+\\b', action: 'MASK' },
+    { pattern_type: 'regex', name: 'behind', pattern: '(?<=a)b', action: 'MASK' },
+  ]
+  const filter = {
+    guardrail: 'litellm_content_filter',
+    mode: 'pre_call',
+    patterns,
+    blocked_words: [{ keyword: 'a.b' }],
+  }
+  const { policies, left } = taken({
+    guardrails: [
+      { guardrail_name: 'own', litellm_params: filter },
+      { guardrail_name: 'all', litellm_params: { guardrail: 'presidio', mode: 'pre_call', default_on: true } },
+      { guardrail_name: 'after', litellm_params: { guardrail: 'presidio', mode: 'post_call' } },
+      { guardrail_name: 'out', litellm_params: { guardrail: 'lakera_v2', mode: 'during_call' } },
+    ],
+    litellm_settings: { guardrails: [{ old: { callbacks: ['hide_secrets'], default_on: true } }] },
+  })
+  const slugs = (policies.defaults.content_filter_builtins as { slug: string }[]).map(({ slug }) => slug)
+  assert.deepEqual(slugs, ['email', 'phone', 'ssn', 'credit-card', 'ip-address', 'secrets', 'person-name', 'address'])
+  assert.deepEqual(policies.guardrails, [
+    {
+      name: 'LiteLLM own',
+      body: {
+        content_filter_builtins: [{ slug: 'ssn', action: 'block' }],
+        content_filters: [
+          { pattern: '\\bCASE-\\d+\\b', action: 'redact', label: 'case' },
+          { pattern: '(?i)a\\.b', action: 'redact' },
+        ],
+      },
+    },
+  ])
+  for (const word of [/own behind: the pattern/, /after: mode post_call/, /out: lakera_v2: services outside/])
+    assert.match(left.join('\n'), word)
+})
+
+test('every setting that is not taken is told by its name', () => {
+  const { left } = taken({
+    general_settings: { master_key: 'sk-1', ui: true, enabled_nothing: false, empty: null },
+    litellm_settings: { cache: true },
+    router_settings: { provider_budget_config: { openai: {} }, model_group_alias: { x: 'gone' } },
+    files_settings: [],
+    ...rows(['a', { model: 'openai/gpt-5-mini', rpm: 5 }], ['b', { model: 'openai/gpt-5-mini', rpm: 5 }]),
+  })
+  const told = left.join('\n')
+  for (const name of ['general_settings.master_key', 'general_settings.ui', 'litellm_settings.cache', 'files_settings'])
+    assert.ok(told.includes(name), name)
+  for (const name of ['router_settings.provider_budget_config', 'model_group_alias x', 'rpm of a, rpm of b:'])
+    assert.ok(told.includes(name), name)
+  assert.doesNotMatch(told, /enabled_nothing|empty|sk-1/)
+})

@@ -1,0 +1,75 @@
+import type { Protocol } from '#lib/vocabulary.ts'
+
+/** What stands before the slash of `litellm_params.model`. */
+export type Vendor = {
+  /** The provider of our catalogue, where there is one; else the name of the one that is written. */
+  slug: string
+  protocol?: Protocol
+  /** Where it is asked unless the row says where. */
+  baseUrl?: string
+  /** What LiteLLM puts behind `api_base` before the operation. */
+  path?: string
+  /** The provider whose models it has, at another address or by contracts of its own: their prices are the same. */
+  like?: string
+  /** The variable that LiteLLM reads where the row names none. */
+  variable?: string
+  /** A program that people run themselves: what has no price costs nothing. */
+  own?: true
+}
+
+/** LiteLLM's names of providers. Those that speak none of the protocols here are not among them. */
+export const vendors: Record<string, Vendor> = {
+  openai: { slug: 'openai' },
+  text_completion_openai: { slug: 'openai' },
+  custom_openai: { slug: 'openai' },
+  openai_like: { slug: 'openai-like' },
+  anthropic: { slug: 'anthropic', like: 'anthropic', protocol: 'anthropic-messages', path: '/v1' },
+  gemini: { slug: 'google', like: 'google', protocol: 'google-gemini', variable: 'GEMINI_API_KEY' },
+  vertex_ai: {
+    slug: 'vertex',
+    like: 'google',
+    protocol: 'google-gemini',
+    baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google',
+  },
+  azure: { slug: 'azure', like: 'openai', path: '/openai/v1', variable: 'AZURE_API_KEY' },
+  azure_ai: { slug: 'azure-ai', like: 'openai', path: '/openai/v1', variable: 'AZURE_AI_API_KEY' },
+  groq: { slug: 'groq' },
+  together_ai: { slug: 'togetherai' },
+  openrouter: { slug: 'openrouter' },
+  xai: { slug: 'xai' },
+  mistral: { slug: 'mistral' },
+  deepseek: { slug: 'deepseek' },
+  dashscope: { slug: 'alibaba' },
+  zai: { slug: 'zai', variable: 'ZAI_API_KEY' },
+  moonshot: { slug: 'moonshotai' },
+  deepinfra: { slug: 'deepinfra' },
+  fireworks_ai: { slug: 'fireworks-ai' },
+  perplexity: { slug: 'perplexity', baseUrl: 'https://api.perplexity.ai', variable: 'PERPLEXITYAI_API_KEY' },
+  cerebras: { slug: 'cerebras', baseUrl: 'https://api.cerebras.ai/v1', variable: 'CEREBRAS_API_KEY' },
+  nvidia_nim: { slug: 'nvidia', baseUrl: 'https://integrate.api.nvidia.com/v1', variable: 'NVIDIA_NIM_API_KEY' },
+  sambanova: { slug: 'sambanova', baseUrl: 'https://api.sambanova.ai/v1', variable: 'SAMBANOVA_API_KEY' },
+  ollama: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', own: true },
+  ollama_chat: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', own: true },
+  hosted_vllm: { slug: 'vllm', own: true },
+  lm_studio: { slug: 'lm-studio', own: true },
+  llamafile: { slug: 'llamafile', baseUrl: 'http://localhost:8080/v1', own: true },
+  xinference: { slug: 'xinference', baseUrl: 'http://localhost:9997/v1', own: true },
+  litellm_proxy: { slug: 'litellm-proxy' },
+}
+
+/** What is said of those that are asked for and not spoken. */
+export const unspoken: Record<string, string> = {
+  bedrock:
+    'AWS credentials are not spoken; a Bedrock API key is, at its compatible address (docs/local-models.md), with prices in the row',
+  sagemaker: 'AWS credentials are not spoken',
+  vertex_ai:
+    'credentials of a Google Cloud project are not spoken; with an API key (express mode) the row is taken, or name the Gemini API: gemini/…',
+}
+
+/** As LiteLLM does where a model has no provider before it. */
+export function vendorOfBareModel(model: string): string | undefined {
+  if (/^(gpt-|o\d|chatgpt|codex|text-|dall-e|whisper|tts-)/.test(model)) return 'openai'
+  if (model.startsWith('claude')) return 'anthropic'
+  if (model.startsWith('gemini')) return 'vertex_ai'
+  return undefined
+}
