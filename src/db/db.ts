@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Lend } from './lend.ts'
 import type { Announce, Signals } from './signals.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,6 +28,8 @@ export type Db = {
   signals: Signals
   /** How it stands now; nothing is asked for that. */
   standing: () => Standing
+  /** The embedded database as another process of this host uses it. Postgres is everybody's: they open it themselves. */
+  lend?: Lend
   close: () => Promise<void>
 }
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import type { Rows } from '../lend.ts'
 import type { Told } from './worker.ts'
-
-export type Rows = { rows: Record<string, unknown>[]; changes: number }
 
 /** The server's end of the worker thread that holds the embedded database. */
 export type SqliteClient = {
@@ -71,7 +70,8 @@ export function readerOf(path: string): SqliteClient {
   }
 }
 
-function bindable(value: unknown): SQLInputValue {
+/** A value as SQLite takes it. */
+export function bindable(value: unknown): SQLInputValue {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0
   return value as SQLInputValue

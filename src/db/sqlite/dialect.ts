@@ -9,6 +9,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
+/** How a transaction begins and ends, to the letter: a session of another process is told by them. */
+export const statements = { begin: 'begin immediate', commit: 'commit', rollback: 'rollback' } as const
+
 /** Kysely over the worker thread. */
 export function sqliteDialect(client: SqliteClient, turns = turnstile()): Dialect {
   return {
@@ -37,9 +40,9 @@ function sqliteDriver(client: SqliteClient, turns: Turnstile): Driver {
       return connection
     },
     releaseConnection: async () => turns.leave(),
-    beginTransaction: () => run('begin immediate'),
-    commitTransaction: () => run('commit'),
-    rollbackTransaction: () => run('rollback'),
+    beginTransaction: () => run(statements.begin),
+    commitTransaction: () => run(statements.commit),
+    rollbackTransaction: () => run(statements.rollback),
     destroy: () => client.close(),
   }
 }
@@ -64,4 +67,4 @@ export function turnstile() {
     standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: queue.length }),
   }
 }
-type Turnstile = ReturnType<typeof turnstile>
+export type Turnstile = ReturnType<typeof turnstile>

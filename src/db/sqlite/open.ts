@@ -1,11 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Db, Query, Tx, Watch } from '../db.ts'
+import type { Lend } from '../lend.ts'
 import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite, readerOf } from './client.ts'
 import { sqliteDialect, turnstile } from './dialect.ts'
+import { openSession } from './session.ts'
+
+/** How long a change waits until other processes have heard of it. One that is held up hears of it all the same, later. */
+const hearMs = 500
 
 /** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
 export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>, watch: Watch): Promise<Db> {
@@ -18,8 +24,16 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     await query.destroy()
     throw error
   })
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(readerOf(path)), log: queryLog(watch) })
+  const reader = readerOf(path)
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader), log: queryLog(watch) })
   const signals = localSignals()
+  const borrowers = new Set<Parameters<Lend>[0]>()
+  async function announceAll(announced: readonly Announcement[]): Promise<void> {
+    announced.forEach(signals.deliver)
+    if (borrowers.size === 0) return
+    const heard = Promise.allSettled([...borrowers].map((hear) => hear(announced)))
+    await Promise.race([heard, sleep(hearMs, undefined, { ref: false })])
+  }
   return {
     kind: 'sqlite',
     query,
@@ -29,13 +43,26 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       const announced: Announcement[] = []
       const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })
       const result = await query.transaction().execute((tx: Tx) => work(tx, announce))
-      announced.forEach(signals.deliver)
+      await announceAll(announced)
       return result
+    },
+    lend(hear) {
+      borrowers.add(hear)
+      const session = openSession({ writer: client, reader, turns, announceAll })
+      return {
+        ...session,
+        end() {
+          borrowers.delete(hear)
+          return session.end()
+        },
+      }
     },
     signals,
     standing: () => ({ silentMs: 0, readOnly: false, ...turns.standing() }),
     async close() {
       await reports.destroy()
+      // Kysely closes what it has used itself; another process may have been the only one.
+      await reader.close()
       await query.destroy()
     },
   }

@@ -1,0 +1,55 @@
+import { Kysely } from '#db/kysely.ts'
+import type { Rpc } from '#lib/rpc.ts'
+import type { Db, Query, Watch } from '../db.ts'
+import type { Session } from '../lend.ts'
+import { queryLog } from '../query-log.ts'
+import { type Announcement, localSignals } from '../signals.ts'
+import type { Tables } from '../tables.ts'
+import { bindable, type SqliteClient } from './client.ts'
+import { sqliteDialect, turnstile } from './dialect.ts'
+
+/** What the owner of the file answers. */
+export type OwnerCalls = {
+  'db.run': Session['run']
+  'db.announce': Session['announce']
+}
+
+/** What it tells the others. An answer says that it was heard: nothing that was announced is stale here afterwards. */
+export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
+
+/**
+ * The embedded database of another process of this host, which owns the file, as it is used here.
+ * @returns also the handlers of what the owner tells.
+ */
+export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; handlers: AnnouncedCalls } {
+  const clientOf = (report: boolean): SqliteClient => ({
+    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(bindable), report }),
+    close: async () => {},
+  })
+  const turns = turnstile()
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), turns), log: queryLog(watch) })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true)), log: queryLog(watch) })
+  const local = localSignals()
+  const signals = { ...local, live: () => rpc().isOpen() }
+  const db: Db = {
+    kind: 'sqlite',
+    query,
+    reports,
+    async exclusively(_name, work) {
+      return query.transaction().execute(async (tx) => {
+        const announced: Announcement[] = []
+        const result = await work(tx, (topic, payload) => void announced.push({ topic, payload }))
+        // The owner keeps it with the transaction: if this process dies, it is told with the commit or not at all.
+        if (announced.length > 0) await rpc().call('db.announce', announced)
+        return result
+      })
+    },
+    signals,
+    standing: () => ({ silentMs: 0, readOnly: false, ...turns.standing() }),
+    async close() {
+      await reports.destroy()
+      await query.destroy()
+    },
+  }
+  return { db, handlers: { 'db.announced': (announcements) => announcements.forEach(local.deliver) } }
+}

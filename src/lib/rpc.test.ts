@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRpc, portPair, RpcClosed } from './rpc.ts'
+
+function pair() {
+  const [one, other, close] = portPair()
+  const theirs = {
+    double: (value: number) => value * 2,
+    fail: () => {
+      throw Object.assign(new Error('it broke'), { code: '42' })
+    },
+    never: () => new Promise<void>(() => {}),
+  }
+  createRpc(other, theirs)
+  return { rpc: createRpc<typeof theirs>(one, {}), close }
+}
+
+test('a call is answered with what its handler returns, or fails as it failed', async () => {
+  const { rpc } = pair()
+  assert.deepEqual(await Promise.all([rpc.call('double', 2), rpc.call('double', 3)]), [4, 6])
+  await assert.rejects(rpc.call('fail', undefined), { message: 'it broke', code: '42' })
+  await assert.rejects((rpc as ReturnType<typeof createRpc>).call('absent', 1), /no call named absent/)
+})
+
+test('calls that nobody can answer any more fail, those under way too', async () => {
+  const { rpc, close } = pair()
+  const underWay = rpc.call('never', undefined)
+  close()
+  await assert.rejects(underWay, RpcClosed)
+  await assert.rejects(rpc.call('double', 1), { code: 'ECONNRESET' })
+  assert.equal(rpc.isOpen(), false)
+})

@@ -1,0 +1,19 @@
+import type { Db } from '#db/db.ts'
+import { type AnnouncedCalls, openRemote } from '#db/sqlite/remote.ts'
+import { createRpc, portPair } from '#lib/rpc.ts'
+
+/** The embedded database as another process uses it, over a channel within this one. `cut` is that process's end. */
+export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {
+  const [here, there, close] = portPair()
+  const session = owner.lend!((announced) => toBorrower.call('db.announced', announced))
+  const toBorrower = createRpc<AnnouncedCalls>(here, { 'db.run': session.run, 'db.announce': session.announce })
+  const { db, handlers } = openRemote(() => toOwner, {})
+  const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.announce }>(there, handlers)
+  return {
+    db,
+    cut() {
+      close()
+      return session.end()
+    },
+  }
+}
