@@ -42,7 +42,15 @@ export function askOf(
     body,
   }
   return {
-    ask: { target, wire, request, credential: access.secret, stream, deadlines: deps.deadlines },
+    ask: {
+      answerId: answering.journal.id,
+      target,
+      wire,
+      request,
+      credential: access.secret,
+      stream,
+      deadlines: deps.deadlines,
+    },
     tried: {
       target,
       byok: access.byok,

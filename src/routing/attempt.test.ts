@@ -17,6 +17,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
   let whole = false
   const ask = {
     target: { endpoint: endpointFor('play') } as Target,
+    answerId: 'gen-1',
     wire: openaiChat,
     request: {
       origin: new URL(upstream.url).origin,
@@ -78,6 +79,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
   const headers = { 'content-type': 'application/json' }
   const ask = {
     target: { endpoint: endpointFor('play') } as Target,
+    answerId: 'gen-1',
     wire: openaiChat,
     request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
     credential: undefined,

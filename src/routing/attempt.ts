@@ -11,6 +11,8 @@ import type { Wire } from './wire.ts'
 
 /** One request to one endpoint, ready to be sent. */
 export type Ask = {
+  /** What this service calls the answer. */
+  answerId: string
   target: Target
   wire: Wire
   request: UpstreamRequest
@@ -87,7 +89,7 @@ class Answer {
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
-    this.#read = ask.wire.reader()
+    this.#read = ask.wire.reader(ask.answerId)
   }
 
   /** Guards against what does not speak the protocol. */
@@ -199,7 +201,7 @@ class Answer {
       const failure = failureOfStatus(this.#status, said || undefined, wait)
       return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
     }
-    const events = this.#ask.wire.readBody(JSON.parse(text))
+    const events = this.#ask.wire.readBody(JSON.parse(text), this.#ask.answerId)
     const error = events.find((one) => one.type === 'error')
     if (error) return this.#upstreamError(error)
     this.#start()

@@ -45,10 +45,13 @@ export type Wire = {
   knowsTool?: (tool: ChatTool) => boolean
   /** Whether a model may think for such a request; the catalogue tells where this is left out. */
   mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
-  /** Reads one streamed answer. @throws Error on what is not this protocol. */
-  reader: () => (event: SseEvent) => AnswerEvent[]
+  /**
+   * Reads one streamed answer. @throws Error on what is not this protocol.
+   * @param answerId what this service calls the answer: calls are named after it where their server names neither.
+   */
+  reader: (answerId?: string) => (event: SseEvent) => AnswerEvent[]
   /** Reads a whole answer. @throws Error on what is not this protocol. */
-  readBody: (body: unknown) => AnswerEvent[]
+  readBody: (body: unknown, answerId?: string) => AnswerEvent[]
   /** What a failed answer says went wrong, in the upstream's words. */
   errorMessage: (body: unknown) => string | undefined
 }

@@ -55,15 +55,15 @@ const failures: ReadonlySet<string> = new Set([
 const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length', OTHER: 'stop' }
 
 /** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
-export function geminiReader(): (event: SseEvent) => AnswerEvent[] {
-  const answer = new Answer()
+export function geminiReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+  const answer = new Answer(answerId)
   return ({ data }) => answer.read(JSON.parse(data) as Generated)
 }
 
 /** Reads a whole answer. */
-export function readGenerated(body: unknown): AnswerEvent[] {
+export function readGenerated(body: unknown, answerId?: string): AnswerEvent[] {
   const generated = body as Generated
-  const events = new Answer().read(generated)
+  const events = new Answer(answerId).read(generated)
   if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
     throw new Error('the answer has no candidates')
   return events
@@ -74,8 +74,13 @@ class Answer {
   #calls = 0
   #id = ''
   #text = ''
+  readonly #ownId: string
   #searches = new Searches()
   #citations = new GroundingCitations()
+
+  constructor(answerId = '') {
+    this.#ownId = answerId
+  }
 
   read(generated: Generated): AnswerEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
@@ -114,7 +119,7 @@ class Answer {
 
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): AnswerEvent[] {
     const index = this.#calls++
-    const callId = id ?? callIdFor(this.#id, index)
+    const callId = id ?? callIdFor(this.#id || this.#ownId, index)
     const events: AnswerEvent[] = [
       { type: 'tool_call', index, id: callId, name },
       { type: 'tool_arguments', index, text: JSON.stringify(args ?? {}) },

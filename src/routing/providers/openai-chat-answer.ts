@@ -25,13 +25,13 @@ export type Completion = WireError & {
 }
 
 /** One event of a stream. */
-export function readChunk(chunk: Partial<Chunk> & WireError): AnswerEvent[] {
+export function readChunk(chunk: Partial<Chunk> & WireError, answerId?: string): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   const choice = chunk.choices?.[0]
   if (choice) {
     if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(choice.delta ?? {}, events, chunk.id)
+    readDelta(choice.delta ?? {}, events, chunk.id || answerId)
     if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
   }
   if (chunk.usage) events.push(...usageIn(chunk.usage, (chunk as Completion).service_tier))
@@ -39,13 +39,13 @@ export function readChunk(chunk: Partial<Chunk> & WireError): AnswerEvent[] {
 }
 
 /** A whole answer. */
-export function readCompletion(completion: Completion): AnswerEvent[] {
+export function readCompletion(completion: Completion, answerId?: string): AnswerEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const choice = completion.choices?.[0]
   if (!choice) throw new Error('the answer has no choices')
   const events: AnswerEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
-  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id)
+  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id || answerId)
   events.push(finish(choice.finish_reason ?? 'stop'))
   if (completion.usage) events.push(...usageIn(completion.usage, completion.service_tier))
   return events

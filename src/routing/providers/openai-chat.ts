@@ -19,8 +19,9 @@ export const openaiChat: Wire = {
   orders: chatOrders,
   // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
-  reader: () => (event) => (event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>)),
-  readBody: (body) => readCompletion(body as Completion),
+  reader: (answerId) => (event) =>
+    event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>, answerId),
+  readBody: (body, answerId) => readCompletion(body as Completion, answerId),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }
 

@@ -1,3 +1,4 @@
+import { madeCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError } from './error-code.ts'
@@ -51,7 +52,7 @@ type Event = WireError & {
 const format = 'openai-responses-v1' as const
 
 /** Reads one streamed response. Items are numbered together; function calls get numbers of their own. */
-export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
+export function responsesReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   const callOfItem = new Map<number, number>()
   const withArguments = new Set<number>()
   const text = new TextSoFar()
@@ -78,7 +79,7 @@ export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
       case 'response.output_item.added':
         if (!isCall(event.item)) return pieceOf(event.item)
         callOfItem.set(output, callOfItem.size)
-        return [called(event.item ?? {}, callOfItem.get(output)!)]
+        return [called(event.item ?? {}, callOfItem.get(output)!, answerId)]
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
         if (!event.delta) return []
@@ -99,7 +100,7 @@ export function responsesReader(): (event: SseEvent) => AnswerEvent[] {
 }
 
 /** Reads a whole response. */
-export function readResponse(body: unknown): AnswerEvent[] {
+export function readResponse(body: unknown, answerId?: string): AnswerEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
   if (!Array.isArray(response.output)) throw new Error('the answer has no output')
@@ -108,7 +109,7 @@ export function readResponse(body: unknown): AnswerEvent[] {
   const text = new TextSoFar()
   for (const [at, item] of response.output.entries()) {
     if (isCall(item)) {
-      events.push(called(item, calls), ...argumentsEvent(item, calls))
+      events.push(called(item, calls, answerId), ...argumentsEvent(item, calls))
       calls++
     } else events.push(...wholeItem(item, at, text))
   }
@@ -150,9 +151,9 @@ function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
 }
 
-function called({ type, call_id, id, name }: Item, index: number): AnswerEvent {
+function called({ type, call_id, id, name }: Item, index: number, answerId: string | undefined): AnswerEvent {
   const custom = type === 'custom_tool_call' && { custom: true as const }
-  return { type: 'tool_call', index, id: call_id || id || `call_unnamed_${index}`, name: name ?? '', ...custom }
+  return { type: 'tool_call', index, id: call_id || id || madeCallId(answerId, index), name: name ?? '', ...custom }
 }
 
 function argumentsEvent(item: Item, index: number): AnswerEvent[] {

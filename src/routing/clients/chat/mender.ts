@@ -17,12 +17,12 @@ export function chatMender({ id, model, provider, createdSeconds }: AnswerHead):
       const text = raw.toString('latin1')
       const from = objectIn(text)
       if (from === -1) return raw
-      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta') : text
+      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', id) : text
       return Buffer.from(beginnings.learn(told, from), 'latin1')
     },
     whole(bytes) {
       const text = bytes.toString('latin1')
-      const told = isOddMessage(text) ? mended(text, 'message') : text
+      const told = isOddMessage(text) ? mended(text, 'message', id) : text
       return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
     },
   }
@@ -54,7 +54,7 @@ type Call = { id?: string | null; index?: number; type?: string; function?: { na
 type Said = { tool_calls?: Call[] | null; audio?: unknown }
 type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message']?: Said }
 
-function mended(text: string, part: 'delta' | 'message'): string {
+function mended(text: string, part: 'delta' | 'message', id: string): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   for (const choice of answer.choices ?? []) {
     choice.finish_reason ||= null
@@ -63,7 +63,7 @@ function mended(text: string, part: 'delta' | 'message'): string {
     if (said?.tool_calls === null) delete said.tool_calls
     for (const [at, call] of (said?.tool_calls ?? []).entries()) {
       if (!call.function?.name && !call.custom) continue
-      call.id ||= madeCallId(answer.id, call.index ?? at)
+      call.id ||= madeCallId(answer.id || id, call.index ?? at)
       call.type ??= call.custom ? 'custom' : 'function'
     }
   }
