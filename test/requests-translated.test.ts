@@ -54,7 +54,10 @@ describe('what one protocol says and another has in other words', () => {
       assert.equal(status, 200, protocol)
       assert.ok((body.messages ?? body.contents ?? body.input).length > 0, protocol)
     }
-    for (const protocol of ['anthropic-messages', 'google-gemini']) {
+    const input = [{ role: 'user', content: '' }]
+    const { body } = await sent('/responses', { model: 'openai-responses/text', instructions: 'Say hi.', input: [] })
+    assert.deepEqual([body.instructions, body.input], ['Say hi.', input])
+    for (const protocol of ['openai-responses', 'anthropic-messages', 'google-gemini']) {
       const nothing = await sent('/chat/completions', {
         model: `${protocol}/text`,
         messages: [{ role: 'user', content: '' }],
@@ -107,8 +110,14 @@ describe('what one protocol says and another has in other words', () => {
   })
 
   test('a thought that says itself what it was goes back to responses, as it came', async () => {
-    const thought = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] }
-    const input = [{ role: 'user', content: 'Hi' }, thought, { role: 'user', content: 'And?' }]
+    const content = [{ type: 'reasoning_text', text: 'Hm' }]
+    const summary = [{ type: 'summary_text', text: 'So' }]
+    const [said, summed] = [{ summary: [], content }, { summary }].map((one) => ({
+      type: 'reasoning',
+      id: 'rs_1',
+      ...one,
+    }))
+    const input = [{ role: 'user', content: 'Hi' }, said, summed, { role: 'user', content: 'And?' }]
     const { body } = await sent('/responses', { model: 'openai-responses/text', input })
     assert.deepEqual(body.input, input)
   })

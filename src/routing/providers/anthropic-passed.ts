@@ -5,6 +5,7 @@ import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { Body } from '../wire.ts'
 import { defaultMaxTokens } from './anthropic-request.ts'
 import { thinkingSettings } from './anthropic-thinking.ts'
+import { nothingSaid } from './nothing-said.ts'
 import { withoutOurs } from './ours.ts'
 
 type Turn = { role?: unknown; content?: unknown }
@@ -23,11 +24,17 @@ export function asAnthropicTakesIt(body: Body, endpoint: Endpoint): Body {
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
   const kept = turns.map(withoutForeignThoughts)
   const isChanged = kept.some((turn, index) => turn !== turns[index])
-  if (isChanged) sent.messages = kept.filter(({ content }) => !Array.isArray(content) || content.length > 0)
+  if (isChanged) sent.messages = leftOf(kept)
   if (body.reasoning !== undefined) Object.assign(sent, inItsWords(sent, endpoint))
   // It does not go on thinking from a call whose thoughts it does not see.
   if (isChanged && answersTool(turns)) delete sent.thinking
   return sent
+}
+
+function leftOf(turns: Turn[]): Turn[] {
+  const left = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
+  if (left.length === 0) throw nothingSaid()
+  return left
 }
 
 function withoutForeignThoughts(turn: Turn): Turn {

@@ -2,6 +2,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
 import { asOneText, isAside } from './content.ts'
+import { nothingSaid } from './nothing-said.ts'
 
 /**
  * A chat that was put together from another protocol's request, as all servers of this one take it: marks for caches only
@@ -11,10 +12,12 @@ import { asOneText, isAside } from './content.ts'
 export function plainly(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const marks = prices.cacheWrite !== undefined
   const { cache_control: mark, ...rest } = chat
+  const messages = chat.messages.flatMap(withoutAside)
+  if (messages.length === 0) throw nothingSaid()
   const plain: ChatRequest = {
     ...rest,
     ...(marks && mark != null && { cache_control: mark }),
-    messages: withResultsAsText(chat.messages.flatMap(withoutAside)).map((one) => (marks ? one : unmarked(one))),
+    messages: withResultsAsText(messages).map((one) => (marks ? one : unmarked(one))),
     ...(chat.tools && { tools: marks ? chat.tools : chat.tools.map(unmarkedTool) }),
   }
   if (supportedParameters.length > 0)

@@ -4,6 +4,7 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { callsIn } from '../orders.ts'
 import type { Body } from '../wire.ts'
 import { defined } from './defined.ts'
+import { nothingSaid } from './nothing-said.ts'
 import { inputItems } from './openai-responses-input.ts'
 import { ownTool } from './openai-tools.ts'
 import { effortOf, thinkingWish } from './reasoning-budget.ts'
@@ -14,8 +15,10 @@ const leastOutputTokens = 16
 /** A chat request in the words of OpenAI responses. Nothing is stored there; thoughts come back encrypted instead. */
 export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const thinks = endpoint.supportedParameters.includes('reasoning')
+  const input = inputItems(chat.messages)
+  if (input.length === 0) throw nothingSaid()
   return defined({
-    input: inputItems(chat.messages),
+    input,
     store: false,
     max_output_tokens: responsesLimit(chat),
     temperature: chat.temperature,

@@ -146,7 +146,7 @@ describe('openai-responses, passed through', () => {
     const bare = { type: 'reasoning', id: 'rs_1', summary: [] }
     const include = ['message.output_text.logprobs']
     assert.deepEqual(passed({ input: [bare], include }).include, [...include, 'reasoning.encrypted_content'])
-    assert.deepEqual(passed({ input: [bare] }).input, [])
+    assert.deepEqual(passed({ input: [bare] }).input, [{ role: 'user', content: '' }])
     const { input, include: asked, store } = passed({ input: [bare], store: true })
     assert.deepEqual([input, asked, store], [[bare], undefined, true])
   })

@@ -39,21 +39,30 @@ function asUpstreamsTakeIt(body: Body, endpoint: Endpoint): Body {
   const isLost =
     asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
   if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isLost(item))
+  if (saysNothing(asked.input)) asked.input = [{ role: 'user', content: '' }]
   if (asked.store === false && endpoint.supportedParameters.includes('reasoning'))
     asked.include = [...new Set([...((kept.include ?? []) as string[]), 'reasoning.encrypted_content'])]
   if (typeof kept.reasoning === 'object' && kept.reasoning !== null) asked.reasoning = plainReasoning(kept.reasoning)
   return asked
 }
 
+/** Instructions alone are refused: a turn there must be, though it says nothing. */
+function saysNothing(input: unknown): boolean {
+  return input == null || input === '' || (Array.isArray(input) && input.length === 0)
+}
+
 /** One that says nothing itself could only be looked up where it is stored. */
 function isBareThought(item: unknown): boolean {
-  const {
-    type,
-    encrypted_content: sealed,
-    content,
-  } = item as { type?: string; encrypted_content?: unknown; content?: unknown }
-  return type === 'reasoning' && !sealed && !(Array.isArray(content) && content.length > 0)
+  const thought = item as { type?: string; encrypted_content?: unknown; content?: unknown; summary?: unknown }
+  return (
+    thought.type === 'reasoning' &&
+    !thought.encrypted_content &&
+    !hasParts(thought.content) &&
+    !hasParts(thought.summary)
+  )
 }
+
+const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 
 /** A thought of another provider's, from an earlier turn that it answered. */
 function isOthersThought(item: unknown): boolean {
