@@ -7,7 +7,7 @@ import { newUuid } from '#lib/id.ts'
 import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
-import { type Budgets, openBudgets } from './budgets.ts'
+import { Budgets } from './budgets.ts'
 import { leaseMs } from './lapsed.ts'
 import { exchange, type Report, spentIn } from './store.ts'
 
@@ -25,7 +25,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
   const onError = (error: Error) => {
     throw error
   }
-  return openBudgets(
+  return new Budgets(
     { db, clock: clockOf(now), now, newId: newUuid, spentEarlier: async () => earlier, onError },
     { waitMs, pollMs: 10, reportMs },
   )
@@ -128,7 +128,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     let ledger = 0n
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
-    const budgets = openBudgets({ ...deps, spentEarlier: async () => ledger }, { reportMs: 3_600_000 })
+    const budgets = new Budgets({ ...deps, spentEarlier: async () => ledger }, { reportMs: 3_600_000 })
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
     await spend(budgets, daily, 0.3, 0.3)
     ledger = usd(0.3)
@@ -176,11 +176,13 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       const [noon, start] = [Date.UTC(2026, 10, 25, 12), Date.now()]
       const now = () => noon + Date.now() - start
       const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
-      const opened = Array.from({ length: servers }, () =>
-        openBudgets(
-          { ...deps, spentEarlier: async () => ledger },
-          { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
-        ),
+      const opened = Array.from(
+        { length: servers },
+        () =>
+          new Budgets(
+            { ...deps, spentEarlier: async () => ledger },
+            { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
+          ),
       )
       const ask = async (budget: Budget, at: number) => {
         const reserved = await opened[at % servers]!.reserve([budget], usd(0.09))
@@ -301,7 +303,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       },
     }
     const deps = { clock: clockOf(Date.now), now: Date.now, newId: newUuid, spentEarlier: async () => 0n }
-    const budgets = openBudgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
+    const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
     answers.lost = true
     for (let times = 0; times < 3; times++) await budgets.report()
@@ -319,7 +321,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const daily = budgetOf(1, { interval: 'daily' })
     const skewed = (minutes: number) => {
       const deps = { db: store.db, clock: clockOf(() => now), now: () => now + minutes * 60_000, newId: newUuid }
-      return openBudgets({ ...deps, spentEarlier: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
+      return new Budgets({ ...deps, spentEarlier: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
     }
     const servers = [skewed(0), skewed(10), skewed(-1440)]
     const eachSpends = async (cost: number) => {
@@ -340,7 +342,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await using store = await newDb(kind)
     const clock = databaseClock(store.db, Date.now)
     const before = Date.now()
-    const budgets = openBudgets(
+    const budgets = new Budgets(
       { db: store.db, clock, now: Date.now, newId: newUuid, spentEarlier: async () => 0n, onError: assert.fail },
       { reportMs: 3_600_000 },
     )

@@ -5,9 +5,8 @@ import type { Budgets } from './budgets.ts'
  * Budgets that set nothing aside while what is known is only trusted because the database is away, also of what this
  * server holds by a lease.
  */
-export function refusingWhileAway(budgets: Budgets, isAway: Trust): Budgets {
+export function refusingWhileAway(budgets: Budgets, isAway: Trust): Pick<Budgets, 'reserve'> {
   return {
-    ...budgets,
     reserve(wanted, need) {
       const away = isAway()
       if (away === false) return budgets.reserve(wanted, need)

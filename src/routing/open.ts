@@ -22,7 +22,7 @@ type Parts = {
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   inForce: InForce
-  budgets: Budgets
+  budgets: Pick<Budgets, 'reserve'>
   scanner: Scanner
   presets: PresetsInUse
   inFlight: RoutingDeps['inFlight']

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Budget, periodOf } from '#budgets/budget.ts'
-import { type Budgets, type Every, openBudgets, type Reservation } from '#budgets/budgets.ts'
+import { Budgets, type Reservation } from '#budgets/budgets.ts'
+import type { Every } from '#budgets/open-accounts.ts'
 import { readKept } from '#budgets/rows.ts'
 import { clockOf } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
@@ -106,7 +107,7 @@ export class MoneyWorld {
       trouble,
       asking: new Map(),
     }
-    const budgets = openBudgets(
+    const budgets = new Budgets(
       {
         db: cuttableDb(this.#db, link),
         clock: clockOf(() => this.now),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Budget } from '#budgets/budget.ts'
-import { openBudgets } from '#budgets/budgets.ts'
+import { Budgets } from '#budgets/budgets.ts'
 import { spentEarlier } from '#budgets/earlier.ts'
 import { refusingWhileAway } from '#budgets/while-away.ts'
 import { databaseClock } from '#db/clock.ts'
@@ -28,7 +28,7 @@ export async function openMoney(opening: Opening, { settings, db, trust }: Store
   }
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
-  const budgets = openBudgets({ db, clock, now, newId, spentEarlier: earlier, onError: unreported })
+  const budgets = new Budgets({ db, clock, now, newId, spentEarlier: earlier, onError: unreported })
   // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
