@@ -280,6 +280,12 @@ export const Settings = z.strictObject({
   intern_log_bytes: atMost(16 * 1024 ** 2).describe(
     'How long the log of an intern’s daemon may grow before it begins anew; 0 for any.',
   ),
+  intern_control_groups: z
+    .stringbool()
+    .default(true)
+    .describe(
+      'Whether interns are held and ended by control groups (cgroup v2), where the service was given one to divide.',
+    ),
   default_intern_model: z
     .string()
     .min(1)

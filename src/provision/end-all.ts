@@ -1,11 +1,20 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endMarked } from '#lib/mark.ts'
+import { endGroup, removeGroup } from './control-group.ts'
 import { listProcesses } from './process-table.ts'
 import { isAlive, type ProcessId, send, withItsOwn } from './processes.ts'
 
-/** What runs of an intern: all of its user, where it has one of its own; else what descends from it or bears its mark. */
-export type Whose = { process: ProcessId | undefined; uid: number | undefined; mark: string }
+/**
+ * What runs of an intern: all in its control group, where it has one; all of its user, where it has one of its own; else
+ * what descends from it or bears its mark.
+ */
+export type Whose = {
+  process: ProcessId | undefined
+  uid: number | undefined
+  mark: string
+  group?: string | undefined
+}
 
 const everyMs = 10
 /** Looks in a row that must find nothing, where what is looked for may be born between two of them. */
@@ -17,13 +26,14 @@ const quietLooks = 3
  * @throws Error when something is still there in the end.
  */
 export async function endAll(
-  { process: daemon, uid, mark }: Whose,
+  { process: daemon, uid, mark, group }: Whose,
   withinMs: number,
   strike: (uid: number) => Promise<boolean> = killAllAs,
 ): Promise<void> {
   const until = performance.now() + withinMs
-  const round = uid === undefined ? () => endOurs(daemon, mark) : () => endUser(uid, strike)
-  const needed = uid === undefined ? quietLooks : 1
+  const others = uid === undefined ? () => endOurs(daemon, mark) : () => endUser(uid, strike)
+  const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
+  const needed = uid === undefined && group === undefined ? quietLooks : 1
   for (let quiet = 0; quiet < needed; ) {
     const left = await round()
     quiet = left === 0 ? quiet + 1 : 0
@@ -31,6 +41,7 @@ export async function endAll(
       throw new Error(`${left} of its processes could not be ended: end them on the host, then try again.`)
     if (quiet < needed) await sleep(everyMs)
   }
+  if (group !== undefined) removeGroup(group)
 }
 
 /** @returns how many there may still be. A list may miss what is born while it is made: what counts is the stroke. */

@@ -26,7 +26,15 @@ import type { ProcessId } from './processes.ts'
 const maxSocketPath = 107
 
 /** What the service knows of a daemon, where the intern cannot write. */
-export type Record = { process: ProcessId; socketPath: string; token: string; secret: string; uid?: number }
+export type Record = {
+  process: ProcessId
+  socketPath: string
+  token: string
+  secret: string
+  uid?: number
+  /** The folder of its control group. */
+  group?: string
+}
 
 /** How an agent is run, as the daemon's settings say it. */
 export type AgentCommand = {

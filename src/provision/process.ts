@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,46 +8,38 @@ import { connectRuns } from '#interns/connect-runs.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
-import { nothingElse } from '#lib/inherited.ts'
-import { markName, markOf } from '#lib/mark.ts'
+import { markOf } from '#lib/mark.ts'
 import { once } from '#lib/once.ts'
-import { giveWay } from '#lib/priority.ts'
-import { heldByTheKernel, overDisk } from './allowance.ts'
+import { overDisk } from './allowance.ts'
+import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
+import { roomForGroups } from './control-groups.ts'
 import { endAll } from './end-all.ts'
 import { agentOf } from './process-agent.ts'
 import {
   lastWords,
   letPass,
-  logFile,
   prepareHome,
   type Record,
   readRecord,
   removeHome,
   sealDoor,
-  settingsFile,
   tellBaseUrl,
   writeRecord,
 } from './process-home.ts'
 import { userFor, whyNoUsers } from './process-user.ts'
 import { watchDaemon } from './process-watch.ts'
-import { endsWithin, isAlive, type ProcessId, processAt, send, withItsOwn } from './processes.ts'
+import { endsWithin, isAlive, type ProcessId, send, withItsOwn } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
+import { startDaemon } from './start-daemon.ts'
 import { watchUse } from './use-watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const daemonScript = join(root, 'bin/daemon.ts')
 /** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 /** What a process of an intern reads of us, in as many ways as files can be kept from it. */
 const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
-
-/** Whatever interns do, the service comes first. */
-const internNiceness = 5
-
-/** What a daemon gets of our environment. None of it is secret. */
-const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 export type ProcessDeps = {
   config: Config
@@ -65,6 +56,9 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const { config, dataDir } = deps
   const homes = join(dataDir, 'interns')
   const usersWork = once(() => checkUsers(deps, homes))
+  const room = once(async () =>
+    config.intern_control_groups ? roomForGroups(config.keep_interns_running, deps.warn) : undefined,
+  )
   /** How the daemons that we started ourselves ended. */
   const endings = new Map<string, Promise<string>>()
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
@@ -88,8 +82,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const instructions = intern.instructions ?? ''
     const door = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
     step('Starting the daemon', 2)
-    const { process, ended } = await startDaemon(deps, home, uid, compileCache)
-    const record = { process, ...door, secret, ...(uid !== undefined && { uid }) }
+    const groups = await room()
+    const group = groups && makeGroup(groups, intern.id, config)
+    const { process, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
+    const record = { process, ...door, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
     writeRecord(home, record)
     endings.set(nameOf(process), ended)
     step('Waiting for the daemon', 3)
@@ -123,11 +119,12 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       const unwatch = [watchDaemon(watched, (reason) => tell(reason))]
       const tell = (reason: string) => {
         for (const each of unwatch) each()
-        gone(reason)
+        gone(reason + lackOfMemory(record?.group))
       }
       if (record) {
         const home = homeOf(intern)
-        const used = { home, pid: record.process.pid, uid: record.uid, allowance: config }
+        const allowance = notHeldBy(record.group, config)
+        const used = { home, pid: record.process.pid, uid: record.uid, allowance }
         unwatch.push(watchUse({ ...used, end: () => endDaemon(home, record) }, tell))
       }
       return () => {
@@ -166,42 +163,6 @@ async function checkUsers({ config, dataDir, warn }: ProcessDeps, homes: string)
   return why === undefined
 }
 
-async function startDaemon(deps: ProcessDeps, home: string, uid: number | undefined, compileCache: string) {
-  const inherited = handedOn.flatMap((name) => {
-    const value = deps.variable(name)
-    return value ? [[name, value]] : []
-  })
-  // Written to at its end, wherever that is: it may be cut short while it is in use.
-  closeSync(openSync(logFile(home), 'w', 0o600))
-  const log = openSync(logFile(home), 'a')
-  const limits = heldByTheKernel(deps.config, uid)
-  const [command = process.execPath, ...args] = [...limits, process.execPath, daemonScript, settingsFile(home)]
-  const child = spawn(command, args, {
-    cwd: home,
-    env: {
-      ...Object.fromEntries(inherited),
-      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markName]: markOf(join(home, 'workspace')) },
-    },
-    // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
-    detached: true,
-    stdio: nothingElse(['ignore', log, log]),
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
-  closeSync(log)
-  const ended = new Promise<string>((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
-  })
-  child.unref()
-  giveWay(child.pid!, internNiceness)
-  const started = processAt(child.pid!)
-  if (!started) throw new Error(`The daemon ended at once: ${lastWords(home)}`)
-  return { process: started, ended }
-}
-
 async function answering(home: string, record: Record): Promise<void> {
   const until = performance.now() + patience.startMs
   while (!(await answers(record))) {
@@ -230,11 +191,11 @@ async function answers(address: Record, withinMs = patience.healthMs): Promise<b
  * The daemon ends its agent; all that is still there after a while, and what strayed from them, is made to.
  * @throws Error when something of the intern goes on all the same.
  */
-async function endDaemon(home: string, { process, uid }: Pick<Record, 'process' | 'uid'>): Promise<void> {
+async function endDaemon(home: string, { process, uid, group }: Record): Promise<void> {
   const own = withItsOwn(process, undefined)
   send(process, 'SIGTERM')
   await endsWithin(process, patience.stopMs)
-  await endAll({ process, uid, mark: markOf(join(home, 'workspace')) }, patience.endMs)
+  await endAll({ process, uid, group, mark: markOf(join(home, 'workspace')) }, patience.endMs)
   for (const each of own) send(each, 'SIGKILL')
 }
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeGroup, notHeldBy, putInto, removeGroup } from './control-group.ts'
+import { roomForGroups, topOf } from './control-groups.ts'
+import { endAll } from './end-all.ts'
+
+const mounted = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate'
+const beside = '35 24 0:30 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory'
+
+test('what is ours to divide is the unit of systemd that we run in, wherever in it', () => {
+  const folder = (own: string) => topOf(`0::${own}\n`, `${beside}\n${mounted}\n`)?.folder
+  const unit = '/system.slice/signalbox.service'
+  for (const below of ['', '/service', '/another/one']) assert.equal(folder(unit + below), `/sys/fs/cgroup${unit}`)
+  const user = '/user.slice/user-1000.slice/user@1000.service/app.slice/signalbox.service'
+  assert.equal(folder(`${user}/service`), `/sys/fs/cgroup${user}`)
+})
+
+test('or the root that a container sees, also when we have left it for a group of our own', () => {
+  for (const own of ['/', '/service'])
+    assert.deepEqual(topOf(`0::${own}\n`, mounted), { path: '/', folder: '/sys/fs/cgroup/' })
+})
+
+test('a part of the hierarchy that is mounted is found by what it is a part of', () => {
+  const part = mounted.replace(' / /sys', ' /docker/1f /sys')
+  assert.deepEqual(topOf('0::/docker/1f\n', part), { path: '/docker/1f', folder: '/sys/fs/cgroup' })
+  assert.equal(topOf('0::/docker/1f2\n', part), undefined)
+})
+
+test('without version 2 there is nothing to divide', () => {
+  assert.equal(topOf('4:memory:/user\n8:pids:/\n', beside), undefined)
+  assert.equal(topOf('4:memory:/user\n0::/\n', beside), undefined)
+})
+
+const room = await roomForGroups(false, () => {})
+const skip = room === undefined && 'these tests were given no control group (cgroup v2) to divide'
+const allowance = { intern_processes: 9, intern_memory_bytes: 10 ** 8, intern_disk_bytes: 7, intern_log_bytes: 8 }
+const nobody = { process: undefined, uid: undefined, mark: 'nobody-has-this' }
+
+test('all in a group ends in one stroke, wherever it has gone, and the group with it', { skip }, async () => {
+  const group = makeGroup(room!, `test-${process.pid}`, { ...allowance, intern_processes: 0 })
+  // It only starts another and exits, for ever; neither descent nor environment tells whose it is.
+  const hop = 'sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" & '
+  const child = spawn('/bin/sh', ['-c', 'read go; setsid env -i /bin/sh -c "$0" "$0" &', hop])
+  putInto(group, child.pid!)
+  child.stdin.end('go\n')
+  await once(child, 'exit')
+  await sleep(100)
+  assert.match(readFileSync(join(group, 'cgroup.events'), 'utf8'), /populated 1/)
+  await endAll({ ...nobody, group }, 60_000)
+  assert.equal(existsSync(group), false)
+})
+
+test('what the kernel holds by the group is not counted again', { skip }, () => {
+  const group = makeGroup(room!, `test-held-${process.pid}`, allowance)
+  const held = (file: string) => existsSync(join(group, file))
+  const left = notHeldBy(group, allowance)
+  assert.equal(left.intern_processes, held('pids.max') ? 0 : 9)
+  assert.equal(left.intern_memory_bytes, held('memory.max') ? 0 : 10 ** 8)
+  assert.equal(left.intern_disk_bytes, 7)
+  removeGroup(group)
+})
+
+test('a group within a group goes with it, and one that is gone holds nobody up', { skip }, async () => {
+  const group = makeGroup(room!, `test-nested-${process.pid}`, allowance)
+  mkdirSync(join(group, 'a', 'b'), { recursive: true })
+  await endAll({ ...nobody, group }, 60_000)
+  assert.equal(existsSync(group), false)
+  await endAll({ ...nobody, group }, 60_000)
+})

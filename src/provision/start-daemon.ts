@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { nothingElse } from '#lib/inherited.ts'
+import { markName, markOf } from '#lib/mark.ts'
+import { giveWay } from '#lib/priority.ts'
+import { type Allowance, heldByTheKernel } from './allowance.ts'
+import { notHeldBy, putInto } from './control-group.ts'
+import { lastWords, logFile, settingsFile } from './process-home.ts'
+import { processAt } from './processes.ts'
+
+type Started = {
+  config: Allowance
+  variable: (name: string) => string | undefined
+  home: string
+  /** The user that it runs as, if not as ours. */
+  uid: number | undefined
+  /** Its control group, where it has one. */
+  group: string | undefined
+  compileCache: string
+}
+
+const daemonScript = fileURLToPath(new URL('../../bin/daemon.ts', import.meta.url))
+
+/** Whatever interns do, the service comes first. */
+const internNiceness = 5
+
+/** What a daemon gets of our environment. None of it is secret. */
+const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+
+/**
+ * Starts an intern's daemon, and answers with it as soon as it runs.
+ * @returns the process, and how it ends, in words.
+ * @throws Error that says, for the intern's owner, why it could not.
+ */
+export async function startDaemon({ config, variable, home, uid, group, compileCache }: Started) {
+  const inherited = handedOn.flatMap((name) => {
+    const value = variable(name)
+    return value ? [[name, value]] : []
+  })
+  // Written to at its end, wherever that is: it may be cut short while it is in use.
+  closeSync(openSync(logFile(home), 'w', 0o600))
+  const log = openSync(logFile(home), 'a')
+  const limits = heldByTheKernel(notHeldBy(group, config), uid)
+  const [command = process.execPath, ...args] = [...limits, process.execPath, daemonScript, settingsFile(home)]
+  const child = spawn(command, args, {
+    cwd: home,
+    env: {
+      ...Object.fromEntries(inherited),
+      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markName]: markOf(join(home, 'workspace')) },
+    },
+    // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
+    detached: true,
+    stdio: nothingElse(['ignore', log, log]),
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  closeSync(log)
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
+  })
+  if (group && child.pid) enclose(group, child)
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
+  })
+  child.unref()
+  giveWay(child.pid!, internNiceness)
+  const started = processAt(child.pid!)
+  if (!started) throw new Error(`The daemon ended at once: ${lastWords(home)}`)
+  return { process: started, ended }
+}
+
+/** The daemon starts nothing before it is asked to, and is not asked before it has answered. */
+function enclose(group: string, child: ChildProcess): void {
+  try {
+    putInto(group, child.pid!)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw new Error(`The daemon could not be put into its control group: ${(error as Error).message}`)
+  }
+}
