@@ -120,3 +120,18 @@ test('a key that was read is known from memory alone, and one that was not is no
   await keys.find(secret)
   assert.equal(keys.known(secret), caller)
 })
+
+test('more keys than a large organization has are known at once', async () => {
+  let reads = 0
+  const signals = { ...localSignals(), live: () => true }
+  const readKeys = async (hashes: string[]) => {
+    reads += hashes.length
+    return new Map(
+      hashes.map((each) => [each, { caller: { keyHash: each } as Caller, disabled: false, expiresAt: null }]),
+    )
+  }
+  const keys = createKeyRing({ signals, now: () => 0, readKeys })
+  const secrets = Array.from({ length: 20_000 }, (_, n) => `sb-v1-${n.toString(16).padStart(64, '0')}`)
+  for (let times = 0; times < 2; times++) await Promise.all(secrets.map((each) => keys.find(each)))
+  assert.equal(reads, 20_000)
+})

@@ -123,6 +123,17 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal((await store.db.query.selectFrom('budget_leases').selectAll().execute()).length, 0)
   })
 
+  test('what lies ready while a budget is in use lies ready after a report, too: the next request asks nobody', async () => {
+    await using store = await newDb(kind)
+    const budgets = silent(store.db, () => Date.UTC(2026, 10, 1))
+    assert.equal(await spend(budgets, budgetOf(1), 0.001, 0.001), 0.001)
+    for (let times = 0; times < 3; times++) await budgets.report()
+    const reserved = budgets.reserve([budgetOf(1)], usd(0.001))
+    assert.ok(!(reserved instanceof Promise) && 'reservation' in reserved)
+    reserved.reservation.settle(0n, () => true)
+    await budgets.close()
+  })
+
   test('what was spent under another interval is reported before an account begins with what the ledger says', async () => {
     await using store = await newDb(kind)
     let ledger = 0n

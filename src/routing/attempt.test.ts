@@ -108,6 +108,23 @@ describe('an attempt that gives no answer', () => {
     assert.match(failure.message, /ended its answer too early/)
   })
 
+  test('and ends in its middle breaks off, whatever was said by then', async () => {
+    const { broke } = await outcomeOf(
+      ({ socket }) => void socket.end(head() + chunk(delta({ content: 'Hi' })) + chunk('')),
+    )
+    assert.match(broke[0]!.message, /ended its answer too early/)
+  })
+
+  test('and streams what was asked for whole is held to the bytes of a whole one, whatever they say', async () => {
+    const long: Play = ({ socket }) => {
+      socket.write(head())
+      for (let megabyte = 0; megabyte < 70; megabyte++) socket.write(chunk(`: ${'x'.repeat(1024 ** 2)}\n\n`))
+      socket.end(chunk(ending + done) + chunk(''))
+    }
+    const failure = failureIn(await outcomeOf(long, { stream: false }))
+    assert.match(failure.message, /cannot be read: it is over 67108864 bytes/)
+  })
+
   test('and says nothing in time is a time-out that says how long it was waited for', async () => {
     const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 40 }))
     assert.deepEqual([failure.sent, failure.tryNext], [true, true])

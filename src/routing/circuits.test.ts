@@ -50,6 +50,17 @@ describe('a circuit', () => {
     fail(begin(10))
     answer(slow)
     assert.equal(standing('e'), 'shut')
+    wait(5000)
+    assert.equal(begin(2).length, 1)
+  })
+
+  test('counts nothing that is told of an attempt when it is over', () => {
+    const { begin, fail, answer, standing } = circuits()
+    const passes = begin(10)
+    for (const pass of passes) pass.ended()
+    fail(passes)
+    answer(passes)
+    assert.equal(standing('e'), 'fit')
   })
 
   test('stays closed at three failures in a hundred, however many', () => {

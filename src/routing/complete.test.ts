@@ -10,17 +10,23 @@ import type { RoutingDeps } from './deps.ts'
 const model = { id: 'a/m', endpoints: [] as Model['endpoints'], outputModalities: ['text'] } as Model
 const chat = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
 const outlet = { header: () => {}, signal: new AbortController().signal }
-const call = { body: chat, client: { toChat: () => chat }, outlet } as unknown as CompletionCall
+const client = { toChat: () => chat, protocol: 'anthropic-messages' }
+const call = { body: chat, client, outlet } as unknown as CompletionCall
 
 /** Asks what is refused by the credentials, and fails while its account is closed. @returns how it was settled. */
-async function failing(broken: Partial<RoutingDeps>) {
+async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
   const settled: (Pick<Generation, 'cost'> | undefined)[] = []
   const errors: string[] = []
   const deps = {
     canMeter: () => true,
     catalogue: { current: () => ({ findModel: () => model }) },
     policy: {
-      decide: async () => ({ chat, body: chat, leftOut: [], settle: (one?: Generation) => void settled.push(one) }),
+      decide: async () => ({
+        chat: asked,
+        body: asked,
+        leftOut: [],
+        settle: (one?: Generation) => void settled.push(one),
+      }),
     },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
     inFlight: { follow: () => ({ release: () => {}, outlet }) },
@@ -31,7 +37,8 @@ async function failing(broken: Partial<RoutingDeps>) {
     newId: () => 'id',
     ...broken,
   } as unknown as RoutingDeps
-  await assert.rejects(complete(deps, call), { message: 'no credential' })
+  const taken = { ...call, body: asked, client: { ...client, toChat: () => asked } } as unknown as CompletionCall
+  await assert.rejects(complete(deps, taken), { message: 'no credential' })
   return { settled, errors }
 }
 
@@ -49,4 +56,26 @@ test('what was set aside counts as spent when nobody can tell what was', async (
   let asked = 0
   const { settled, errors } = await failing({ now: fails(() => asked++ > 0, Number) })
   assert.deepEqual([settled, errors], [[undefined], ['broken']])
+})
+
+test('a request that names only a list of models is metered under the first of them', async () => {
+  const metered: Generation[] = []
+  const { messages } = chat
+  await failing({ meter: (one) => void metered.push(one) }, { models: ['a/m', 'a/n'], messages })
+  assert.equal(metered[0]?.requestedModel, 'a/m')
+})
+
+test('what is refused before anything is known of it is told with who asked, for what, and in which protocol', async () => {
+  const told: object[] = []
+  const busy = { canMeter: () => false, onRefused: (one: object) => void told.push(one) } as unknown as RoutingDeps
+  const from = { ...call, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
+  await assert.rejects(complete(busy, from), /cannot be metered now/)
+  const { cause, ...rest } = told[0] as { cause: string }
+  assert.deepEqual(rest, {
+    requestId: 'req-1',
+    caller: { keyHash: 'k' },
+    protocol: 'anthropic-messages',
+    requestedModel: 'a/m',
+  })
+  assert.match(JSON.stringify(cause), /metered/)
 })

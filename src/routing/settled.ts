@@ -10,7 +10,6 @@ export type Settled = { tokens: TokenCounts; extras: Extras | undefined }
  */
 export function settled(bill: Bill | undefined, prices: Prices, { tokens, extras }: Settled): Settled {
   const passed = extras?.pieces
-  if (!bill && !passed && extras?.serviceTier === undefined) return { tokens, extras }
   const pieces = piecesOf(bill, passed)
   const tier = extras?.serviceTier ?? bill?.serviceTier
   const serviceTier = tier === 'default' ? undefined : tier

@@ -45,4 +45,32 @@ export const equivalents: Equivalent[] = [
     to: '1',
     why: 'Nobody spent anything on the first day of 1970.',
   },
+  {
+    file: 'src/budgets/account.ts',
+    line: '#revoked = 0',
+    from: '0',
+    to: '1',
+    why: 'Only whether it has changed meanwhile is looked at.',
+  },
+  {
+    file: 'src/budgets/budgets.ts',
+    line: 'await underway',
+    from: 'await underway',
+    to: '{}',
+    why: 'The questions of an account follow each other, and a round under way is always ahead of the last reports.',
+  },
+  {
+    file: 'src/routing/clients/messages/message.ts',
+    line: 'const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }',
+    from: 'reasoning: 0',
+    to: '...{}',
+    why: 'Only whether it is more than none is looked at; its type does not allow it to be missing.',
+  },
+  {
+    file: 'src/accounts/keys.ts',
+    line: 'before: null,',
+    from: 'before: null',
+    to: '...{}',
+    why: 'What is not there is stored as null; its type does not allow it to be missing.',
+  },
 ]

@@ -68,8 +68,7 @@ function watchedPool(pool: pg.Pool, { onQuery = () => {} }: Watch): PostgresPool
 }
 
 async function bringUpToDate(pool: pg.Pool, prepare: (query: Query) => Promise<void>): Promise<void> {
-  await pool.query('select 1').catch(async (error: Error) => {
-    await pool.end()
+  await pool.query('select 1').catch((error: Error) => {
     throw new StartupError(
       `The database named by DATABASE_URL cannot be reached: ${error.message || 'connection refused'}.`,
     )

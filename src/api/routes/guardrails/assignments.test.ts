@@ -48,7 +48,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.deepEqual(await keysOf(id), once)
     const events = (await service.manage('GET', `/audit?target_id=${once.data[0].id}`)).body
     assert.deepEqual([events.total_count, events.data[0].action], [1, 'assignment.created'])
-    assert.deepEqual(events.data[0].after, once.data[0])
+    assert.deepEqual([events.data[0].before, events.data[0].after], [null, once.data[0]])
   })
 
   test('many guardrails that want one key at once: exactly one has it', async () => {

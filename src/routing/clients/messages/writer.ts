@@ -174,7 +174,7 @@ export class MessageWriter implements StreamWriter {
   }
 
   get #openCall(): Call | undefined {
-    return this.#open?.type === 'tool_use' ? this.#calls.values().find(({ block }) => block === this.#open) : undefined
+    return this.#calls.values().find(({ block }) => block === this.#open)
   }
 
   #writeWaiting(): string {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { startTestService } from '#test/harness/service.ts'
+
+const secret = 'no-pattern-knows-this-one-4711'
+
+test('what an upstream says of the credential it was sent reaches nobody, whatever the credential looks like', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-ask-'))
+  const body = JSON.stringify({ error: { message: `Your key ${secret} takes no such request.` } })
+  await using upstream = await startScriptedUpstream(() => ({ status: 400, type: 'application/json', body }))
+  const provider = { name: 'P', protocol: 'openai-chat', base_url: upstream.url, credentials: ['TEST_KEY'] }
+  const endpoints = { p: { model: 'm', prices: { prompt: 1, completion: 1 } } }
+  const models = { 'a/m': { name: 'M', created: '2026-01-01', context_length: 1000, endpoints } }
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider }, models }))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never }
+  await using service = await startTestService({ settings, variables: { TEST_KEY: secret } })
+  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
+  const { status, text } = await service.ask('POST', '/chat/completions', { body: asked })
+  assert.deepEqual([status, upstream.requests[0]?.headers.authorization], [400, `Bearer ${secret}`])
+  assert.match(text, /Your key [^ ]+ takes no such request/)
+  assert.ok(!text.includes(secret))
+  rmSync(folder, { recursive: true })
+})
