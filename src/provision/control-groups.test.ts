@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeGroup, notHeldBy, putInto, removeGroup } from './control-group.ts'
+import { lackOfMemory, makeGroup, notHeldBy, putInto, removeGroup } from './control-group.ts'
 import { roomForGroups, topOf } from './control-groups.ts'
 import { endAll } from './end-all.ts'
 
@@ -39,20 +39,49 @@ test('without version 2 there is nothing to divide', () => {
 const room = await roomForGroups(false, () => {})
 const skip = room === undefined && 'these tests were given no control group (cgroup v2) to divide'
 const allowance = { intern_processes: 9, intern_memory_bytes: 10 ** 8, intern_disk_bytes: 7, intern_log_bytes: 8 }
+const given = room === undefined ? '' : readFileSync(join(room, 'cgroup.subtree_control'), 'utf8')
+const lacks = (name: string) => skip || (!given.includes(name) && `the control group given has no "${name}"`)
 const nobody = { process: undefined, uid: undefined, mark: 'nobody-has-this' }
+
+/** A shell that is in a group before it starts anything. @returns what it said when it is over. */
+async function runIn(group: string, script: string): Promise<string> {
+  const child = spawn('/bin/sh', ['-c', `read go; ${script}`], { stdio: ['pipe', 'pipe', 'pipe'] })
+  putInto(group, child.pid!)
+  child.stdin.end('go\n')
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  await once(child, 'exit')
+  return said
+}
 
 test('all in a group ends in one stroke, wherever it has gone, and the group with it', { skip }, async () => {
   const group = makeGroup(room!, `test-${process.pid}`, { ...allowance, intern_processes: 0 })
   // It only starts another and exits, for ever; neither descent nor environment tells whose it is.
-  const hop = 'sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" & '
-  const child = spawn('/bin/sh', ['-c', 'read go; setsid env -i /bin/sh -c "$0" "$0" &', hop])
-  putInto(group, child.pid!)
-  child.stdin.end('go\n')
-  await once(child, 'exit')
+  const hop = `s='sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" >&- 2>&- &'; setsid env -i /bin/sh -c "$s" "$s" >&- 2>&- &`
+  await runIn(group, hop)
   await sleep(100)
   assert.match(readFileSync(join(group, 'cgroup.events'), 'utf8'), /populated 1/)
   await endAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)
+})
+
+test('the kernel gives a group no more processes than it may have', { skip: lacks('pids') }, async () => {
+  const group = makeGroup(room!, `test-pids-${process.pid}`, { ...allowance, intern_processes: 5 })
+  const said = await runIn(group, 'for i in 1 2 3 4 5 6; do sleep 1000 >&- 2>&- & echo $i; done')
+  assert.match(said, /^1\n2\n3\n4\n.*fork/)
+  await endAll({ ...nobody, group }, 60_000)
+})
+
+test('and no more memory than it may hold, all together: what takes more is ended, and that is told', {
+  skip: lacks('memory'),
+}, async () => {
+  const group = makeGroup(room!, `test-memory-${process.pid}`, { ...allowance, intern_processes: 0 })
+  assert.equal(lackOfMemory(group), '')
+  const hold = 'head -c 70M /dev/zero | tail -c 60M | sleep 5'
+  await runIn(group, `${hold} & ${hold} & wait`)
+  assert.match(lackOfMemory(group), /all the memory it may hold/)
+  assert.ok(Number(readFileSync(join(group, 'memory.peak'), 'utf8')) <= allowance.intern_memory_bytes)
+  await endAll({ ...nobody, group }, 60_000)
 })
 
 test('what the kernel holds by the group is not counted again', { skip }, () => {
