@@ -4,6 +4,7 @@ import { requestId } from '#http/app.ts'
 import type { FinishedRequest } from '#http/finished.ts'
 import { answerReadyNow } from '#http/ready-answer.ts'
 import type { Shortcut } from '#http/shortcut.ts'
+import { messagesClient } from '#routing/clients/messages/client.ts'
 import { secretIn } from './admit.ts'
 import { wholeListAnswer } from './model-list.ts'
 import { prefix } from './prefix.ts'
@@ -20,6 +21,7 @@ export function wholeListShortcut(
 ): Shortcut {
   return (request, response) => {
     if (request.url !== path || request.method !== 'GET' || request.headers.origin !== undefined) return false
+    if (messagesClient.isSpokenIn?.(request.headers)) return false
     const started = performance.now()
     const secret = secretIn(request.headers.authorization)
     if (!secret || !deps.keys.known(secret)) return false

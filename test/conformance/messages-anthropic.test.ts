@@ -244,6 +244,36 @@ describe('@anthropic-ai/sdk', () => {
         assert.match(error.message, /api_error|overloaded_error|timeout_error/)
       })
 
+      test('citations: what the text is from, whole and streamed', async () => {
+        const answers = [await ask(`${protocol}/cited`), await stream(`${protocol}/cited`).finalMessage()]
+        for (const { content } of answers) {
+          const [block] = content
+          assert.ok(block?.type === 'text' && block.text === 'Rome is old.')
+          const [citation] = block.citations ?? []
+          assert.ok(citation?.type === 'web_search_result_location', JSON.stringify(content))
+          assert.deepEqual([citation.url, citation.title], ['https://example.com/rome', 'Rome'])
+        }
+      })
+
+      test('errors of the provider come in Anthropic’s words, whole and streamed', async () => {
+        const expected = { 400: 'invalid_request_error', 401: null, 429: 'rate_limit_error', 529: null }
+        for (const [status, type] of Object.entries(expected)) {
+          const model = `${protocol}/status-${status}`
+          for (const asked of [() => ask(model), () => stream(model).finalMessage()]) {
+            const error = await failureOf(asked())
+            const said = error.error as any
+            assert.equal(said.type, 'error')
+            // A key of the service's own, and an upstream that is overloaded, are not the client's affair.
+            assert.match(
+              said.error.type,
+              type ? new RegExp(type) : /^(api_error|overloaded_error)$/,
+              `${status}: ${text(said)}`,
+            )
+            assert.ok(error.requestID)
+          }
+        }
+      })
+
       test('is metered like any other', async () => {
         const { response } =
           (await ask(`${protocol}/text`)) &&
@@ -270,9 +300,21 @@ describe('@anthropic-ai/sdk', () => {
     const odd = await failureOf(ask('openai-chat/text', { messages: [{ role: 'nobody' as never, content: 'Hi' }] }))
     assert.ok(odd instanceof BadRequestError)
     assert.equal((odd.error as any).error.type, 'invalid_request_error')
-    const batches = await failureOf(anthropic.messages.batches.list().then())
-    assert.ok(batches instanceof NotFoundError)
-    assert.equal((batches.error as any).type, 'error')
+    const { batches } = anthropic.messages
+    const elsewhere = [
+      () => batches.list(),
+      () => batches.create({ requests: [] }),
+      () => batches.retrieve('b'),
+      () => batches.cancel('b'),
+      () => batches.delete('b'),
+      () => anthropic.beta.files.list(),
+    ]
+    for (const asked of elsewhere) {
+      const error = await failureOf(asked().then())
+      assert.ok(error instanceof NotFoundError)
+      const { type, error: said, request_id } = error.error as any
+      assert.deepEqual([type, said.type, request_id], ['error', 'not_found_error', error.requestID])
+    }
   })
 
   test('a bearer token is as good as x-api-key, and /v1 as /api/v1', async () => {
@@ -371,9 +413,33 @@ describe('@anthropic-ai/sdk', () => {
     assert.match(refused.message, /spending limit/)
   })
 
-  test('models can be listed', async () => {
-    const ids: string[] = []
-    for await (const { id } of anthropic.models.list()) ids.push(id)
-    assert.ok(ids.includes('anthropic-messages/text'))
+  test('models can be listed, page by page in either direction, and retrieved', async () => {
+    const clients = [anthropic, anthropic.withOptions({ apiKey: null, authToken: recorded.service.apiKey })]
+    for (const client of clients) {
+      const whole = await client.models.list()
+      const ids = whole.data.map(({ id }) => id)
+      assert.ok(ids.includes('anthropic-messages/text'))
+      assert.deepEqual([whole.has_more, whole.first_id, whole.last_id], [false, ids[0], ids.at(-1)])
+      const paged: string[] = []
+      for await (const { id } of client.models.list({ limit: 5 })) paged.push(id)
+      assert.deepEqual(paged, ids)
+      const back: string[] = []
+      for await (const { id } of client.models.list({ limit: 5, before_id: ids.at(-1)! })) back.push(id)
+      assert.deepEqual(back.toSorted(), ids.slice(0, -1).toSorted())
+      const model = await client.models.retrieve('anthropic-messages/text')
+      const { type, display_name, created_at, max_input_tokens } = model
+      const wanted = ['model', 'text', '2026-01-01T00:00:00.000Z', 100_000]
+      assert.deepEqual([type, display_name, created_at, max_input_tokens], wanted)
+      assert.deepEqual(
+        Object.keys(whole.data[0]!).sort(),
+        Object.keys({ ...whole.data[0], ...model })
+          .filter((name) => name !== 'object' && name !== 'owned_by')
+          .sort(),
+      )
+    }
+    const unknown = await failureOf(anthropic.models.retrieve('no/such').then())
+    assert.ok(unknown instanceof NotFoundError && (unknown.error as any).type === 'error')
+    const nowhere = await failureOf(anthropic.models.list({ after_id: 'no/such' }).then())
+    assert.ok(nowhere instanceof BadRequestError)
   })
 })

@@ -7,7 +7,8 @@ import { startTestService, type TestService } from './service.ts'
 
 /** All but that of the demo model, which no upstream speaks. */
 export const upstreamProtocols = protocols.filter((protocol) => protocol !== 'demo')
-const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error']
+const failing = ['status-400', 'status-401', 'status-429', 'status-529']
+const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error', 'cited', ...failing]
 
 /** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */
 export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Protocol } from '#lib/vocabulary.ts'
 import { fixture, hasFixture } from './fixtures.ts'
+import { failedBy, saidBy } from './upstream-answers.ts'
 
 /** `text` is the body as it came, to the byte. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
@@ -38,19 +40,32 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
   }
 }
 
-const protocolOfPath: [RegExp, string][] = [
+const protocolOfPath: [RegExp, Protocol][] = [
   [/\/chat\/completions$/, 'openai-chat'],
   [/\/responses$/, 'openai-responses'],
   [/\/messages$/, 'anthropic-messages'],
   [/\/models\//, 'google-gemini'],
 ]
 
-/** Answers every protocol at its path with the recording that the model is named after. */
-export function recordingFor({ path, body }: Received): Reply {
-  if (path.endsWith('/count_tokens')) return { status: 200, type: 'application/json', body: '{"input_tokens":2095}' }
-  const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1]
+/** Which protocol a request speaks, by its path, which model it names, and whether its answer is to be streamed. */
+export function askedOf({ path, body }: Received): { protocol: Protocol; name: string; streamed: boolean } {
+  const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'openai-chat'
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
-  const streamed = body.stream === true || path.includes('alt=sse')
+  return { protocol, name, streamed: body.stream === true || path.includes('alt=sse') }
+}
+
+const cited = { text: 'Rome is old.', source: { url: 'https://example.com/rome', title: 'Rome' } }
+
+/**
+ * Answers every protocol at its path with the recording that the model is named after; `cited` says where its text is
+ * from, `status-…` fails so.
+ */
+export function recordingFor(received: Received): Reply {
+  const { path } = received
+  if (path.endsWith('/count_tokens')) return { status: 200, type: 'application/json', body: '{"input_tokens":2095}' }
+  const { protocol, name, streamed } = askedOf(received)
+  if (name === 'cited') return saidBy(protocol, cited, streamed)
+  if (name?.startsWith('status-')) return failedBy(protocol, Number(name.slice('status-'.length)))
   const recording = `${protocol}.${name}.${streamed ? 'sse' : 'json'}`
   if (!hasFixture(recording))
     return { status: 404, type: 'application/json', body: `{"error":{"message":"no ${name}"}}` }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ModelItem } from '#catalogue/model-item.ts'
 import { ModelQuery } from '#catalogue/query.ts'
+import { messagesClient } from '#routing/clients/messages/client.ts'
+import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../anthropic-models.ts'
 import { answerModelList } from '../../model-list.ts'
 import { route } from '../../route.ts'
 
@@ -8,6 +10,12 @@ export const ModelList = z.object({
   data: z.array(ModelItem),
   total_count: z.int().describe('How many there are on all pages together.'),
   links: z.object({ next: z.string().nullable().describe('The path of the next page; null on the last.') }),
+})
+
+/** What clients that send `anthropic-version` are told besides. */
+const EveryClientsList = ModelList.extend({
+  ...AnthropicPage.shape,
+  data: z.array(ModelItem.extend(AnthropicModel.shape)),
 })
 
 export const listModels = route({
@@ -18,10 +26,13 @@ export const listModels = route({
   mayBePublic: true,
   summary: 'The models, filtered and sorted',
   description:
-    'Every parameter may be combined with every other. The price, region, provider and data retention conditions hold when one single endpoint fulfils them all. Without `offset` and `limit` the list is whole.',
+    'Every parameter may be combined with every other. The price, region, provider and data retention conditions hold when one single endpoint fulfils them all. Without `offset` and `limit` the list is whole. A request with `anthropic-version` gets what Anthropic’s clients look for besides, and pages by `limit` with `after_id` or `before_id`.',
   request: { query: ModelQuery },
-  response: ModelList,
+  response: EveryClientsList,
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
-  handler: (call, deps) => answerModelList(call, deps),
+  handler: (call, deps) =>
+    messagesClient.isSpokenIn?.(call.headers)
+      ? anthropicModelList(deps.catalogue.current(), call.query, call.url, deps.now())
+      : answerModelList(call, deps),
 })

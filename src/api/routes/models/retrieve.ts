@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { ModelItem, modelItem } from '#catalogue/model-item.ts'
+import { messagesClient } from '#routing/clients/messages/client.ts'
+import { AnthropicModel, anthropicModel } from '../../anthropic-models.ts'
 import { namedModel } from '../../named-model.ts'
 import { route } from '../../route.ts'
 
 const Retrieved = ModelItem.extend({
+  ...AnthropicModel.shape,
   object: z.literal('model'),
   owned_by: z.string().describe("The model's author."),
 })
@@ -13,8 +16,9 @@ export const retrieveModel = route({
   path: '/models/{id}',
   tag: 'models',
   key: 'any',
-  summary: "One model, as OpenAI's clients retrieve it",
-  description: 'The same as an entry of `GET /models`, for clients that ask by the whole id, its slash encoded or not.',
+  summary: 'One model, as clients of OpenAI and Anthropic retrieve it',
+  description:
+    'The same as an entry of `GET /models`, for clients that ask by the whole id, its slash encoded or not. A request with `anthropic-version` gets what Anthropic’s clients look for besides.',
   request: {
     params: z.object({
       id: z.string().min(1).describe('The model’s id, canonical slug or alias, its slash escaped: `author%2Fslug`.'),
@@ -22,8 +26,9 @@ export const retrieveModel = route({
   },
   response: Retrieved,
   faults: ['unauthenticated', 'not_found'],
-  handler: ({ params }, { catalogue }) => {
+  handler: ({ params, headers }, { catalogue }) => {
     const model = namedModel(catalogue.current(), params.id)
-    return { ...modelItem(model), object: 'model' as const, owned_by: model.author }
+    const besides = messagesClient.isSpokenIn?.(headers) ? anthropicModel(model) : {}
+    return { ...modelItem(model), ...besides, object: 'model' as const, owned_by: model.author }
   },
 })
