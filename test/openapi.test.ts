@@ -112,6 +112,15 @@ test('a body is required where nothing is not enough, and only there', () => {
   ])
 })
 
+test('what a request is refused with before its route sees it is told of every route', () => {
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      const before = path.startsWith('/interns') ? ['401', '403', '404'] : []
+      for (const status of requestBody ? [...before, '400', '413'] : before)
+        assert.ok(status in responses, `${method} ${path}: ${status}`)
+    }
+})
+
 test('what streams says what its events hold', () => {
   const streaming = operations.map((operation) => succeeding(operation)['text/event-stream']).filter(Boolean)
   assert.ok(streaming.length >= 4)

@@ -1,11 +1,13 @@
 import { describeRoutes, type Examples } from '#http/openapi.ts'
 import examples from './examples.json' with { type: 'json' }
 import { prefix } from './prefix.ts'
+import { refusedBefore } from './refused-before.ts'
 import { routes, tags } from './routes.ts'
 
 /** The API as an OpenAPI document. It follows from the routes alone, so nothing is opened to make it. */
 export function describeApi(): object {
-  return describeRoutes(routes, {
+  const whole = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
+  return describeRoutes(whole, {
     title: 'Signalbox',
     description: 'A self-hosted model router with governed agents.',
     version: '1.0.0',

@@ -4,7 +4,7 @@ import { Fault } from '#lib/fault.ts'
 import { admit, authorizationIn, type Credentials } from './admit.ts'
 import { prefix } from './prefix.ts'
 
-const below = `${prefix}/interns`
+const root = '/interns'
 
 /**
  * By the route that was found, and, as most paths have none, by the path as the router reads it: no spelling of it is a
@@ -20,7 +20,11 @@ export function isInternChat({ method, url }: { method: string; url: string }): 
   return method === 'POST' && isBelow(decoded(path)) && path.endsWith('/chat/completions')
 }
 
-const isBelow = (path: string | undefined) => path === below || path?.startsWith(`${below}/`) === true
+const isBelow = (path: string | undefined) =>
+  path?.startsWith(prefix) === true && isBelowInterns(path.slice(prefix.length))
+
+/** Whether a path, without the prefix of all, is one that only members of the programme reach. */
+export const isBelowInterns = (path: string) => path === root || path.startsWith(`${root}/`)
 
 /** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
 const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''

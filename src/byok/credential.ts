@@ -48,6 +48,10 @@ const Name = text({ max: 256 }).nullable()
 const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
   !(wanted.is_fallback && wanted.is_byok_only)
 const both = { error: 'cannot be set together with is_byok_only', path: ['is_fallback'] }
+const yes = { const: true }
+const described = {
+  not: { required: ['is_fallback', 'is_byok_only'], properties: { is_fallback: yes, is_byok_only: yes } },
+}
 
 export const NewCredential = onlyFields({
   provider: z.string().min(1).max(128),
@@ -57,11 +61,13 @@ export const NewCredential = onlyFields({
 })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
+  .meta(described)
 export type NewCredential = z.infer<typeof NewCredential>
 
 export const CredentialPatch = onlyFields({ key: Secret.optional(), name: Name.optional() })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
+  .meta(described)
 export type CredentialPatch = z.infer<typeof CredentialPatch>
 
 export const Credential = z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withFieldOfType } from '#lib/described-rule.ts'
 import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
 import {
   AnswerCount,
@@ -10,6 +11,7 @@ import {
 } from './generation-fields.ts'
 import { Message } from './message.ts'
 import { Metadata } from './metadata.ts'
+import { neededFields } from './needed-fields.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
 
 const ChatFunction = z.looseObject({
@@ -20,16 +22,17 @@ const ChatFunction = z.looseObject({
 })
 
 /** Any tool; one of type `function` has the function beside it, and so has one without a type. */
-export const ChatTool = z
-  .looseObject({ type: z.string().optional(), function: ChatFunction.optional() })
-  .refine((tool) => tool.type !== 'function' || tool.function !== undefined, {
-    error: 'is required with type "function"',
-    path: ['function'],
-  })
+export const ChatTool = withFieldOfType(
+  z.looseObject({ type: z.string().optional(), function: ChatFunction.optional() }),
+  {
+    function: 'function',
+  },
+)
   .refine((tool) => tool.type !== undefined || tool.function !== undefined, {
     error: 'is required where there is no function',
     path: ['type'],
   })
+  .meta({ else: { anyOf: [{ required: ['type'] }, { required: ['function'] }] } })
 export type ChatTool = z.infer<typeof ChatTool>
 
 const ChatToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
@@ -107,5 +110,9 @@ export const ChatRequest = z
     { messages: z.array(Message).min(1), ...generation, ...routing, ...call },
     { error: 'the body must be a JSON object' },
   )
-  .meta({ id: 'ChatRequest', description: 'The body of a chat-completions request.' })
+  .meta({
+    id: 'ChatRequest',
+    description: 'The body of a chat-completions request. Without a preset, `model` or `models` is required.',
+    ...neededFields(),
+  })
 export type ChatRequest = z.infer<typeof ChatRequest>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Reasoning } from './generation-fields.ts'
 import { MessagesRequest } from './messages-request.ts'
+import { neededFields } from './needed-fields.ts'
 
 /** The same body sent to be answered. */
 export const MessagesCall = MessagesRequest.extend({
@@ -15,5 +16,9 @@ export const MessagesCall = MessagesRequest.extend({
     .looseObject({ type: z.string(), schema: z.looseObject({}).optional() })
     .nullish()
     .describe('Deprecated: `output_config.format`.'),
-}).meta({ id: 'MessagesCall', description: 'A messages request to be answered.' })
+}).meta({
+  id: 'MessagesCall',
+  description: 'A messages request to be answered. Without a preset, `model` or `models` is required.',
+  ...neededFields(),
+})
 export type MessagesCall = z.infer<typeof MessagesCall>

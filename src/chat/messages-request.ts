@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withFieldOfType } from '#lib/described-rule.ts'
 import { EndUser, SessionId, Trace } from './call-fields.ts'
 import { AnswerLimit, CacheControl } from './generation-fields.ts'
 import { Content } from './message.ts'
@@ -13,24 +14,20 @@ export const MessagesTool = z.looseObject({
 })
 export type MessagesTool = z.infer<typeof MessagesTool>
 
-export const MessagesToolChoice = z
-  .looseObject({
+export const MessagesToolChoice = withFieldOfType(
+  z.looseObject({
     type: z.enum(['auto', 'any', 'none', 'tool']),
     name: z.string().optional(),
     disable_parallel_tool_use: z.boolean().optional(),
-  })
-  .refine((choice) => choice.type !== 'tool' || choice.name !== undefined, {
-    error: 'is required with type "tool"',
-    path: ['name'],
-  })
+  }),
+  { tool: 'name' },
+)
 export type MessagesToolChoice = z.infer<typeof MessagesToolChoice>
 
-export const Thinking = z
-  .looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().optional() })
-  .refine((thinking) => thinking.type !== 'enabled' || thinking.budget_tokens !== undefined, {
-    error: 'is required with type "enabled"',
-    path: ['budget_tokens'],
-  })
+export const Thinking = withFieldOfType(
+  z.looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().optional() }),
+  { enabled: 'budget_tokens' },
+)
 export type Thinking = z.infer<typeof Thinking>
 
 const OutputConfig = z.looseObject({

@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { withFieldOfType } from '#lib/described-rule.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
+import { neededFields } from './needed-fields.ts'
 import { FunctionTool, ResponsesRequest } from './responses-request.ts'
 
 /** Any tool; a function must have what a function needs. */
-export const Tool = z
-  .looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() })
-  .refine((tool) => tool.type !== 'function' || tool.name !== undefined, {
-    error: 'is required with type "function"',
-    path: ['name'],
-  })
+export const Tool = withFieldOfType(
+  z.looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() }),
+  { function: 'name' },
+)
 
 const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
   error: 'must be "auto", "none", "required" or an object with a type, such as {type: "function", name}',
@@ -25,5 +25,10 @@ export const ResponsesCall = ResponsesRequest.extend({
   service_tier: z.string().nullish().describe('`auto` unless told; providers have tiers of their own.'),
   include: z.array(z.string()).nullish(),
   tool_choice: ToolChoice.optional(),
-}).meta({ id: 'ResponsesCall', description: 'A responses-style request to be answered.' })
+}).meta({
+  id: 'ResponsesCall',
+  description:
+    'A responses-style request to be answered. Without a preset, `model` or `models` is required, and `input` or `instructions`.',
+  ...neededFields(['input', 'instructions']),
+})
 export type ResponsesCall = z.infer<typeof ResponsesCall>

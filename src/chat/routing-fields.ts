@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withFieldOfType } from '#lib/described-rule.ts'
 
 /** How a request wants to be routed, in every kind of request body alike. Nested objects take unknown keys. */
 
@@ -52,18 +53,11 @@ export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and i
 export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'scale'])
 
 /** Any condition that holds ends the server-tool loop. Kinds not known here are kept as they are. */
-export const StopCondition = z
-  .looseObject({
+export const StopCondition = withFieldOfType(
+  z.looseObject({
     type: z.string(),
     step_count: z.int().optional(),
     max_cost_in_dollars: z.number().optional(),
-  })
-  .refine((condition) => condition.type !== 'step_count_is' || condition.step_count !== undefined, {
-    error: 'is required with type "step_count_is"',
-    path: ['step_count'],
-  })
-  .refine((condition) => condition.type !== 'max_cost' || condition.max_cost_in_dollars !== undefined, {
-    error: 'is required with type "max_cost"',
-    path: ['max_cost_in_dollars'],
-  })
-  .describe('For example `{type: "step_count_is", step_count: 5}` or `{type: "max_cost", max_cost_in_dollars: 0.5}`.')
+  }),
+  { step_count_is: 'step_count', max_cost: 'max_cost_in_dollars' },
+).describe('For example `{type: "step_count_is", step_count: 5}` or `{type: "max_cost", max_cost_in_dollars: 0.5}`.')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
+import { ifThen } from '#lib/described-rule.ts'
 import { onlyFields, unknownFields } from '#lib/known-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals, regions } from '#lib/vocabulary.ts'
@@ -87,7 +88,10 @@ function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
       const unknown = Object.keys(body).filter((field) => !(Object.hasOwn(shape, field) || vendorField.test(field)))
       if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownFields(unknown, known) })
     })
-    .meta({ additionalProperties: false, patternProperties: { '^enforce_zdr_': { type: ['boolean', 'null'] } } })
+    .meta({
+      additionalProperties: false,
+      patternProperties: { '^enforce_zdr_[a-zA-Z0-9_-]+$': { type: ['boolean', 'null'] } },
+    })
 }
 
 const patchFields = z.object({ name: GuardrailName, ...policyFields }).partial().shape
@@ -104,5 +108,11 @@ export const NewGuardrail = bodyOf({
   ...patchFields,
   name: GuardrailName,
   workspace_id: z.string().max(100).optional().describe("By id or slug; the key's workspace unless told."),
-}).meta({ id: 'NewGuardrail' })
+}).meta({
+  id: 'NewGuardrail',
+  ...ifThen(
+    { required: ['reset_interval'], properties: { reset_interval: { type: 'string' } } },
+    { required: ['limit_usd'], properties: { limit_usd: { type: 'number' } } },
+  ),
+})
 export type NewGuardrail = z.infer<typeof NewGuardrail>

@@ -12,6 +12,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (excess) return done(excess)
     parse(request, body, (error, value) => {
       if (error) done(new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`))
+      // The framework would take it for no body at all.
+      else if (value === null) done(new Fault('invalid', 'The body is null: it must be a JSON object.'))
       else done(excessOfValue(body, value) ?? null, value)
     })
   })

@@ -1,0 +1,17 @@
+import type { FaultKind } from '#lib/fault.ts'
+import { isBelowInterns } from './interns-gate.ts'
+import type { Route } from './route.ts'
+
+/** What a request may be refused with before the route's handler sees it: every route's description tells it. */
+export function refusedBefore(
+  route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKey'>,
+): FaultKind[] {
+  const { key, path, request, undeclaredBody = 'unsupported_media_type', wrongKey = 'forbidden' } = route
+  return [
+    ...(request ? (['invalid'] as const) : []),
+    ...(key === 'none' ? [] : (['unauthenticated'] as const)),
+    ...(key === 'management' ? [wrongKey] : []),
+    ...(isBelowInterns(path) ? (['forbidden', 'not_found'] as const) : []),
+    ...(request?.body ? (['payload_too_large', undeclaredBody] as const) : []),
+  ]
+}

@@ -1,0 +1,40 @@
+/** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
+import { describeApi } from '#api/description.ts'
+import { runningIntern } from '../harness/interns.ts'
+import { type Reply, startTestService, type TestService } from '../harness/service.ts'
+import { type Kept, steps } from './steps.ts'
+
+/** One call with everything filled in. */
+export type Played = { operation: string; params: Record<string, string>; body: unknown; ask: Ask }
+/** The same call with another body. */
+type Ask = (body: unknown) => Promise<Reply>
+
+type Described = { paths: Record<string, Record<string, { security: Record<string, []>[] }>> }
+
+/** A service whose catalogue and credentials are what the calls want. */
+export const startForExamples = () => startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
+
+/** `then` is called after each with what was answered. @throws Error where a call is refused. */
+export async function play(
+  service: TestService,
+  then: (played: Played, reply: Reply) => void | Promise<void>,
+): Promise<void> {
+  const { paths } = describeApi() as Described
+  const kept: Kept = { user: (await service.manage('GET', '/organization/members')).body.data[0].id }
+  const from = (_: string, value: unknown) =>
+    typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value
+  for (const { operation, params: open = {}, query = '', body: template, keep } of steps) {
+    const [method = '', path = ''] = operation.split(' ')
+    const { params, body } = JSON.parse(JSON.stringify({ params: open, body: template }), from)
+    const asked = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
+    const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + asked
+    const isManagement = paths[path]?.[method]?.security.every((one) => 'management_key' in one) ?? true
+    const key = isManagement ? service.managementKey : service.apiKey
+    const ask: Ask = (sent) => service.ask(method.toUpperCase(), target, { key, body: sent })
+    const reply = await ask(body)
+    if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
+    if (keep) Object.assign(kept, keep(reply.body))
+    if (operation === 'post /interns') await runningIntern(service, { name: 'bob' })
+    await then({ operation, params, body, ask }, reply)
+  }
+}
