@@ -60,6 +60,13 @@ withoutNamespaces.push('echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"
 for (const [what, env, through, says, replies] of [
   ['bubblewrap nowhere on the PATH', { PATH: scratch }, [], /^ {2}Sandbox {5}util-linux$/m, /Now the haiku.*Done\./s],
   [
+    'a setting that names no bubblewrap',
+    { SANDBOX_PROGRAM: '/bin/true' },
+    [],
+    /^ {2}Sandbox {5}util-linux, because bubblewrap \(\/bin\/true\) makes no sandbox/m,
+    /Now the haiku.*Done\./s,
+  ],
+  [
     'no sandbox',
     { INTERN_USERS_FROM: '0' },
     withoutNamespaces,

@@ -220,6 +220,16 @@ test('where nothing makes a sandbox there is a reason and a remedy, and no comma
   await assert.rejects(shell.run('exit 0', options), /is not installed/)
 })
 
+test('a program that only ends well is not taken for a sandbox, nor one that runs what it is given unheld', async () => {
+  await using folder = await newFolder()
+  const pretender = join(folder.path, 'bwrap')
+  writeFileSync(pretender, '#!/bin/bash\nexec /bin/bash -c "${@: -1}"\n', { mode: 0o755 })
+  for (const program of ['/bin/true', pretender]) {
+    const why = await realShell({}, { ...noWays, program }).whyNoSandbox(tmpdir())
+    assert.match(why ?? '', /^bubblewrap \(.*\) makes no sandbox: it does not hold what it runs; /)
+  }
+})
+
 /** The kernel counts no processes for root, so root tries a fork bomb as somebody else. */
 function ofNobody(name: string, sandbox: SandboxOptions, folder: string): SandboxOptions {
   if (process.getuid?.() !== 0) return sandbox

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { once } from '#lib/once.ts'
 import { underBubblewrap } from './bubblewrap.ts'
@@ -33,7 +33,10 @@ export function waysHere(options: SandboxOptions): Way[] {
 
 function onPath(program: string, path = ''): string[] {
   const folders = path.split(delimiter).filter(isAbsolute)
-  return [...new Set(folders)].map((folder) => join(folder, program)).filter(canBeRun)
+  const programs = folders.map((folder) => join(folder, program)).filter(canBeRun)
+  // One program by two paths, as where /bin is a link to /usr/bin, is tried once.
+  const real = programs.map((file) => realpathSync(file))
+  return programs.filter((_, index) => real.indexOf(real[index]!) === index)
 }
 
 function canBeRun(file: string): boolean {
@@ -51,28 +54,39 @@ const filterHere = once(() => {
   return filter
 })
 
+/** `passedOver`: better ways that were tried before, each with what is wrong with it. */
+type Found = { way: Way; passedOver: string[] } | { why: string }
+
 /** Tries the ways in turn. @returns the first that works, or why none does. `user`: whom to try it as, if not as us. */
-export async function findSandbox(ways: Way[], workspace: string, user?: number): Promise<Way | { why: string }> {
+export async function findSandbox(ways: Way[], workspace: string, user?: number): Promise<Found> {
   if (!syscallFilter(process.arch))
     return { why: `There is no sandbox for the processor ${process.arch}, only for x64 and arm64.` }
   const reasons = []
   for (const way of ways) {
     const why = await whyNot(way, workspace, user)
-    if (why === undefined) return way
+    if (why === undefined) return { way, passedOver: reasons }
     reasons.push(`${way.name} ${why}`)
   }
   return { why: `${reasons.join('; ')}. ${needs}` }
 }
 
+/** Run by bash: says so where a command is held by what every sandbox here has, and no program can merely claim. */
+const trial = `held=0
+while read -r name value; do
+  case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) held=$((held + 1));; esac
+done </proc/self/status
+[ -e /sys/kernel ] || echo "held by $held"`
+
 async function whyNot(way: Way, workspace: string, user: number | undefined): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
-  const command = { ...way.command('exit 0', workspace, 10), ...(user !== undefined && { user }) }
+  const command = { ...way.command(trial, workspace, 10), ...(user !== undefined && { user }) }
   const tried = await runCommand(command, limits, new AbortController().signal).catch(
     (error: NodeJS.ErrnoException) => error,
   )
   if (tried instanceof Error)
     return tried.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${tried.message}`
-  if (tried.end.how === 'exited' && tried.end.code === 0) return undefined
+  if (tried.output.trim() === 'held by 3') return undefined
+  if (tried.end.how === 'exited' && tried.end.code === 0) return 'makes no sandbox: it does not hold what it runs'
   const said = [tried.complaint, tried.output]
     .join(' ')
     .trim()

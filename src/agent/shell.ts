@@ -26,9 +26,10 @@ export function createShell(deps: {
 }): Shell {
   let works: Way | undefined
   const find = async (workspace: string) => {
-    const found = works ?? (await findSandbox(waysHere(deps.sandbox), workspace))
+    if (works) return undefined
+    const found = await findSandbox(waysHere(deps.sandbox), workspace)
     if ('why' in found) return found.why
-    works = found
+    works = found.way
     return undefined
   }
   return {

@@ -11,7 +11,8 @@ type Around = {
 
 /**
  * Tries the sandbox as an intern would have it: under a user of its own, where interns have one.
- * @returns which it is, in one line; where there is none, why, and what that means.
+ * @returns which it is, in one line, and what keeps a better one from being taken; where there is none, why, and what
+ * that means.
  */
 export async function sandboxInForce({ config, path }: Around): Promise<string> {
   const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
@@ -20,7 +21,9 @@ export async function sandboxInForce({ config, path }: Around): Promise<string> 
     if (user !== undefined) chownSync(folder, user, user)
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
     const found = await findSandbox(waysHere(options), folder, user)
-    return 'why' in found ? `none: ${meaning[config.without_sandbox]}. ${found.why}` : found.name
+    if ('why' in found) return `none: ${meaning[config.without_sandbox]}. ${found.why}`
+    const { way, passedOver } = found
+    return passedOver.length > 0 ? `${way.name}, because ${passedOver.join(', and ')}` : way.name
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

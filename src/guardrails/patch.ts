@@ -43,11 +43,13 @@ const BuiltinFilter = onlyFields({
   action: z.enum(filterActions),
   label: z.unknown().optional().describe('Ignored: the service assigns it.'),
   scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
-}).superRefine(({ slug, scan_scope }, context) => {
-  if (scan_scope === undefined || scopedBuiltins.has(slug)) return
-  const only = [...scopedBuiltins].join(', ')
-  context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
 })
+  .superRefine(({ slug, scan_scope }, context) => {
+    if (scan_scope === undefined || scopedBuiltins.has(slug)) return
+    const only = [...scopedBuiltins].join(', ')
+    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
+  })
+  .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
 
 /** What a client may say of a guardrail besides its name. Every member may be left out; null takes it away. */
 const policyFields = {

@@ -16,6 +16,7 @@ NOT_IN_SCHEMAS = [
     r"agent: (there is no agent of this name|.* is not installed)",
     r"(model: T|: t)here is no model",
     r"provider: there is no such provider",
+    r"is the name of no vendor here",
     r"this service has no (plugin|tool|transform)",
     r"this key belongs to another workspace",
     # Now.
