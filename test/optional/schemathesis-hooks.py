@@ -14,7 +14,7 @@ NOT_IN_SCHEMAS = [
     r"the organization has no such (workspace|member|key)",
     r"starting_after: (there is no such|is not the id of)",
     r"agent: (there is no agent of this name|.* is not installed)",
-    r"(model: T|: t)here is no model",
+    r"(model: T|: t)here is no (model|provider)",
     r"provider: there is no such provider",
     r"is the name of no vendor here",
     r"this service has no (plugin|tool|transform)",
