@@ -29,7 +29,11 @@ export type Extras = {
 }
 
 /** A source of what is said: from `start` up to `end` of all the text so far, where the provider says which part. */
-export type Citation = { url: string; title?: string; quote?: string; start?: number; end?: number }
+export type Citation = CitedPlace & { title?: string; quote?: string; start?: number; end?: number }
+
+/** Where a source is: at an address, or in a file of the provider's or of the request, the `index`th of them. */
+type CitedPlace = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
+export type CitedFile = { id: string; name: string; index: number }
 
 /** An image that the model made: a data URL, or an address that the provider keeps it at. */
 export type Picture = { url: string }

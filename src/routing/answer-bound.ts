@@ -22,7 +22,8 @@ export class AnswerBound {
       if ('text' in event) this.take(event.text.length)
       else if (event.type === 'tool_call') this.take(callBytes)
       else if (event.type === 'image') this.take(event.url.length)
-      else if (event.type === 'citation') this.take(callBytes + (event.quote?.length ?? 0) + event.url.length)
+      else if (event.type === 'citation')
+        this.take(callBytes + (event.quote?.length ?? 0) + (event.url ?? event.file?.name ?? '').length)
     }
   }
 }

@@ -26,6 +26,15 @@ const losses: Loss[] = [
     where: ({ said, stream }) => said.error !== '' && !stream,
   },
   {
+    parts: ['citations'],
+    why: 'Chats have citations of addresses only, and clients that refuse a whole answer for any other: files stay unnamed.',
+    where: ({ client, said, got }) =>
+      client === 'openai-chat' &&
+      said.citations.length > 0 &&
+      got.citations.length === 0 &&
+      !said.citations.some(isAddress),
+  },
+  {
     parts: ['finish'],
     why: 'The provider never said why it ended, only that it did.',
     where: ({ said, got }) => said.finish === '' && got.finish === 'stop',
@@ -35,3 +44,5 @@ const losses: Loss[] = [
 export function lossOf(difference: Difference): string | undefined {
   return losses.find(({ parts, where }) => parts.includes(difference.part) && where(difference))?.why
 }
+
+const isAddress = (source: string) => /^https?:/.test(source)

@@ -9,6 +9,7 @@ export function plainChat(answer: string, streamed: boolean): Plain {
     const [choice] = part.choices ?? []
     if (choice) readMessage(choice.delta ?? choice.message ?? {}, plain, calls)
     if (choice?.finish_reason) plain.finish = choice.finish_reason
+    for (const { url } of part.search_results ?? []) plain.citations.push(url)
     readUsage(part.usage ?? part.x_groq?.usage, plain)
   }
   plain.calls = calls.map(({ name, text }) => callOf(name, text))

@@ -9,9 +9,7 @@ export function plainGenerated(answer: string, streamed: boolean): Plain {
     const [candidate] = generated.candidates ?? []
     for (const part of candidate?.content?.parts ?? []) readPart(part, plain)
     if (candidate?.finishReason) plain.finish = finishes[candidate.finishReason] ?? 'content_filter'
-    plain.citations.push(
-      ...(candidate?.groundingMetadata?.groundingChunks ?? []).flatMap(({ web }: any) => web?.uri ?? []),
-    )
+    plain.citations.push(...(candidate?.groundingMetadata?.groundingChunks ?? []).map(citedIn))
     if (generated.error) plain.error = generated.error.message
     readUsage(generated.usageMetadata ?? {}, plain)
   }
@@ -34,3 +32,5 @@ function readUsage(usage: any, plain: Plain): void {
   plain.completion = (usage.candidatesTokenCount ?? 0) + plain.reasoned
   plain.cached = usage.cachedContentTokenCount ?? 0
 }
+
+const citedIn = ({ web, retrievedContext: file }: any) => web?.uri ?? file?.uri ?? file?.title ?? file?.fileSearchStore

@@ -18,7 +18,9 @@ export function plainMessage(answer: string, streamed: boolean): Plain {
     const mark = block.type === 'redacted_thinking' ? block.data : block.signature
     if (mark) plain.signatures.push(...opened(mark))
     if (block.type === 'tool_use') plain.calls.push(callOf(block.name, block.input))
-    plain.citations.push(...(block.citations ?? []).flatMap(({ url }: any) => url ?? []))
+    plain.citations.push(
+      ...(block.citations ?? []).map(({ url, document_title, title }: any) => url ?? document_title ?? title),
+    )
   }
   plain.citations = once(plain.citations)
   plain.error = message.error?.message ?? ''

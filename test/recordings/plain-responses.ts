@@ -18,7 +18,7 @@ function plainStream(events: any[]): Plain {
     if (type === 'response.output_item.added' && isCall(item)) calls.set(at, { ...item, arguments: '', input: '' })
     if (type === 'response.function_call_arguments.delta') calls.get(at).arguments += delta
     if (type === 'response.custom_tool_call_input.delta') calls.get(at).input += delta
-    if (type === 'response.output_text.annotation.added') plain.citations.push(event.annotation.url)
+    if (type === 'response.output_text.annotation.added') plain.citations.push(citedIn(event.annotation))
     if (type === 'response.output_item.done') {
       if (calls.has(at)) calls.set(at, item)
       readHidden(item, plain)
@@ -44,13 +44,15 @@ function plainWhole(response: any): Plain {
     for (const { text = '', refusal = '', annotations = [] } of item.content) {
       plain.text += text
       plain.refusal += refusal
-      plain.citations.push(...annotations.map(({ url }: any) => url))
+      plain.citations.push(...annotations.map(citedIn))
     }
   }
   readEnd(response, plain, plain.calls.length > 0)
   plain.citations = once(plain.citations.filter(Boolean))
   return plain
 }
+
+const citedIn = ({ url, filename }: any) => url ?? filename
 
 const isCall = ({ type }: any) => type === 'function_call' || type === 'custom_tool_call'
 

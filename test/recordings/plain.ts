@@ -12,7 +12,7 @@ export type Plain = {
   completion: number
   cached: number
   reasoned: number
-  /** The addresses that were cited, each once. */
+  /** The addresses, and names of files, that were cited, each once. */
   citations: string[]
   /** A digest of each image. */
   images: string[]

@@ -6,11 +6,20 @@ export type AnthropicCitation = {
   source?: string
   title?: string | null
   cited_text?: string
+  document_index?: number
+  document_title?: string | null
+  file_id?: string | null
 }
 
-/** A source with an address: what was cited of a document of the request has none, and no counterpart elsewhere. */
-export function citationOf({ type, url, source, title, cited_text: quote }: AnthropicCitation): Citation[] {
+/** A source with an address, or a document of the request. */
+export function citationOf(citation: AnthropicCitation): Citation[] {
+  const { type, url, source, title, cited_text } = citation
+  const quote = cited_text ? { quote: cited_text } : {}
   const address = type === 'search_result_location' ? source : url
-  if (!address) return []
-  return [{ url: address, ...(title && { title }), ...(quote && { quote }) }]
+  if (address) return [{ url: address, ...(title && { title }), ...quote }]
+  const { document_index: index, document_title, file_id } = citation
+  if (typeof index !== 'number') return []
+  return [
+    { file: { id: file_id ?? `document_${index}`, name: document_title ?? `document ${index + 1}`, index }, ...quote },
+  ]
 }

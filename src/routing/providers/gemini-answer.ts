@@ -89,7 +89,7 @@ class Answer {
     for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
     if (candidate?.groundingMetadata) {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
-      events.push(...this.#citations.read(candidate.groundingMetadata, this.#text))
+      events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
     }
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
@@ -132,6 +132,12 @@ class Answer {
     const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
     return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
   }
+}
+
+/** A signature may come after the text, and with it what the text cites. */
+function endOfText(events: AnswerEvent[]): number {
+  const isSignature = (event: AnswerEvent) => event.type === 'reasoning' && event.text === ''
+  return events.findLastIndex((event) => !isSignature(event)) + 1
 }
 
 function failure(reason: string, message: string | undefined): AnswerEvent {

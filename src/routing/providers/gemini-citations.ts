@@ -7,17 +7,18 @@ export class GroundingCitations {
 
   /** @param text all that was said so far. */
   read({ groundingChunks, groundingSupports }: Grounding, text: string): AnswerEvent[] {
-    const sources = Array.isArray(groundingChunks) ? groundingChunks.map((chunk) => chunk?.web ?? chunk?.maps) : []
+    const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
+    const sources = chunks.map((chunk, at) => sourceIn(chunk ?? {}, at))
     const supported = new Set<number>()
     const cited: Citation[] = []
     for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
       for (const at of groundingChunkIndices ?? []) {
         const source = sources[at]
-        if (!source?.uri) continue
+        if (!source) continue
         supported.add(at)
-        cited.push({ ...citationOf(source), ...placeOf(segment, text) })
+        cited.push({ ...source, ...placeOf(segment, text) })
       }
-    for (const [at, source] of sources.entries()) if (source?.uri && !supported.has(at)) cited.push(citationOf(source))
+    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push(source)
     return cited.filter((one) => this.#isNew(one)).map((one) => ({ type: 'citation', ...one }))
   }
 
@@ -29,8 +30,14 @@ export class GroundingCitations {
   }
 }
 
-function citationOf({ uri, title }: { uri?: string; title?: string }): Citation {
-  return { url: uri ?? '', ...(title && { title }) }
+type Chunk = NonNullable<Grounding['groundingChunks']>[number]
+
+function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {
+  const { uri, title } = web ?? maps ?? file ?? {}
+  const quote = file?.text ? { quote: file.text } : {}
+  if (uri) return { url: uri, ...(title && { title }), ...quote }
+  const id = file?.fileSearchStore ?? title
+  return file && id ? { file: { id, name: title ?? id, index }, ...quote } : undefined
 }
 
 function placeOf(

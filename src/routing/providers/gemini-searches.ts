@@ -1,6 +1,8 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
-type Source = { uri?: string; title?: string }
+export type Source = { uri?: string; title?: string }
+/** What a store of files gave; it has an address where the file came from one. */
+export type Retrieved = Source & { text?: string; fileSearchStore?: string }
 /** Counted in bytes of UTF-8; a start that is left out is 0. */
 type Segment = { startIndex?: number; endIndex?: number; text?: string }
 
@@ -8,7 +10,7 @@ type Segment = { startIndex?: number; endIndex?: number; text?: string }
 export type Grounding = {
   webSearchQueries?: string[] | null
   searchEntryPoint?: object | null
-  groundingChunks?: { web?: Source; maps?: Source }[] | null
+  groundingChunks?: { web?: Source; maps?: Source; retrievedContext?: Retrieved }[] | null
   groundingSupports?: { segment?: Segment; groundingChunkIndices?: number[] }[] | null
 }
 

@@ -1,8 +1,10 @@
 import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError } from './error-code.ts'
 import { readSaid, type Said } from './openai-chat-said.ts'
+import { type Sources, sourcesIn } from './openai-chat-sources.ts'
 import { usageEvents } from './token-counts.ts'
 
 type WireUsage = {
@@ -16,16 +18,30 @@ type WireUsage = {
 }
 type WireDelta = Said & Omit<Delta, keyof Said> & { audio?: unknown }
 type WireError = { error?: { message?: string; code?: unknown } }
-export type Completion = WireError & {
-  id?: string
-  model?: string
-  usage?: WireUsage | null
-  service_tier?: string | null
-  choices?: { message?: WireDelta; finish_reason?: string | null }[]
+export type Completion = WireError &
+  Sources & {
+    id?: string
+    model?: string
+    usage?: WireUsage | null
+    service_tier?: string | null
+    choices?: { message?: WireDelta; finish_reason?: string | null }[]
+  }
+
+/** Reads one stream. What it cites beside the message it may tell in every event. */
+export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+  let hasSources = false
+  return ({ data }) => {
+    if (data === '[DONE]') return []
+    const chunk = JSON.parse(data) as Partial<Chunk> & WireError & Sources
+    const events = readChunk(chunk, answerId)
+    if (hasSources || !(chunk.search_results || chunk.citations)) return events
+    const sources = sourcesIn(chunk)
+    hasSources = sources.length > 0
+    return [...sources, ...events]
+  }
 }
 
-/** One event of a stream. */
-export function readChunk(chunk: Partial<Chunk> & WireError, answerId?: string): AnswerEvent[] {
+function readChunk(chunk: Partial<Chunk> & WireError, answerId: string | undefined): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   const choice = chunk.choices?.[0]
@@ -46,7 +62,7 @@ export function readCompletion(completion: Completion, answerId?: string): Answe
   const events: AnswerEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
   readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id || answerId)
-  events.push(finish(choice.finish_reason ?? 'stop'))
+  events.push(...sourcesIn(completion), finish(choice.finish_reason ?? 'stop'))
   if (completion.usage) events.push(...usageIn(completion.usage, completion.service_tier))
   return events
 }

@@ -1,10 +1,9 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf, type LimitName, nameLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Chunk } from '#chat/chunk.ts'
 import { withChatThoughts } from '#chat/thoughts.ts'
 import type { Body, Wire, WireRequest, WireTarget } from '../wire.ts'
-import { type Completion, readChunk, readCompletion } from './openai-chat-answer.ts'
+import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { plainly } from './openai-chat-plain.ts'
 import { chatOrders } from './openai-tools.ts'
 import { withoutOurs } from './ours.ts'
@@ -19,8 +18,7 @@ export const openaiChat: Wire = {
   orders: chatOrders,
   // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
-  reader: (answerId) => (event) =>
-    event.data === '[DONE]' ? [] : readChunk(JSON.parse(event.data) as Partial<Chunk>, answerId),
+  reader: chatReader,
   readBody: (body, answerId) => readCompletion(body as Completion, answerId),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }

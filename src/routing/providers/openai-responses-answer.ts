@@ -12,7 +12,16 @@ type Usage = {
   output_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
 }
 type WireError = { code?: string | null; type?: string; message?: string }
-type Annotation = { type?: string; url?: string; title?: string; start_index?: number; end_index?: number }
+type Annotation = {
+  type?: string
+  url?: string
+  title?: string
+  start_index?: number
+  end_index?: number
+  file_id?: string
+  filename?: string
+  index?: number
+}
 type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }
 type Item = {
   type?: string
@@ -177,13 +186,14 @@ class TextSoFar {
   }
 }
 
-/** Those with an address: a file of the provider's own means nothing elsewhere. */
+/** Those with an address, and files. */
 function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
   return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
     const { url, title, start_index: start, end_index: end } = annotation ?? {}
-    if (!url) return []
     const place = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
-    return [{ type: 'citation', url, ...(title && { title }), ...place }]
+    if (url) return [{ type: 'citation', url, ...(title && { title }), ...place }]
+    const { file_id: id, filename, index = 0 } = annotation ?? {}
+    return id ? [{ type: 'citation', file: { id, name: filename ?? id, index }, ...place }] : []
   })
 }
 

@@ -2,13 +2,14 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
 import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../wire.ts'
-import { annotationOf, emptyCall, imageOf } from './parts.ts'
+import { annotationsOf, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /** A whole answer. */
 export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
   const said = gathered(events)
   const details = said.thoughts.flatMap(detailsOf)
+  const annotations = said.cited.flatMap((one) => annotationsOf(one, said.text.length))
   const message = {
     role: 'assistant',
     content: said.text || (said.calls.size > 0 || said.refusal ? null : ''),
@@ -16,7 +17,7 @@ export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: Cost
     ...(said.reasoning && { reasoning: said.reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(said.calls.size > 0 && { tool_calls: [...said.calls.values()] }),
-    ...(said.cited.length > 0 && { annotations: said.cited.map((one) => annotationOf(one, said.text.length)) }),
+    ...(annotations.length > 0 && { annotations }),
     ...(said.images.length > 0 && { images: said.images.map(imageOf) }),
   }
   const { id, provider, model, createdSeconds: created } = head

@@ -1,10 +1,14 @@
 import type { Annotation, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
 
-/** A source that belongs to no part of the text belongs to all of it, which has `length` characters so far. */
-export function annotationOf({ url, title, quote, start = 0, end }: Citation, length: number): Annotation {
-  const place = { start_index: start, end_index: end ?? length }
-  return { type: 'url_citation', url_citation: { ...place, title: title ?? '', url, ...(quote && { content: quote }) } }
+/**
+ * A source that belongs to no part of the text belongs to all of it, which has `length` characters so far. Chats know
+ * sources with an address only, and there are clients that refuse a whole answer for any other.
+ */
+export function annotationsOf({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
+  if (url === undefined) return []
+  const cited = { start_index: start, end_index: end ?? length, title: title ?? '', url }
+  return [{ type: 'url_citation', url_citation: { ...cited, ...(quote && { content: quote }) } }]
 }
 
 export function imageOf({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {

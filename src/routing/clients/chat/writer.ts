@@ -1,9 +1,9 @@
 import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../wire.ts'
 import { errorTypeOf } from './error-type.ts'
-import { annotationOf, argued, emptyCall, imageOf } from './parts.ts'
+import { annotationsOf, argued, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -36,6 +36,11 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
     })
   }
 
+  function cites(citation: Citation): string {
+    const annotations = annotationsOf(citation, said)
+    return annotations.length > 0 ? say({ annotations }) : ''
+  }
+
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
@@ -51,7 +56,7 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
       case 'tool_arguments':
         return say({ tool_calls: [{ index: event.index, ...argued(event.text, customCalls.has(event.index)) }] })
       case 'citation':
-        return say({ annotations: [annotationOf(event, said)] })
+        return cites(event)
       case 'image':
         return say({ images: [imageOf(event)] })
       case 'finish':

@@ -110,11 +110,12 @@ describe('messages clients, answers', () => {
     assert.deepEqual([block.type, block.data.startsWith('sealed.')], ['redacted_thinking', true])
   })
 
-  test('sources stand with their text, also those that are told before it', () => {
+  test('sources stand with their text, also those that are told before it, or when something else was', () => {
     const source: AnswerEvent = { type: 'citation', url: 'https://a.example', title: 'A' }
     for (const events of [
       [source, { type: 'text', text: 'Hi' }],
       [{ type: 'text', text: 'Hi' }, source],
+      [{ type: 'text', text: 'Hi' }, { type: 'tool_call', index: 0, id: 'c', name: 'f' }, source],
     ] as AnswerEvent[][])
       assert.equal(answer(events).content[0].citations[0].url, 'https://a.example')
   })

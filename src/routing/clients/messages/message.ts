@@ -21,9 +21,11 @@ export function messageObject(
 }
 
 /** A source in Anthropic's words. Of one that it did not find itself there is nothing to find it by again. */
-export function citationIn({ url, title, quote }: Citation): object {
-  const found = { type: 'web_search_result_location', url, title: title ?? null, cited_text: quote ?? '' }
-  return { ...found, encrypted_index: '' }
+export function citationIn({ url, file, title, quote }: Citation): object {
+  const found = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
+  if (!file) return { type: 'web_search_result_location', url, ...found }
+  const place = { search_result_index: file.index, start_block_index: 0, end_block_index: 1 }
+  return { type: 'search_result_location', source: file.id, ...place, ...found }
 }
 
 /** Anthropic counts what was read from a cache, or written to it, apart from the rest of the prompt. */

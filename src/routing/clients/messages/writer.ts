@@ -56,7 +56,7 @@ export class MessageWriter implements StreamWriter {
   readonly event = (event: AnswerEvent): string => this.#take(event)
 
   readonly end = (cost: CostNote | undefined): string => {
-    const closed = this.#begin() + this.#close() + this.#writeWaiting()
+    const closed = this.#begin() + this.#close() + this.#writeWaiting() + this.#citeLate()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
     const usage = messageUsage(this.#tokens, cost)
     return closed + say('message_delta', { delta, usage }) + say('message_stop', {})
@@ -145,6 +145,18 @@ export class MessageWriter implements StreamWriter {
     const citations = this.#sources.splice(0)
     block.citations = [...(block.citations ?? []), ...citations]
     return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
+  }
+
+  /** Sources that were told after their text, which is closed by then: they still are its. */
+  #citeLate(): string {
+    const at = this.#content.findLastIndex(({ type }) => type === 'text')
+    if (this.#sources.length === 0 || at === -1) return ''
+    const block = this.#content[at] as TextBlock
+    const citations = this.#sources.splice(0)
+    block.citations = [...(block.citations ?? []), ...citations]
+    const told = (citation: object) =>
+      say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
+    return citations.map(told).join('')
   }
 
   #cite({ type: _type, ...source }: { type: string } & Citation): string {

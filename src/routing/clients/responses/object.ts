@@ -5,8 +5,9 @@ import type { AnswerHead, Body, CostNote } from '../../wire.ts'
 
 export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
 
+export type FileCitation = { type: 'file_citation'; file_id: string; filename: string; index: number }
 export type TextPart =
-  | { type: 'output_text'; text: string; annotations: UrlCitation[]; logprobs: [] }
+  | { type: 'output_text'; text: string; annotations: (UrlCitation | FileCitation)[]; logprobs: [] }
   | { type: 'refusal'; refusal: string }
 
 type Status = 'in_progress' | 'completed' | 'incomplete'

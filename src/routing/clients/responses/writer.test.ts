@@ -150,6 +150,7 @@ test('a citation is an annotation of the text, told where it is', () => {
     { type: 'text', text: 'Hello' },
     { type: 'citation', url: 'https://a.example', title: 'A', start: 0, end: 5 },
     { type: 'citation', url: 'https://b.example' },
+    { type: 'citation', file: { id: 'file_1', name: 'a.pdf', index: 0 } },
   )
   const added = events.filter(({ type }) => type === 'output_text.annotation.added')
   assert.deepEqual(
@@ -157,10 +158,13 @@ test('a citation is an annotation of the text, told where it is', () => {
     [
       [0, 'https://a.example', 'A'],
       [1, 'https://b.example', ''],
+      [2, undefined, undefined],
     ],
   )
   assert.deepEqual([added[0]!.annotation.type, added[0]!.annotation.start_index], ['url_citation', 0])
   assert.equal(added[0]!.annotation.end_index, 5)
+  const file = { type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 0 }
+  assert.deepEqual(added[2]!.annotation, file)
 })
 
 test('what ends too early is incomplete in all that was open, and says why only then', () => {

@@ -5,12 +5,14 @@ import type { AnswerHead, CostNote, StreamWriter } from '../../wire.ts'
 import type {
   CallItem,
   CustomCallItem,
+  FileCitation,
   ImageItem,
   MessageItem,
   OutputItem,
   ReasoningItem,
   ResponseState,
   TextPart,
+  UrlCitation,
 } from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
 import { TextPlace } from './text-place.ts'
@@ -192,10 +194,15 @@ export class ResponseWriter implements StreamWriter {
     const said = this.#openMessage('output_text')
     const message = this.#open as MessageItem
     const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
-    const annotation = { type: 'url_citation' as const, url: citation.url, title: citation.title ?? '' }
-    part.annotations.push({ ...annotation, ...this.#place.of(citation) })
+    part.annotations.push(this.#annotationOf(citation))
     const place = { ...this.#placeOf(message), annotation_index: part.annotations.length - 1 }
     return said + this.#say('response.output_text.annotation.added', { ...place, annotation: part.annotations.at(-1) })
+  }
+
+  #annotationOf(citation: Citation): UrlCitation | FileCitation {
+    const { url, file, title = '' } = citation
+    if (file) return { type: 'file_citation', file_id: file.id, filename: file.name, index: file.index }
+    return { type: 'url_citation', url, title, ...this.#place.of(citation) }
   }
 
   #draw({ url }: Picture): string {

@@ -1,0 +1,20 @@
+import type { AnswerEvent } from '#chat/events.ts'
+
+/** What models that search, such as Perplexity's, tell beside the message: addresses, and the same with titles. */
+export type Sources = {
+  citations?: unknown[] | null
+  search_results?: ({ url?: string; title?: string | null; snippet?: string | null } | null)[] | null
+}
+
+/** Each source once. */
+export function sourcesIn({ citations, search_results: found }: Sources): AnswerEvent[] {
+  const events = new Map<string, AnswerEvent>()
+  for (const one of Array.isArray(found) ? found : []) {
+    const { url, title, snippet } = one ?? {}
+    if (typeof url !== 'string' || !url) continue
+    events.set(url, { type: 'citation', url, ...(title && { title }), ...(snippet && { quote: snippet }) })
+  }
+  for (const url of Array.isArray(citations) ? citations : [])
+    if (typeof url === 'string' && url && !events.has(url)) events.set(url, { type: 'citation', url })
+  return [...events.values()]
+}
