@@ -14,12 +14,26 @@ const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 're
 export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }
 
 /** @param policy what their providers do with data. */
-export async function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<RecordedProviders> {
-  const upstream = await startScriptedUpstream(recordingFor)
+export function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<RecordedProviders> {
+  return startWithUpstream(recordingFor, recordings, { policy })
+}
+
+type Options = {
+  policy?: { zdr?: boolean }
+  settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
+}
+
+/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol that answers so. */
+export async function startWithUpstream(
+  answer: Parameters<typeof startScriptedUpstream>[0],
+  names: readonly string[],
+  { policy = {}, settings: more }: Options = {},
+): Promise<RecordedProviders> {
+  const upstream = await startScriptedUpstream(answer)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
   const catalogue_file = join(folder, 'catalogue.json')
-  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, policy)))
-  const settings = { catalogue_file, starter_catalogue: 'false' as never }
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, names, policy)))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never, ...more }
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
     service,
@@ -32,12 +46,12 @@ export async function startWithRecordings(policy: { zdr?: boolean } = {}): Promi
   }
 }
 
-function catalogueOn(url: string, data_policy: object): object {
+function catalogueOn(url: string, names: readonly string[], data_policy: object): object {
   const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
   const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
   const facts = { created: '2026-01-01', context_length: 100_000, input_modalities: ['text', 'image', 'file'] }
   const modelsOf = (protocol: Protocol) =>
-    recordings.map((name) => {
+    names.map((name) => {
       const endpoints = { [protocol]: { model: name, ...offer } }
       return [`${protocol}/${name}`, { name, ...facts, endpoints }]
     })
