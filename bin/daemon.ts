@@ -10,7 +10,7 @@ const { readSettings } = await import('#daemon/settings.ts')
 const { startDaemon } = await import('#daemon/start.ts')
 const { once } = await import('#lib/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
-const { steadyNow } = await import('#daemon/steady-clock.ts')
+const { monotonicNow: steadyNow } = await import('#daemon/monotonic-clock.ts')
 
 process.umask(0o077)
 try {

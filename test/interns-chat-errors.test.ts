@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openDb } from '#db/open.ts'
-import { converse } from '#interns/converse.ts'
+import { startChatTurn } from '#interns/chat-turn.ts'
 import { daemonOf, prompt, reply, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
 import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { addOrganization } from './harness/organizations.ts'
@@ -209,7 +209,7 @@ describe('refusals of the chat route', () => {
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]
     const request = { stream: true as const, approval_mode: 'manual' as const, messages }
     const asked = { internId: service.id, request }
-    const thrown = await converse(deps, caller as never, asked, AbortSignal.timeout(100)).catch((e) => e)
+    const thrown = await startChatTurn(deps, caller as never, asked, AbortSignal.timeout(100)).catch((e) => e)
     await db.close()
     assert.deepEqual(
       [thrown.kind, thrown.details.metadata],

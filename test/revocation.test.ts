@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { bootstrap } from '#accounts/bootstrap.ts'
-import { createKeyRing } from '#accounts/key-ring.ts'
+import { createKeyCache } from '#accounts/key-cache.ts'
 import { keyReader } from '#accounts/read-keys.ts'
 import { openDb } from '#db/open.ts'
 import { newPlace, onEachDatabase, type Place } from './harness/databases.ts'
@@ -120,7 +120,7 @@ onEachDatabase('the steady state', (kind) => {
     let queries = 0
     const db = await openDb(place.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
-    const keys = createKeyRing({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
+    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
     await keys.find(apiKey)
     const before = queries
     for (let n = 0; n < 10_000; n++) assert.ok(await keys.find(apiKey))
@@ -134,7 +134,7 @@ onEachDatabase('the steady state', (kind) => {
     let queries = 0
     const db = await openDb(place.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
-    const keys = createKeyRing({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
+    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
     const before = queries
     const unknown = Array.from({ length: 20_000 }, (_, n) => `sb-v1-${n.toString(16).padStart(64, '0')}`)
     const flood = Promise.all(unknown.map((key) => keys.find(key)))

@@ -8,7 +8,7 @@ type Waiting<T> = { key: string; resolve: (found: T | undefined) => void; reject
  * Turns single look-ups into batches: whoever comes while some are being read joins the next one. A flood of look-ups
  * thus costs few reads, and nobody waits for longer than a few of them.
  */
-export function inBatches<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
+export function batched<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
   const waiting: Waiting<T>[] = []
   let underway = 0
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals } from '#lib/vocabulary.ts'
 import type { KeyKind } from './caller.ts'
@@ -24,7 +24,7 @@ const KeyName = text({ min: 1, max: 200 }).describe('What the key is for.')
 const IncludeByok = z.boolean().describe("Whether spend on the caller's own provider keys counts toward the limit.")
 
 /** What a client may ask of a new key. */
-export const NewKey = onlyFields({
+export const NewKey = strictFields({
   name: KeyName,
   kind: z
     .enum(['api', 'management'])
@@ -42,14 +42,14 @@ export const NewKey = onlyFields({
     .string()
     .optional()
     .describe("The key's workspace, by id or slug; that of the calling key unless told."),
-  external: onlyFields({
+  external: strictFields({
     user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.'),
   }).optional(),
 }).meta({ id: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
 /** What may be changed of a key; what is left out stays as it is. */
-export const KeyPatch = onlyFields({
+export const KeyPatch = strictFields({
   name: KeyName,
   disabled: z.boolean().describe('A disabled key is refused like an unknown one.'),
   limit: Limit,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 const Email = z
@@ -19,13 +19,13 @@ const role = z
   .describe('An organization always has an admin. What a key may do is told by its kind, not by this.')
 
 /** Who shall belong to an organization. */
-export const NewMember = onlyFields({ email: Email, name: Name, role: role.default('org:member') }).meta({
+export const NewMember = strictFields({ email: Email, name: Name, role: role.default('org:member') }).meta({
   id: 'NewMember',
 })
 export type NewMember = z.output<typeof NewMember>
 
 /** What may be changed of a member; what is left out stays as it is. */
-export const MemberPatch = onlyFields({ email: Email, name: Name, role }).partial().meta({ id: 'MemberPatch' })
+export const MemberPatch = strictFields({ email: Email, name: Name, role }).partial().meta({ id: 'MemberPatch' })
 export type MemberPatch = z.output<typeof MemberPatch>
 
 export type Role = 'admin' | 'member'

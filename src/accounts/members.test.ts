@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Caller } from './caller.ts'
-import { createKeyRing } from './key-ring.ts'
+import { createKeyCache } from './key-cache.ts'
 import { addMember, changeMember, removeMember } from './members.ts'
 import { keyReader } from './read-keys.ts'
 
@@ -15,7 +15,7 @@ const keepKeys = { disableKeys: false }
 async function newOrganization(db: Db) {
   const deps = { ...tools, db }
   const { apiKey } = (await bootstrap(deps))!
-  const keys = createKeyRing({ ...tools, signals: db.signals, readKeys: keyReader({ db }) })
+  const keys = createKeyCache({ ...tools, signals: db.signals, readKeys: keyReader({ db }) })
   return { deps, keys, apiKey, caller: (await keys.find(apiKey)) as Caller }
 }
 

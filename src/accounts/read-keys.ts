@@ -1,12 +1,12 @@
 import type { Db } from '#db/db.ts'
 import type { Caller, KeyKind } from './caller.ts'
-import type { KnownKey, ReadKeys } from './key-ring.ts'
+import type { ReadKeys, StoredKey } from './key-cache.ts'
 
 /** Reads what the key ring needs, in one query however many keys are asked for. */
 export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
   return async (hashes) => {
     const rows = await selectKeys(deps, padded(hashes)).execute()
-    return new Map(rows.map((row) => [row.hash, knownKey(row)]))
+    return new Map(rows.map((row) => [row.hash, storedKey(row)]))
   }
 }
 
@@ -40,7 +40,7 @@ function selectKeys({ db }: { db: Pick<Db, 'query'> }, hashes: string[]) {
     ])
 }
 
-function knownKey(row: Row): KnownKey {
+function storedKey(row: Row): StoredKey {
   return {
     caller: {
       keyHash: row.hash,

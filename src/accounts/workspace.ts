@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 const Slug = z
@@ -12,7 +12,7 @@ const Slug = z
   .describe('Its name in URLs, unique in the organization.')
 
 /** What a client may ask of a new workspace. */
-export const NewWorkspace = onlyFields({
+export const NewWorkspace = strictFields({
   name: text({ min: 1, max: 200 }),
   slug: Slug,
   description: text({ max: 1000 }).nullish(),

@@ -1,5 +1,5 @@
 import { recordChange } from '#audit/audit.ts'
-import { type Db, isStillReferred, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import { type Db, isForeignKeyViolation, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -186,7 +186,7 @@ async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 function refuseReferred(error: unknown): never {
-  if (!isStillReferred(error)) throw error
+  if (!isForeignKeyViolation(error)) throw error
   throw new Fault('conflict', 'The workspace is still in use. Delete its interns first.')
 }
 

@@ -10,9 +10,9 @@ import {
   nodeInside,
   passwd,
   type SandboxOptions,
+  sandboxedCommand,
   sizes,
   systemFolders,
-  theCommand,
 } from './sandbox-inside.ts'
 
 /**
@@ -55,7 +55,7 @@ export function underBubblewrap(
   { script, workspace, cpuSeconds, filter }: { script: string; workspace: string; cpuSeconds: number; filter: Buffer },
 ): Command {
   const set = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])
-  const start = `${beforeCommand(cpuSeconds)} exec ${theCommand}`
+  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand}`
   return {
     file: program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { nothingElse } from '#lib/inherited.ts'
-import { giveWay } from '#lib/priority.ts'
+import { withoutInherited } from '#lib/inherited-files.ts'
+import { lowerPriority } from '#lib/process-priority.ts'
 import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
 
@@ -48,9 +48,9 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     env: command.env,
     ...(command.user !== undefined && { uid: command.user, gid: command.user }),
     detached: true,
-    stdio: nothingElse(['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)]),
+    stdio: withoutInherited(['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)]),
   })
-  if (child.pid) giveWay(child.pid)
+  if (child.pid) lowerPriority(child.pid)
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {

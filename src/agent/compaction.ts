@@ -4,13 +4,13 @@ import { countUsage } from './count-usage.ts'
 import type { Message, Model } from './model/model.ts'
 import type { Session } from './session.ts'
 import type { SessionLog } from './session-store.ts'
-import type { Tell } from './turn-event.ts'
+import type { Notify } from './turn-event.ts'
 
 type CompactionDeps = {
   model: Model
   windowTokens: number
   log: SessionLog
-  tell: Tell
+  notify: Notify
   signal: AbortSignal
   now: Now
 }

@@ -49,7 +49,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     windowTokens: 100_000,
     maxSteps: 10,
     log,
-    tell: async (event) => void events.push(event),
+    notify: async (event) => void events.push(event),
     contextOf: () => context,
     signal: abort.signal,
     now: () => 0,

@@ -14,7 +14,7 @@ import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import { announcementOf, inputOf, toolOf } from './tool-call.ts'
 import type { Tool, ToolContext } from './tools/tool.ts'
-import type { Tell } from './turn-event.ts'
+import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {
   model: Model
@@ -25,7 +25,7 @@ export type TurnDeps = {
   /** How often the model is asked in one turn before it ends. */
   maxSteps: number
   log: SessionLog
-  tell: Tell
+  notify: Notify
   contextOf: (call: ToolCall) => ToolContext
   signal: AbortSignal
   now: Now
@@ -53,21 +53,21 @@ function endOf(finish: Finish): TurnEnd {
   return finish === 'refusal' ? 'refusal' : 'end_turn'
 }
 
-type Answer = { message: AssistantMessage; finish: Finish }
+type ModelAnswer = { message: AssistantMessage; finish: Finish }
 
 /** Our count of tokens is an estimate: when the provider says the context did not fit, it is made smaller once. */
-async function askAgainIfTooLong(deps: TurnDeps): Promise<Answer> {
+async function askAgainIfTooLong(deps: TurnDeps): Promise<ModelAnswer> {
   try {
-    return await ask(deps)
+    return await askModel(deps)
   } catch (error) {
     if (!(error instanceof ModelFault && error.tooLong)) throw error
     await compact(deps)
-    return await ask(deps)
+    return await askModel(deps)
   }
 }
 
 /** Asks the model once and stores what it said: all of it, or what came before it failed or was cancelled. */
-async function ask(deps: TurnDeps): Promise<Answer> {
+async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
   const { log, tools, signal } = deps
   const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...withEveryResult(log.session.context)]
   let text = ''
@@ -80,7 +80,7 @@ async function ask(deps: TurnDeps): Promise<Answer> {
         return event
       }
       if (event.type === 'text.added') text += event.text
-      await deps.tell(event)
+      await deps.notify(event)
     }
     throw new ModelFault('The model’s answer has no end.', { retryable: true })
   } catch (error) {
@@ -97,7 +97,7 @@ const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.
  * stored in the order of the calls.
  */
 async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
-  for (const call of calls) await deps.tell(announcementOf(deps.tools, call))
+  for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
   let beside: Promise<Message>[] = []
   const settle = async () => {
     for (const result of await Promise.all(beside)) await add(deps, result)
@@ -114,7 +114,7 @@ async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
 
 async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
   const { failed, text } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
-  await deps.tell({ type: 'tool.finished', id: call.id, failed, text })
+  await deps.notify({ type: 'tool.finished', id: call.id, failed, text })
   return { role: 'tool', callId: call.id, text }
 }
 

@@ -1,4 +1,4 @@
-import { nicer } from '#lib/priority.ts'
+import { nicenessPlus } from '#lib/process-priority.ts'
 
 /** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */
 export type SandboxOptions = {
@@ -61,7 +61,7 @@ const stepsNicer = 10
 export function beforeCommand(cpuSeconds: number): string {
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
   // Niced, by itself and as a session, so that who must end a fork bomb still gets the processor.
-  const group = `echo ${nicer(stepsNicer)} > /proc/self/autogroup`
+  const group = `echo ${nicenessPlus(stepsNicer)} > /proc/self/autogroup`
   return `{ ${limit}; ${group}; } 2>/dev/null;`
 }
-export const theCommand = `nice -n ${stepsNicer} /bin/bash -c "$0" 2>&1`
+export const sandboxedCommand = `nice -n ${stepsNicer} /bin/bash -c "$0" 2>&1`

@@ -8,14 +8,14 @@ import { syscallFilter } from './seccomp.ts'
 import { underUtilLinux } from './util-linux.ts'
 
 /** One way to run commands in a sandbox. `name` is for people. */
-export type Way = {
+export type SandboxMethod = {
   name: string
   /** @returns the command line that runs `script` with bash in the sandbox over the workspace. */
   command: (script: string, workspace: string, cpuSeconds: number) => Command
 }
 
 /** The ways that may work here, the best first. */
-export function waysHere(options: SandboxOptions): Way[] {
+export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
   const named = options.program === undefined ? onPath('bwrap', options.path) : [options.program]
   return [
     ...named.map((program) => ({
@@ -55,15 +55,15 @@ const filterHere = once(() => {
 })
 
 /** `passedOver`: better ways that were tried before, each with what is wrong with it. */
-type Found = { way: Way; passedOver: string[] } | { why: string }
+type Found = { way: SandboxMethod; passedOver: string[] } | { why: string }
 
 /** Tries the ways in turn. @returns the first that works, or why none does. `user`: whom to try it as, if not as us. */
-export async function findSandbox(ways: Way[], workspace: string, user?: number): Promise<Found> {
+export async function findSandbox(ways: SandboxMethod[], workspace: string, user?: number): Promise<Found> {
   if (!syscallFilter(process.arch))
     return { why: `There is no sandbox for the processor ${process.arch}, only for x64 and arm64.` }
   const reasons = []
   for (const way of ways) {
-    const why = await whyNot(way, workspace, user)
+    const why = await whyUnusable(way, workspace, user)
     if (why === undefined) return { way, passedOver: reasons }
     reasons.push(`${way.name} ${why}`)
   }
@@ -77,7 +77,11 @@ while read -r name value; do
 done </proc/self/status
 [ -e /sys/kernel ] || echo "held by $held"`
 
-async function whyNot(way: Way, workspace: string, user: number | undefined): Promise<string | undefined> {
+async function whyUnusable(
+  way: SandboxMethod,
+  workspace: string,
+  user: number | undefined,
+): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
   const command = { ...way.command(trial, workspace, 10), ...(user !== undefined && { user }) }
   const tried = await runCommand(command, limits, new AbortController().signal).catch(

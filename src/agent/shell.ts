@@ -1,5 +1,5 @@
 import { type CommandLimits, type CommandResult, runCommand } from './command.ts'
-import { findSandbox, type Way, waysHere } from './sandbox.ts'
+import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
 
@@ -24,10 +24,10 @@ export function createShell(deps: {
   withoutSandbox?: WithoutSandbox
   limits?: Partial<CommandLimits>
 }): Shell {
-  let works: Way | undefined
+  let works: SandboxMethod | undefined
   const find = async (workspace: string) => {
     if (works) return undefined
-    const found = await findSandbox(waysHere(deps.sandbox), workspace)
+    const found = await findSandbox(sandboxMethods(deps.sandbox), workspace)
     if ('why' in found) return found.why
     works = found.way
     return undefined

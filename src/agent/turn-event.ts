@@ -12,4 +12,4 @@ export type TurnEvent =
   | { type: 'usage.counted'; usage: Usage; usedTokens: number; costUsd: number | undefined; model: string | undefined }
 
 /** Tells the client; resolves when there is room for more. */
-export type Tell = (event: TurnEvent) => Promise<void>
+export type Notify = (event: TurnEvent) => Promise<void>

@@ -4,17 +4,17 @@ import { updateOf } from './acp-updates.ts'
 import { consentTo } from './consent.ts'
 import { runTurn } from './loop.ts'
 import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
+import { notifyClient } from './notify-client.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import type { Shell } from './shell.ts'
 import { systemPromptFor } from './system-prompt.ts'
-import { tellClient } from './tell-client.ts'
 import type { ApprovalMode, Tool, ToolContext } from './tools/tool.ts'
 import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
 import type { Workspace } from './workspace.ts'
 
-export type TurnSurroundings = {
+export type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'windowTokens' | 'maxSteps'>
   model: Model
   tools: Tool[]
@@ -29,12 +29,12 @@ export type TurnSurroundings = {
 }
 
 /** One prompt of a client, from its text to the protocol's response. The session is on disk when it resolves. */
-export async function answerPrompt(around: TurnSurroundings, prompt: string): Promise<PromptEnd> {
-  const { log, signal } = around
+export async function answerPrompt(context: TurnContext, prompt: string): Promise<PromptEnd> {
+  const { log, signal } = context
   const spent: Usage[] = []
   const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
   try {
-    const stopReason = await runTurn({ ...depsOf(around), tell: tellClient(around, spent) }, prompt)
+    const stopReason = await runTurn({ ...depsOf(context), notify: notifyClient(context, spent) }, prompt)
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -44,21 +44,21 @@ export async function answerPrompt(around: TurnSurroundings, prompt: string): Pr
   }
 }
 
-function depsOf(around: TurnSurroundings) {
-  const { settings, workspace, log, signal } = around
+function depsOf(context: TurnContext) {
+  const { settings, workspace, log, signal } = context
   const systemPrompt = systemPromptFor({
     workspace: workspace.root,
     instructions: settings.instructions(),
-    today: isoTime(around.now()).slice(0, 10),
+    today: isoTime(context.now()).slice(0, 10),
   })
-  const { model, tools, now } = around
+  const { model, tools, now } = context
   const { windowTokens, maxSteps } = settings
-  const contextOf = (call: ToolCall) => toolContext(around, call)
+  const contextOf = (call: ToolCall) => toolContext(context, call)
   return { model, tools, now, systemPrompt, windowTokens, maxSteps, log, signal, contextOf }
 }
 
-function toolContext(around: TurnSurroundings, call: ToolCall): ToolContext {
-  const { workspace, shell, mode, signal, client, log } = around
+function toolContext(context: TurnContext, call: ToolCall): ToolContext {
+  const { workspace, shell, mode, signal, client, log } = context
   const sessionId = log.session.id
   const working = updateOf({ type: 'tool.working', id: call.id }, 0)
   return {
@@ -66,8 +66,8 @@ function toolContext(around: TurnSurroundings, call: ToolCall): ToolContext {
     shell,
     mode,
     signal,
-    permitted: (operation, title) => consentTo(around, call, operation, title),
-    ask: (message, fields) => askForm({ ...around, sessionId }, call.id, message, fields),
+    permitted: (operation, title) => consentTo(context, call, operation, title),
+    ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),
   }
 }

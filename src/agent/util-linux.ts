@@ -11,9 +11,9 @@ import {
   nodeInside,
   passwd,
   type SandboxOptions,
+  sandboxedCommand,
   sizes,
   systemFolders,
-  theCommand,
 } from './sandbox-inside.ts'
 
 /** Where the new root is built: a folder that every system has, and from which nothing is shown. */
@@ -44,7 +44,7 @@ export function underUtilLinux(options: SandboxOptions, { script, workspace, cpu
   const files = [...shown.filter((path) => !isFolder(path)), nodeInside, ...devices, '/dev/ptmx']
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${beforeCommand(cpuSeconds)} ${theCommand}; exit $?`
+  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand}; exit $?`
   const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
   return {
     // Ended with us by the kernel, and all that is inside with it.

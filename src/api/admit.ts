@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { KeyRing } from '#accounts/key-ring.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Route } from './route.ts'
 
@@ -25,7 +25,7 @@ export function secretIn(authorization: string | undefined): string | undefined 
 
 /** Who may use a route: the caller its key stands for, at once for a known key, or a fault that says what is missing. */
 export function admit(
-  deps: { keys: Pick<KeyRing, 'find' | 'known'> },
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
   route: Pick<Route, 'key' | 'wrongKey'>,
   authorization: string | undefined,
 ): Caller | Promise<Caller> {
@@ -42,7 +42,7 @@ export function admit(
 const withoutScheme = () =>
   new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
 
-async function findCaller({ keys }: { keys: Pick<KeyRing, 'find'> }, secret: string | undefined): Promise<Caller> {
+async function findCaller({ keys }: { keys: Pick<KeyCache, 'find'> }, secret: string | undefined): Promise<Caller> {
   const caller = secret && (await keys.find(secret))
   if (caller) return caller
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')

@@ -1,11 +1,11 @@
-import type { KeyRing } from '#accounts/key-ring.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
-import type { InForce } from '#guardrails/in-force.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { Around } from '#http/mount.ts'
-import type { ConverseDeps } from '#interns/converse.ts'
+import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
@@ -24,8 +24,8 @@ export type Deps = {
   /** Whether a command is there to be run, on a PATH or that of this process. */
   hasProgram: (command: string, path?: string) => boolean
   /** The guardrails that hold for a caller. */
-  inForce: InForce
-  keys: KeyRing
+  guardrailCache: GuardrailCache
+  keys: KeyCache
   measures: Measures
   metrics: Metrics
   now: Now
@@ -34,7 +34,7 @@ export type Deps = {
   /** Encrypts provider credentials. */
   vault: Vault
   /** How to talk to interns. */
-  conversation: ConverseDeps
+  conversation: ChatTurnDeps
   /** How interns' daemons are run. */
   provisioner: Provisioner
   log: Log

@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { InForce } from '#guardrails/in-force.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { judgeRegion } from '#guardrails/judge.ts'
 import { regionRefusal } from '#guardrails/refusal.ts'
 import { Fault } from '#lib/fault.ts'
@@ -10,11 +10,11 @@ import type { RoutingDeps } from '#routing/deps.ts'
  * intern's own key. @throws Fault `forbidden` with nothing but a message: this route's refusals have metadata of their own.
  */
 export async function requireRegion(
-  { inForce, routing }: { inForce: Pick<InForce, 'of'>; routing: Pick<RoutingDeps, 'regionOf'> },
+  { guardrailCache, routing }: { guardrailCache: Pick<GuardrailCache, 'of'>; routing: Pick<RoutingDeps, 'regionOf'> },
   caller: Caller,
   host: string | undefined,
 ): Promise<void> {
   const region = routing.regionOf(host)
-  const verdict = judgeRegion(await inForce.of(caller), region)
+  const verdict = judgeRegion(await guardrailCache.of(caller), region)
   if (verdict) throw new Fault('forbidden', regionRefusal(verdict, region).message)
 }

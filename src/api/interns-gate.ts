@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { KeyRing } from '#accounts/key-ring.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
 import { Fault } from '#lib/fault.ts'
 import { admit, authorizationIn, type Credentials } from './admit.ts'
 import { prefix } from './prefix.ts'
@@ -49,13 +49,13 @@ type Asked = {
  * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
  */
 export function guardInterns(
-  deps: { keys: Pick<KeyRing, 'find' | 'known'> },
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
   request: Asked,
 ): Promise<void> | undefined {
   return isInterns(request) ? admitToInterns(deps, request) : undefined
 }
 
-async function admitToInterns(deps: { keys: Pick<KeyRing, 'find' | 'known'> }, request: Asked): Promise<void> {
+async function admitToInterns(deps: { keys: Pick<KeyCache, 'find' | 'known'> }, request: Asked): Promise<void> {
   requireInterns(await admit(deps, { key: 'api' }, authorizationIn(request.headers)))
 }
 

@@ -3,16 +3,16 @@ import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenText } from '#guardrails/content.ts'
-import type { InForce } from '#guardrails/in-force.ts'
-import type { ConverseDeps } from '#interns/converse.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
+import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import { createIntern } from '#interns/create.ts'
 import type { AgentChoice } from '#interns/intern.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
-import { shown } from '#lib/shown.ts'
-import { processProvisioner } from '#provision/process.ts'
+import { printable } from '#lib/printable.ts'
+import { processProvisioner } from '#provision/process-provisioner.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
 import { maskSecrets } from '#routing/mask-secrets.ts'
@@ -27,14 +27,14 @@ type Parts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
-  inForce: Pick<InForce, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'of'>
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   /** A filter refused what was said to an intern. */
   onRefused: (error: unknown) => void
 }
 
 export type Interns = {
-  conversation: ConverseDeps
+  conversation: ChatTurnDeps
   provisioner: Provisioner
   supervisor: Supervisor
   /** From now on interns are looked after: the service answers at `url`. */
@@ -50,7 +50,7 @@ export function openInterns({
   newId,
   log,
   variable,
-  inForce,
+  guardrailCache,
   scanner,
   onRefused,
 }: Parts): Interns {
@@ -60,13 +60,13 @@ export function openInterns({
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
   const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
-  const conversation: ConverseDeps = {
+  const conversation: ChatTurnDeps = {
     db,
     now,
     newId,
-    conceal: async (caller, text) => conceal(scanner, await inForce.of(caller), text),
+    conceal: async (caller, text) => conceal(scanner, await guardrailCache.of(caller), text),
     runsOf: provisioner.runs,
-    screen: async (caller, text, form) => screen(onRefused, scanner, await inForce.of(caller), text, form),
+    screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }
@@ -105,7 +105,7 @@ export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoi
   if (hasProgram(command, env.PATH)) return
   throw new Fault(
     'invalid',
-    `Invalid request: agent: ${shown(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure where it is (setting agents)`,
+    `Invalid request: agent: ${printable(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure where it is (setting agents)`,
   )
 }
 

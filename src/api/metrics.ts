@@ -1,9 +1,9 @@
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Watch } from '#db/db.ts'
-import { kindOfTrouble, troubles } from '#db/trouble.ts'
+import { databaseFailureOf, databaseFailures } from '#db/failures.ts'
 import type { FinishedRequest } from '#http/finished.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 import { createCounter, createGauge, createHistogram, createPlainGauge, type Metric } from '#lib/metric.ts'
-import { onDemand } from '#lib/on-demand.ts'
 import { once } from '#lib/once.ts'
 import type { CircuitReport } from '#routing/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
@@ -38,7 +38,7 @@ export type Metrics = {
  * Those that have to be watched are so from the first time that somebody asks.
  */
 const processMetrics = once(() => {
-  const { Registry, collectDefaultMetrics } = onDemand.promClient()
+  const { Registry, collectDefaultMetrics } = lazyModules.promClient()
   const register = new Registry()
   collectDefaultMetrics({ register })
   return register
@@ -84,7 +84,7 @@ export function createMetrics(): Metrics {
   })
   for (const [method, route, status] of watched) requests.start(method, prefix + route, status)
   for (const outcome of ['ok', 'failed']) queries.start(outcome)
-  for (const cause of [...troubles, 'other']) queryFailures.start(cause)
+  for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
   brokenConnections.start()
   const refusals = refusalMetrics()
   const completions = completionMetrics()
@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
     observeUnmetered: completions.observeUnmetered,
     observeQuery(seconds, outcome, error) {
       queries.observe(seconds, outcome)
-      if (outcome === 'failed') queryFailures.add(kindOfTrouble(error) ?? 'other')
+      if (outcome === 'failed') queryFailures.add(databaseFailureOf(error) ?? 'other')
     },
     observeBrokenConnection: () => brokenConnections.add(),
     observeRefusal: refusals.observe,
@@ -120,7 +120,7 @@ export function createMetrics(): Metrics {
       own.push(createGauge({ name: 'signalbox_catalogue_size', help, label: 'of' }, () => sizesOf(current())))
     },
     async read() {
-      const { Registry } = onDemand.promClient()
+      const { Registry } = lazyModules.promClient()
       const register = Registry.merge([processMetrics()])
       for (const metric of own) register.registerMetric(metric as never)
       return { contentType: register.contentType, text: await register.metrics() }

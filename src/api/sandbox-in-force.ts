@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findSandbox, waysHere } from '#agent/sandbox.ts'
+import { findSandbox, sandboxMethods } from '#agent/sandbox.ts'
 import type { Config } from '#config/settings.ts'
 
 type Around = {
@@ -20,7 +20,7 @@ export async function sandboxInForce({ config, path }: Around): Promise<string> 
   try {
     if (user !== undefined) chownSync(folder, user, user)
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
-    const found = await findSandbox(waysHere(options), folder, user)
+    const found = await findSandbox(sandboxMethods(options), folder, user)
     if ('why' in found) return `none: ${meaning[config.without_sandbox]}. ${found.why}`
     const { way, passedOver } = found
     return passedOver.length > 0 ? `${way.name}, because ${passedOver.join(', and ')}` : way.name

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { troubleOf } from '#db/trouble.ts'
+import { databaseFault } from '#db/failures.ts'
 import { createApp, type Patience } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
 import { hostReader } from '#http/forwarded-host.ts'
@@ -47,7 +47,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     guard: (request) => guardInterns(deps, request),
     origins: deps.config.cors_origins,
     onUnknown: unknownRouteLog(deps.log, deps.now),
-    explain: troubleOf,
+    explain: databaseFault,
     envelopeOf: envelopeFor,
     rewriteUrl: underPrefix,
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),

@@ -1,4 +1,4 @@
-import type { Standing } from '#db/db.ts'
+import type { DatabaseHealth } from '#db/db.ts'
 import type { InternStatus } from '#interns/intern.ts'
 import { createGauge, createPlainGauge, type Metric } from '#lib/metric.ts'
 import { version } from '#lib/version.ts'
@@ -7,7 +7,7 @@ import type { Ledger } from '#usage/ledger.ts'
 /** What a server can tell of how it stands, whenever it is asked. Nothing is read for that but memory. */
 export type ServerStanding = {
   database: 'sqlite' | 'postgres'
-  db: () => Standing
+  db: () => DatabaseHealth
   ledger: Pick<Ledger, 'standing' | 'hasRoom'>
   /** Completions and turns of interns under way. */
   answers: () => number

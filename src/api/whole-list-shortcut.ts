@@ -1,4 +1,4 @@
-import type { KeyRing } from '#accounts/key-ring.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import { requestId } from '#http/app.ts'
 import type { FinishedRequest } from '#http/finished.ts'
@@ -16,7 +16,7 @@ const path = `${prefix}/models`
  * around it would cost more than writing it. Whatever is not exactly that takes the long way, and gets the same answer.
  */
 export function wholeListShortcut(
-  deps: { catalogue: Pick<CatalogueHolder, 'current'>; keys: Pick<KeyRing, 'known'> },
+  deps: { catalogue: Pick<CatalogueHolder, 'current'>; keys: Pick<KeyCache, 'known'> },
   finished: (request: FinishedRequest) => void,
 ): Shortcut {
   return (request, response) => {

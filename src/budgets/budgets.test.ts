@@ -8,8 +8,8 @@ import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { leaseMs } from './lapsed.ts'
-import { exchange, type Report, spentIn } from './store.ts'
+import { leaseMs } from './leases.ts'
+import { exchange, type LeaseReport, spentIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -26,7 +26,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
     throw error
   }
   return new Budgets(
-    { db, clock: clockOf(now), now, newId: newUuid, spentEarlier: async () => earlier, onError },
+    { db, clock: clockOf(now), now, newId: newUuid, spentBefore: async () => earlier, onError },
     { waitMs, pollMs: 10, reportMs },
   )
 }
@@ -139,7 +139,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     let ledger = 0n
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
-    const budgets = new Budgets({ ...deps, spentEarlier: async () => ledger }, { reportMs: 3_600_000 })
+    const budgets = new Budgets({ ...deps, spentBefore: async () => ledger }, { reportMs: 3_600_000 })
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
     await spend(budgets, daily, 0.3, 0.3)
     ledger = usd(0.3)
@@ -191,7 +191,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         { length: servers },
         () =>
           new Budgets(
-            { ...deps, spentEarlier: async () => ledger },
+            { ...deps, spentBefore: async () => ledger },
             { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
@@ -222,7 +222,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
       const clocked = { db: store.db, clock: clockOf(() => now) }
-      const said = (budget: Budget, total: number, held: number): [Budget, Report] => [
+      const said = (budget: Budget, total: number, held: number): [Budget, LeaseReport] => [
         budget,
         {
           server: 's',
@@ -313,7 +313,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         return done
       },
     }
-    const deps = { clock: clockOf(Date.now), now: Date.now, newId: newUuid, spentEarlier: async () => 0n }
+    const deps = { clock: clockOf(Date.now), now: Date.now, newId: newUuid, spentBefore: async () => 0n }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
     answers.lost = true
@@ -332,7 +332,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const daily = budgetOf(1, { interval: 'daily' })
     const skewed = (minutes: number) => {
       const deps = { db: store.db, clock: clockOf(() => now), now: () => now + minutes * 60_000, newId: newUuid }
-      return new Budgets({ ...deps, spentEarlier: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
+      return new Budgets({ ...deps, spentBefore: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
     }
     const servers = [skewed(0), skewed(10), skewed(-1440)]
     const eachSpends = async (cost: number) => {
@@ -354,7 +354,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const clock = databaseClock(store.db, Date.now)
     const before = Date.now()
     const budgets = new Budgets(
-      { db: store.db, clock, now: Date.now, newId: newUuid, spentEarlier: async () => 0n, onError: assert.fail },
+      { db: store.db, clock, now: Date.now, newId: newUuid, spentBefore: async () => 0n, onError: assert.fail },
       { reportMs: 3_600_000 },
     )
     await budgets.reserve([budgetOf(1)], usd(0.1))

@@ -1,8 +1,9 @@
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import type { Outcome } from './account.ts'
 import type { Budget } from './budget.ts'
+import type { ReserveOutcome } from './budget-account.ts'
+import { DatabaseTime } from './database-time.ts'
 import {
   type AccountsDeps,
   type AccountTimes,
@@ -11,7 +12,6 @@ import {
   type OpenAccount,
   OpenAccounts,
 } from './open-accounts.ts'
-import { KnownTime } from './time.ts'
 
 /** Money set aside for one request, of every budget that counts it. */
 export type Reservation = {
@@ -19,8 +19,8 @@ export type Reservation = {
   settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
 }
 
-type Refused = { refusedBy: Budget; outcome: Exclude<Outcome, 'granted' | 'over'> }
-export type Reserved = { reservation: Reservation } | Refused
+type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'over'> }
+export type Reserved = { reservation: Reservation } | RefusedReservation
 
 type Held = { held: OpenAccount[] } | { over: true }
 
@@ -46,11 +46,11 @@ const everyUnref: Every = (ms, work) => {
  * request that costs more than it was set aside for can.
  */
 export class Budgets {
-  readonly #time: KnownTime
+  readonly #time: DatabaseTime
   readonly #accounts: OpenAccounts
 
   constructor({ now, newId, every = everyUnref, ...deps }: Deps, times: Partial<AccountTimes> = {}) {
-    this.#time = new KnownTime(deps.clock, now)
+    this.#time = new DatabaseTime(deps.clock, now)
     this.#accounts = new OpenAccounts(
       { ...deps, every, time: this.#time, server: newId() },
       { ...usualTimes, ...times },
@@ -91,7 +91,7 @@ export class Budgets {
   }
 
   /** An account is looked up just before it is asked: one that lies idle meanwhile may be closed. */
-  async #reserveEach(budgets: readonly Budget[], at: number, need: PicoUsd): Promise<Refused | Held> {
+  async #reserveEach(budgets: readonly Budget[], at: number, need: PicoUsd): Promise<RefusedReservation | Held> {
     const held: OpenAccount[] = []
     try {
       for (const budget of budgets) {

@@ -1,10 +1,10 @@
 import type { DatabaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import { Account, type Exchange } from './account.ts'
 import { type Budget, periodOf, resetsAt } from './budget.ts'
+import { BudgetAccount, type Exchange } from './budget-account.ts'
+import type { DatabaseTime } from './database-time.ts'
 import { exchange, readyOf } from './store.ts'
-import type { KnownTime } from './time.ts'
 
 /** Does some work again and again. @returns the way to end that. */
 export type Every = (ms: number, work: () => void) => () => void
@@ -13,11 +13,11 @@ export type AccountsDeps = {
   db: Db
   /** The clock of the database, by which periods begin and end. */
   clock: DatabaseClock
-  time: KnownTime
+  time: DatabaseTime
   /** Names this server in its leases. */
   server: string
   /** What a budget's subjects have spent since a day, before anybody kept account of it. */
-  spentEarlier: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
+  spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
 }
@@ -25,7 +25,7 @@ export type AccountsDeps = {
 export type AccountTimes = { waitMs: number; pollMs: number; reportMs: number; idleMs: number }
 
 /** The account of a budget in one period, which is open until nothing of it is held or owed any more. */
-export type OpenAccount = { account: Account; budget: Budget; closed: boolean }
+export type OpenAccount = { account: BudgetAccount; budget: Budget; closed: boolean }
 
 /** The accounts that this server keeps: one for each budget and period in use. */
 export class OpenAccounts {
@@ -63,16 +63,16 @@ export class OpenAccounts {
       return known
     }
     const exchange: Exchange = (report, limit) => this.#exchange(open, period, report, limit)
-    const account = new Account({ exchange, waitMs: this.#times.waitMs, elapsed: this.#deps.time.elapsed })
+    const account = new BudgetAccount({ exchange, waitMs: this.#times.waitMs, elapsed: this.#deps.time.elapsed })
     const open: OpenAccount = { budget, closed: false, account }
     this.#accounts.set(key, open)
     return open
   }
 
   async #exchange(open: OpenAccount, period: number, ...[report, limit]: Parameters<Exchange>): ReturnType<Exchange> {
-    const { time, server, spentEarlier } = this.#deps
+    const { time, server, spentBefore } = this.#deps
     const budget = { ...open.budget, limit }
-    const earlier = { settled: () => this.#reportOlder(open), spent: () => spentEarlier(budget, period) }
+    const earlier = { settled: () => this.#reportOlder(open), spent: () => spentBefore(budget, period) }
     const askedAt = time.elapsed()
     const answer = await exchange(this.#deps, budget, { server, period, ...report }, earlier)
     time.heard(answer.at, askedAt)
@@ -123,7 +123,7 @@ export class OpenAccounts {
     })
   }
 
-  #poll(account: Account): void {
+  #poll(account: BudgetAccount): void {
     account.giveUpStalled()
     account.serve().catch((error) => {
       account.giveUp(error)

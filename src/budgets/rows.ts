@@ -17,7 +17,7 @@ export type Lease = {
   renewedAt: number
 }
 
-export type Kept = {
+export type StoredBudget = {
   /** The database's time. */
   at: number
   /** Undefined when no account was kept of the period. */
@@ -37,7 +37,12 @@ type Row = {
 const asText = (column: string) => exactly(sql.ref(column))
 
 /** All that is kept of a budget for a period, in one question: whoever asks may hold a lock, and be far away. */
-export async function readKept(query: Query, clock: DatabaseClock, budget: string, period: number): Promise<Kept> {
+export async function readBudget(
+  query: Query,
+  clock: DatabaseClock,
+  budget: string,
+  period: number,
+): Promise<StoredBudget> {
   const { rows } = await sql<Row>`
     select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
     union all
@@ -46,7 +51,7 @@ export async function readKept(query: Query, clock: DatabaseClock, budget: strin
     union all
     select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
       from budget_leases where budget = ${budget}`.execute(query)
-  const kept: Kept = { at: 0, spent: undefined, leases: [] }
+  const kept: StoredBudget = { at: 0, spent: undefined, leases: [] }
   for (const { kind, at, server, period: of, ...row } of rows) {
     const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
     if (kind === 'clock') kept.at = at

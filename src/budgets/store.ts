@@ -2,22 +2,22 @@ import type { DatabaseClock } from '#db/clock.ts'
 import type { Db, Tx } from '#db/db.ts'
 import { mostKept, type PicoUsd } from '#lib/pico-usd.ts'
 import { type Budget, periodOf, periodsOfOthers } from './budget.ts'
-import { holderOf, leasedOf } from './lapsed.ts'
+import { leasedOf, leaseHolder } from './leases.ts'
 import {
   addSpent,
   deleteLease,
   deleteOldLeases,
   insertPeriod,
   type Lease,
-  readKept,
+  readBudget,
   readSpent,
   writeLease,
 } from './rows.ts'
 
-export type Store = { db: Db; clock: DatabaseClock }
+export type BudgetStore = { db: Db; clock: DatabaseClock }
 
 /** What one server reports and asks for. Said twice, it counts once: all that it spent is said anew each time. */
-export type Report = {
+export type LeaseReport = {
   server: string
   period: number
   /** Spent in all since the account was opened. */
@@ -32,7 +32,7 @@ export type Report = {
   wanted: PicoUsd
 }
 
-export type Granted = {
+export type Grant = {
   granted: PicoUsd
   /** What nobody holds after the grant. */
   free: PicoUsd
@@ -50,7 +50,7 @@ export type Granted = {
 const mostHeld = 9n * 10n ** 18n
 
 /** What was spent of a budget before account was kept of it in a period. */
-export type Earlier = {
+export type EarlierSpending = {
   /** Once all that this server knows of is reported. */
   settled: () => Promise<void>
   /** What the ledger says. */
@@ -69,7 +69,12 @@ const shareOfRest = 16n
  * decides whether money is spent twice.
  * @param earlier what was spent before this budget was kept account of, asked once for each period.
  */
-export async function exchange(store: Store, budget: Budget, report: Report, earlier: Earlier): Promise<Granted> {
+export async function exchange(
+  store: BudgetStore,
+  budget: Budget,
+  report: LeaseReport,
+  earlier: EarlierSpending,
+): Promise<Grant> {
   const attempt = (start?: Start) =>
     store.db.exclusively(`budget ${budget.id}`, (tx) => exchangeIn(tx, store.clock, budget, report, start))
   const first = await attempt()
@@ -84,13 +89,13 @@ async function exchangeIn(
   tx: Tx,
   clock: DatabaseClock,
   budget: Budget,
-  report: Report,
+  report: LeaseReport,
   start: Start | undefined,
-): Promise<Granted | { unbegun: number }> {
-  const kept = await readKept(tx, clock, budget.id, report.period)
+): Promise<Grant | { unbegun: number }> {
+  const kept = await readBudget(tx, clock, budget.id, report.period)
   const { at } = kept
   const current = periodOf(budget, at) === report.period
-  const server = holderOf(report.server, budget)
+  const server = leaseHolder(report.server, budget)
   const mine = kept.leases.find((lease) => lease.server === server && lease.period === report.period)
   const fresh = freshOf(report, mine)
   const { period, total, held } = report
@@ -121,12 +126,12 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** What was spent since the last report that arrived, whether or not its answer did. */
-function freshOf({ total, confirmed }: Report, mine: Lease | undefined): PicoUsd {
+function freshOf({ total, confirmed }: LeaseReport, mine: Lease | undefined): PicoUsd {
   const known = mine && mine.spent < mostKept ? mine.spent : confirmed
   return larger(total - known, 0n)
 }
 
-function grantOf({ limit }: Budget, { need, wanted }: Report, free: PicoUsd): PicoUsd {
+function grantOf({ limit }: Budget, { need, wanted }: LeaseReport, free: PicoUsd): PicoUsd {
   return larger(need, smaller(free / shareOfRest, larger(wanted, readyOf(limit))))
 }
 
@@ -136,14 +141,14 @@ export async function spentIn(
   budget: Budget,
   period: number,
 ): Promise<PicoUsd | undefined> {
-  const kept = await readKept(db.query, clock, budget.id, period)
+  const kept = await readBudget(db.query, clock, budget.id, period)
   return kept.spent === undefined ? undefined : kept.spent + leasedOf(budget, period, kept).charged
 }
 
 /** What a period begins with, by the ledger, and what its accounts said of other intervals just before. */
 type Start = { spent: PicoUsd; others: Map<number, PicoUsd> }
 
-async function startOf(db: Db, budget: Budget, at: number, earlier: Earlier): Promise<Start> {
+async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpending): Promise<Start> {
   await earlier.settled()
   const others = await readSpent(db.query, budget.id, periodsOfOthers(budget, at))
   return { spent: await earlier.spent(), others }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 const allowed = (what: string) =>
@@ -53,7 +53,7 @@ const described = {
   not: { required: ['is_fallback', 'is_byok_only'], properties: { is_fallback: yes, is_byok_only: yes } },
 }
 
-export const NewCredential = onlyFields({
+export const NewCredential = strictFields({
   provider: z.string().min(1).max(128),
   key: Secret,
   name: Name.optional(),
@@ -64,7 +64,7 @@ export const NewCredential = onlyFields({
   .meta(described)
 export type NewCredential = z.infer<typeof NewCredential>
 
-export const CredentialPatch = onlyFields({ key: Secret.optional(), name: Name.optional() })
+export const CredentialPatch = strictFields({ key: Secret.optional(), name: Name.optional() })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
   .meta(described)

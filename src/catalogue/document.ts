@@ -1,5 +1,5 @@
 import type { ParsedNode } from 'yaml'
-import { onDemand } from '#lib/on-demand.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 import { CatalogueRefused } from './layer.ts'
 
 /** A parsed file that still knows where everything stood. */
@@ -31,7 +31,7 @@ function asJson(text: string): unknown {
 }
 
 function parseYaml(text: string, source: string): SourceDocument {
-  const { LineCounter, parseDocument } = onDemand.yaml()
+  const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const broken = document.errors[0]
@@ -54,7 +54,7 @@ function parseYaml(text: string, source: string): SourceDocument {
 
 /** Where a member begins: at its key, in a map. */
 function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
-  if (!onDemand.yaml().isMap(parent))
+  if (!lazyModules.yaml().isMap(parent))
     return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]
   const pair = parent.items.find(({ key }) => String((key as { value?: unknown }).value) === String(member))
   return (pair?.key as ParsedNode | undefined)?.range?.[0]

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Signals } from '#db/signals.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
-import { inTurn } from '#lib/in-turn.ts'
+import { oneAtATime } from '#lib/one-at-a-time.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type Discover, type LoadReport, loadCatalogue } from './load.ts'
@@ -63,7 +63,7 @@ export async function openCatalogue({
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
 
-  const reload = inTurn(async () => {
+  const reload = oneAtATime(async () => {
     try {
       const next = await load(settings, discover)
       snapshot = compileSnapshot(next.data, figures)

@@ -4,7 +4,7 @@ import type { InternRecord } from '#interns/intern.ts'
 import { StartupError } from '#lib/fault.ts'
 import { type ApiClient, apiClient, internsHelp, ServiceRefused } from './api-client.ts'
 import { answerTo, leavingAnswer } from './chat/answers.ts'
-import { type Asked, conversation, type Said } from './chat/conversation.ts'
+import { type AgentQuestion, type ChatOutput, conversation } from './chat/conversation.ts'
 import { type Keyboard, keyboard } from './chat/keyboard.ts'
 import { type Show, showOn } from './chat/show.ts'
 import type { WaitingQuestion } from './interns.ts'
@@ -59,10 +59,10 @@ async function untilRunning(client: Pick<ApiClient, 'ask'>, intern: string): Pro
   throw new StartupError(`"${intern}" is still being started: try again later.`)
 }
 
-type Hands = { keyboard: Keyboard; show: Show }
+type ChatConsole = { keyboard: Keyboard; show: Show }
 type Session = ReturnType<typeof conversation>
 
-async function talk(session: Session, hands: Hands): Promise<void> {
+async function talk(session: Session, hands: ChatConsole): Promise<void> {
   for (;;) {
     const typed = await hands.keyboard.line('\n> ')
     if (typed === 'left') return
@@ -75,21 +75,25 @@ async function talk(session: Session, hands: Hands): Promise<void> {
 }
 
 /** What a session was asked, perhaps with somebody else at the terminal, and still waits with. */
-async function waitingIn(client: Pick<ApiClient, 'ask'>, intern: string, session: string): Promise<Asked | undefined> {
+async function waitingIn(
+  client: Pick<ApiClient, 'ask'>,
+  intern: string,
+  session: string,
+): Promise<AgentQuestion | undefined> {
   const path = `/interns/${encodeURIComponent(intern)}/questions`
   const { data } = await client.ask<{ data: WaitingQuestion[] }>('GET', path)
   return data.findLast((asked) => asked.session_id === session)
 }
 
 /** A prompt, and all that the intern asks until it has done. */
-async function turn(session: Session, text: string, hands: Hands): Promise<'left' | 'done'> {
+async function turn(session: Session, text: string, hands: ChatConsole): Promise<'left' | 'done'> {
   return goOn(await hear((signal) => session.prompt(text, signal), hands), session, hands)
 }
 
-async function goOn(first: Heard, session: Session, hands: Hands): Promise<'left' | 'done'> {
+async function goOn(first: TurnResult, session: Session, hands: ChatConsole): Promise<'left' | 'done'> {
   let heard = first
   while (heard.asked) {
-    const question: Asked = heard.asked
+    const question: AgentQuestion = heard.asked
     const answer = await answerTo(question, hands)
     if (answer === undefined) {
       await leave(session, question)
@@ -103,7 +107,7 @@ async function goOn(first: Heard, session: Session, hands: Hands): Promise<'left
 }
 
 /** Nobody could be shown the question again: left open, it would hold up the session until it lapses. */
-async function leave(session: Session, question: Asked): Promise<void> {
+async function leave(session: Session, question: AgentQuestion): Promise<void> {
   const heard = new AbortController()
   try {
     const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(patience.leaveMs)])
@@ -114,13 +118,16 @@ async function leave(session: Session, question: Asked): Promise<void> {
   heard.abort()
 }
 
-type Heard = { asked?: Asked | undefined; misfit?: boolean }
+type TurnResult = { asked?: AgentQuestion | undefined; misfit?: boolean }
 
 /** Shows what comes, until it is over or the person stops it. @returns what the intern asks at the end, if it does. */
-async function hear(say: (signal: AbortSignal) => AsyncIterable<Said>, { keyboard, show }: Hands): Promise<Heard> {
+async function hear(
+  say: (signal: AbortSignal) => AsyncIterable<ChatOutput>,
+  { keyboard, show }: ChatConsole,
+): Promise<TurnResult> {
   const stop = new AbortController()
   const over = keyboard.interrupted(() => stop.abort())
-  const heard: Heard = {}
+  const heard: TurnResult = {}
   try {
     for await (const said of say(stop.signal)) {
       if (said.type === 'asked') heard.asked = said.asked

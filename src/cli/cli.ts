@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
-import { shown } from '#lib/shown.ts'
+import { printable } from '#lib/printable.ts'
 import { version } from '#lib/version.ts'
 import { auditCommand } from './audit.ts'
 import { catalogueCommand } from './catalogue.ts'
@@ -47,7 +47,7 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     if (!(error instanceof StartupError || error instanceof Fault)) throw error
-    terminal.err(shown(error.message))
+    terminal.err(printable(error.message))
     return 1
   }
 }

@@ -4,7 +4,7 @@ import { CatalogueRefused } from '#catalogue/layer.ts'
 import { loadCatalogue, readSource } from '#catalogue/load.ts'
 import { loadConfig } from '#config/load.ts'
 import { StartupError } from '#lib/fault.ts'
-import { onDemand } from '#lib/on-demand.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 import { apiClient, clientHelp } from './api-client.ts'
 import { apply, isNothing } from './import/litellm/apply.ts'
 import { knownFrom } from './import/litellm/known.ts'
@@ -32,7 +32,7 @@ async function litellm(config: string, options: Options, { env, out }: Terminal)
   const { data } = await loadCatalogue({ ...loadConfig(env), catalogue_file: undefined })
   const freeUnlessPriced = options.freeUnlessPriced === true
   const imported = fromLitellm(await readSource(config), config, knownFrom(data), { now: new Date(), freeUnlessPriced })
-  const text = onDemand.yaml().stringify(imported.catalogue, { aliasDuplicateObjects: false })
+  const text = lazyModules.yaml().stringify(imported.catalogue, { aliasDuplicateObjects: false })
   const { all, taken } = imported.rows
   out(`${taken} of ${all} rows of model_list are taken.`)
   if (options.dryRun) out(`${options.out} would be:\n\n${text}`)
@@ -51,7 +51,7 @@ async function makeRest(
   if (isNothing(imported)) return
   const { policies, presets } = imported
   if (dryRun) {
-    const plan = onDemand.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
+    const plan = lazyModules.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
     return out(`At the service there would be made:\n\n${plan}`)
   }
   if (env.SIGNALBOX_KEY) return apply(apiClient(env), imported, out)

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 import { apiClient } from './api-client.ts'
 import { readValue } from './chat/answers.ts'
-import { conversation, type Said } from './chat/conversation.ts'
+import { type ChatOutput, conversation } from './chat/conversation.ts'
 import { runCli } from './cli.ts'
 
 const envOf = ({ url, apiKey }: TestService) => ({ SIGNALBOX_URL: url, SIGNALBOX_KEY: apiKey })
@@ -39,7 +39,7 @@ test('a chat hears text, a question and what follows the answer, in one session'
   await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
   const { prompt, answer } = conversation(apiClient(envOf(service)), 'ada', { mode: 'manual' })
   const signal = new AbortController().signal
-  const said: Said[] = await Array.fromAsync(prompt('write a haiku', signal))
+  const said: ChatOutput[] = await Array.fromAsync(prompt('write a haiku', signal))
   const last = said.at(-1)
   assert.ok(last?.type === 'asked' && last.asked.kind === 'permission' && last.asked.detail === 'ls -la')
   const after = await Array.fromAsync(answer(last.asked, 'allow_once', signal))

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
-import type { Asked } from './chat/conversation.ts'
+import type { AgentQuestion } from './chat/conversation.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -95,7 +95,7 @@ function internTable(interns: InternRecord[]): string {
 }
 
 /** A question that waits, as the API lists it. */
-export type WaitingQuestion = Asked & { session_id: string; deadline_at: string }
+export type WaitingQuestion = AgentQuestion & { session_id: string; deadline_at: string }
 
 function questionTable(questions: WaitingQuestion[]): string {
   const rows = questions.map((asked) => [

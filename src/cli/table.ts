@@ -1,8 +1,8 @@
-import { shownOnOneLine } from '#lib/shown.ts'
+import { printableLine } from '#lib/printable.ts'
 
 /** Columns as wide as their widest cell, two spaces between them, nothing at the ends of lines. */
 export function table(heads: string[], rows: string[][]): string {
-  const lines = [heads, ...rows.map((row) => row.map(shownOnOneLine))]
+  const lines = [heads, ...rows.map((row) => row.map(printableLine))]
   const widths = heads.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
   return lines
     .map((line) =>

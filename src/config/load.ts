@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
-import { onDemand } from '#lib/on-demand.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 import { type Config, fileOnly, type SettingName, Settings, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
@@ -46,7 +46,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   } catch (error) {
     throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${reason(error)}.`)
   }
-  const { LineCounter, parseDocument } = onDemand.yaml()
+  const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const broken = document.errors[0]

@@ -1,7 +1,7 @@
 import type { Agent } from './acp/agent.ts'
 import { ConnectionLost } from './acp/connection.ts'
 import type { Launch, Launched } from './acp/launch.ts'
-import type { Log } from './log.ts'
+import type { DaemonLog } from './log.ts'
 
 export type AgentHost = {
   /** The running agent, started when there is none. Rejects when it does not start. */
@@ -15,7 +15,7 @@ export type AgentHost = {
   stop(): Promise<void>
 }
 
-type Deps = { launch: Launch; log: Log; idleMs: number; gone: (agent: Agent, why: Error) => void }
+type Deps = { launch: Launch; log: DaemonLog; idleMs: number; gone: (agent: Agent, why: Error) => void }
 
 /** Keeps one agent running while it is needed: from the first prompt until it has been idle, and again after it dies. */
 export function hostAgent({ launch, log, idleMs, gone }: Deps): AgentHost {

@@ -3,23 +3,23 @@ import { Refusal } from '#interns/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
 import type { ApprovalMode } from '#interns/runs.ts'
 import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
-import { closingEvent, refusalFor } from './ending.ts'
-import { requireRoomFor } from './event-pieces.ts'
+import { closingEvent, refusalFor } from './closing-event.ts'
 import type { Limits } from './limits.ts'
-import { createOutbox, type Outbox, type Pressure } from './outbox.ts'
+import { type Backpressure, createOutbox, type Outbox } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
 import type { Session } from './session.ts'
-import type { Verdict } from './verdict.ts'
+import { refuseTooLarge } from './split-event.ts'
+import type { TurnFailure } from './turn-failure.ts'
 
 /** What explains an event that ends a run. A `refusal` says why it did not begin. */
-export type Explanation = Partial<Verdict & TurnReport> & { refusal?: Refusal }
+export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal }
 
 export type LiveRunDeps = {
   limits: Limits
   now: () => number
   /** Whether the intern can hold one more run open across a question. */
   canWait: () => boolean
-  pressure: Pressure
+  backpressure: Backpressure
   /** A question is about to be asked, and must be remembered. May throw. */
   asking: (run: LiveRun, question: Question, deadlineAt: number) => void
   /** The run waits, until its deadline. */
@@ -50,7 +50,7 @@ export class LiveRun {
     this.id = id
     this.session = session
     this.mode = mode
-    this.#outbox = createOutbox(deps.limits, deps.pressure)
+    this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
     this.started = this.#start.promise
     this.started.catch(() => {})
@@ -94,7 +94,7 @@ export class LiveRun {
     const { question } = described
     const isFull = this.#pending.size > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(described.cancelled)
-    requireRoomFor(question)
+    refuseTooLarge(question)
     const deadlineAt = now() + limits.questionMs
     const { promise, resolve: reply } = Promise.withResolvers<unknown>()
     asking(this, question, deadlineAt)

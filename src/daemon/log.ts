@@ -1,10 +1,10 @@
 /** One line about something an operator may want to know. Never prompts, answers or secrets. */
-export type Log = (event: string, details?: Record<string, unknown>) => void
+export type DaemonLog = (event: string, details?: Record<string, unknown>) => void
 
 // Whoever read the log may have gone; the intern has not.
 process.stderr.on('error', () => {})
 
 /** JSON lines on standard error. The logger of the server is too large for a process that must stay small. */
-export const stderrLog: Log = (event, details) => {
+export const stderrLog: DaemonLog = (event, details) => {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...details })}\n`)
 }

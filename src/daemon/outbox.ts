@@ -8,7 +8,7 @@ export type OutboxLimits = {
 }
 
 /** Told when the caller is slow, and when it has caught up or gone. */
-export type Pressure = { rise(): void; fall(): void }
+export type Backpressure = { begin(): void; end(): void }
 
 export type Outbox = {
   push(event: TurnEvent): void
@@ -25,7 +25,7 @@ export type Outbox = {
 }
 
 /** The events of one run on their way to its caller, and the buffer that holds them while there is none. */
-export function createOutbox(limits: OutboxLimits, pressure: Pressure): Outbox {
+export function createOutbox(limits: OutboxLimits, backpressure: Backpressure): Outbox {
   let now = newQueue()
   let later = newQueue()
   let overflowed = false
@@ -39,8 +39,8 @@ export function createOutbox(limits: OutboxLimits, pressure: Pressure): Outbox {
     const high = reader !== undefined && !sealed && now.bytes() > threshold
     if (high === pressed) return
     pressed = high
-    if (pressed) pressure.rise()
-    else pressure.fall()
+    if (pressed) backpressure.begin()
+    else backpressure.end()
   }
   const keep = (event: TurnEvent) => {
     if (overflowed) return

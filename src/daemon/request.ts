@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AnswerQuestion, StartTurn } from '#interns/runs.ts'
 
 /** A request that the door does not understand. Only a defect, or a stranger, makes one. */
-export class DoorError extends Error {
+export class HttpError extends Error {
   readonly status: number
   readonly kind: string
 
@@ -21,7 +21,7 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new DoorError(413, 'payload_too_large', 'The body is too large.')
+    if (bytes > maxBodyBytes) throw new HttpError(413, 'payload_too_large', 'The body is too large.')
     chunks.push(chunk)
   }
   try {
@@ -30,12 +30,12 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   } catch {
     // Said below.
   }
-  throw new DoorError(400, 'invalid', 'The body is not a JSON object.')
+  throw new HttpError(400, 'invalid', 'The body is not a JSON object.')
 }
 
 export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
-  if (mode !== 'manual' && mode !== 'self-drive') throw new DoorError(400, 'invalid', 'mode is manual or self-drive.')
+  if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
   return { prompt: text(body, 'prompt'), mode, ...(sessionId !== undefined && { sessionId: text(body, 'sessionId') }) }
 }
 
@@ -50,5 +50,5 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
 function text(body: Record<string, unknown>, key: string): string {
   const value = body[key]
   if (typeof value === 'string' && value) return value
-  throw new DoorError(400, 'invalid', `${key} must be a string that is not empty.`)
+  throw new HttpError(400, 'invalid', `${key} must be a string that is not empty.`)
 }

@@ -5,20 +5,20 @@ import type { Agent } from './acp/agent.ts'
 import { ProtocolBroken } from './acp/connection.ts'
 import type { Launch } from './acp/launch.ts'
 import { type AgentHost, hostAgent } from './agent-host.ts'
+import { createBackpressure } from './backpressure.ts'
 import { watchDeadlines } from './deadlines.ts'
 import type { AgentSettings, Limits } from './limits.ts'
 import { LiveRun } from './live-run.ts'
-import type { Log } from './log.ts'
-import { holdBack } from './pressure.ts'
+import type { DaemonLog } from './log.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import type { Store } from './store.ts'
-import { failRun, playTurn } from './turn.ts'
+import type { DaemonStore } from './store.ts'
+import { failRun, runAgentTurn } from './turn.ts'
 
 export type RunRegistryDeps = {
   launch: Launch
-  store: Store
-  log: Log
+  store: DaemonStore
+  log: DaemonLog
   limits: Limits
   modes: AgentSettings['modes']
   workspace: string
@@ -106,7 +106,7 @@ export class RunRegistry {
       {
         limits,
         now,
-        pressure: holdBack(limits.stalledCallerMs, agent, () => run.cutOff()),
+        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.cutOff()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         asking: (run, question, deadlineAt) => this.#saveQuestion(run, question.id, deadlineAt),
         waiting: this.#deadlines.watch,
@@ -129,7 +129,7 @@ export class RunRegistry {
       if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
       if (run.state().at === 'ended') return
       const costBefore = session.costUsd
-      await playTurn(this.#deps, run, agent, as, prompt)
+      await runAgentTurn(this.#deps, run, agent, as, prompt)
       if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
     } catch (error) {
       if (error instanceof Refusal) run.apply({ type: 'turn.failed' }, { refusal: error })

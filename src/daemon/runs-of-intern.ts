@@ -4,7 +4,7 @@ import type { TurnEvent } from '#interns/turn-event.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
 /** The runs of one intern, as its daemon keeps them. */
-export function keepRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void> } {
+export function createRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void> } {
   const startedAt = deps.now()
   const registry = new RunRegistry(deps)
   return {

@@ -1,6 +1,13 @@
 import { type AgentApp, agent, RequestError } from '@agentclientprotocol/sdk'
 import { newUuid } from '#lib/id.ts'
-import { commands, modelOption, type Play, type ScriptedOptions, type Session, say } from './scripted-commands.ts'
+import {
+  commands,
+  modelOption,
+  type ScriptContext,
+  type ScriptedOptions,
+  type Session,
+  say,
+} from './scripted-commands.ts'
 
 /**
  * An agent that does what its prompt says, one command a line, for tests, demonstrations and benchmarks. What it is
@@ -56,7 +63,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
   }
 }
 
-async function perform(script: string, stage: Omit<Play, 'signal'>) {
+async function perform(script: string, stage: Omit<ScriptContext, 'signal'>) {
   const { session } = stage
   session.turn = new AbortController()
   const { signal } = session.turn

@@ -18,7 +18,7 @@ export type ScriptedOptions = {
 }
 
 /** A turn on the stage. */
-export type Play = {
+export type ScriptContext = {
   session: Session
   sessionId: string
   client: AgentContext
@@ -34,7 +34,7 @@ export type Session = {
   usage?: Record<string, number>
 }
 
-type Command = (play: Play, rest: string) => unknown
+type Command = (play: ScriptContext, rest: string) => unknown
 
 export const modelOption = (model: string) => [
   {
@@ -156,14 +156,14 @@ export const commands: Record<string, Command> = {
   },
 }
 
-export function say({ client, sessionId }: Pick<Play, 'client' | 'sessionId'>, text: string): Promise<void> {
+export function say({ client, sessionId }: Pick<ScriptContext, 'client' | 'sessionId'>, text: string): Promise<void> {
   return client.notify('session/update', {
     sessionId,
     update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
   })
 }
 
-async function askPermission(play: Play, rest: string, withdrawn?: AbortSignal): Promise<string> {
+async function askPermission(play: ScriptContext, rest: string, withdrawn?: AbortSignal): Promise<string> {
   const [title = '', ...kinds] = rest.split(' ')
   const options = kinds.map((kind, index) => ({
     optionId: `${kind}-${index}`,

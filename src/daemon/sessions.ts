@@ -2,9 +2,9 @@ import { Refusal } from '#interns/refusal.ts'
 import type { Agent } from './acp/agent.ts'
 import { ConnectionLost, RpcError } from './acp/connection.ts'
 import type { AgentHost } from './agent-host.ts'
-import type { Log } from './log.ts'
+import type { DaemonLog } from './log.ts'
 import { newSession, type Session } from './session.ts'
-import { type Store, StoreFailed } from './store.ts'
+import { type DaemonStore, StoreFailed } from './store.ts'
 
 export type Sessions = {
   /** The session of that name, made when there is none. */
@@ -18,7 +18,7 @@ export type Sessions = {
   lost(agent: Agent): void
 }
 
-type Deps = { host: AgentHost; store: Store; log: Log; workspace: string; maxIdleSessions: number }
+type Deps = { host: AgentHost; store: DaemonStore; log: DaemonLog; workspace: string; maxIdleSessions: number }
 
 /** The error of the protocol for a session (or anything) that an agent does not know. */
 const unknownToAgent = -32002

@@ -14,13 +14,13 @@ export type DaemonSettings = {
 }
 
 /** Settings that cannot be used. The message names the file and the setting, never a value. */
-export class BadSettings extends Error {}
+export class InvalidSettings extends Error {}
 
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
 /** What every agent gets of the daemon's own environment, if it is there. */
-const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the file of settings: JSON with `socket`, `token_file`, `workspace`, `state`, `agent` (`command`, `args`, `env`,
@@ -32,7 +32,7 @@ export function readSettings(file: string, environment: Record<string, string | 
   const workspace = path('workspace')
   const socketPath = path('socket')
   if (Buffer.byteLength(socketPath) > maxSocketPath) {
-    throw new BadSettings(
+    throw new InvalidSettings(
       `${file}: socket is ${Buffer.byteLength(socketPath)} bytes long, and must be at most ${maxSocketPath}.`,
     )
   }
@@ -49,10 +49,10 @@ export function readSettings(file: string, environment: Record<string, string | 
 type Surroundings = { workspace: string; environment: Record<string, string | undefined> }
 
 function readAgent(agent: Json, where: string, { workspace, environment }: Surroundings): AgentSettings {
-  const inherited = handedOn.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
-    throw new BadSettings(`${where}: args must be a list of strings.`)
+    throw new InvalidSettings(`${where}: args must be a list of strings.`)
   }
   const modes = object(agent.modes ?? {}, `${where}: modes`)
   return {
@@ -67,15 +67,16 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Surro
 /** A limit is named as in the code, and anything else is a mistake worth hearing of. */
 function readLimits(given: Json, where: string): Limits {
   for (const [key, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultLimits, key)) throw new BadSettings(`${where}: there is no limit ${key}.`)
-    if (typeof value !== 'number' || !(value >= 0)) throw new BadSettings(`${where}: ${key} must be a number from 0.`)
+    if (!Object.hasOwn(defaultLimits, key)) throw new InvalidSettings(`${where}: there is no limit ${key}.`)
+    if (typeof value !== 'number' || !(value >= 0))
+      throw new InvalidSettings(`${where}: ${key} must be a number from 0.`)
   }
   return { ...defaultLimits, ...given }
 }
 
 function readToken(file: string): string {
   const token = read(file).trim()
-  if (token.length < 16) throw new BadSettings(`${file}: the token must have at least 16 characters.`)
+  if (token.length < 16) throw new InvalidSettings(`${file}: the token must have at least 16 characters.`)
   return token
 }
 
@@ -85,7 +86,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new BadSettings(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+    throw new InvalidSettings(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
 }
 
@@ -93,24 +94,24 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(read(file))
   } catch (error) {
-    if (error instanceof BadSettings) throw error
-    throw new BadSettings(`${file} is not JSON.`)
+    if (error instanceof InvalidSettings) throw error
+    throw new InvalidSettings(`${file} is not JSON.`)
   }
 }
 
 function object(value: unknown, where: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new BadSettings(`${where} must be an object.`)
+  throw new InvalidSettings(`${where} must be an object.`)
 }
 
 function text(from: Json, key: string, where: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
-  throw new BadSettings(`${where}: ${key} must be a string that is not empty.`)
+  throw new InvalidSettings(`${where}: ${key} must be a string that is not empty.`)
 }
 
 function strings(value: unknown, where: string): Record<string, string> {
   const found = object(value, where)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
-  throw new BadSettings(`${where} must hold strings.`)
+  throw new InvalidSettings(`${where} must hold strings.`)
 }

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Launch, processLauncher } from './acp/launch.ts'
-import { openDoor } from './door.ts'
-import type { Log } from './log.ts'
-import { keepRuns } from './runs-of-intern.ts'
+import { createHttpServer } from './http-server.ts'
+import type { DaemonLog } from './log.ts'
+import { createRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
 
@@ -14,13 +14,13 @@ export type Daemon = { stop(): Promise<void> }
 /** Opens the state, then the door. The agent starts with the first prompt. */
 export async function startDaemon(
   settings: DaemonSettings,
-  deps: { log: Log; now: () => number; newId: () => string; launch?: Launch },
+  deps: { log: DaemonLog; now: () => number; newId: () => string; launch?: Launch },
 ): Promise<Daemon> {
   const { workspace, limits, agent, socketPath } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
   // Held by one daemon at a time: a socket that is still there now belongs to none.
   const store = openStore(settings.state)
-  const runs = keepRuns({
+  const runs = createRuns({
     launch: processLauncher(agent, workspace, limits),
     ...deps,
     store,
@@ -28,7 +28,7 @@ export async function startDaemon(
     workspace,
     modes: agent.modes,
   })
-  const door = openDoor({ runs, token: settings.token, log: deps.log })
+  const door = createHttpServer({ runs, token: settings.token, log: deps.log })
   mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
   rmSync(socketPath, { force: true })
   await new Promise<void>((resolve, reject) => {

@@ -12,7 +12,7 @@ export type KnownQuestion = { sessionId: string; runId: string }
  * What a daemon must remember when it is gone: which session of the agent each session is, and which questions were
  * ever asked, so that a late answer is told the truth. Every write is on the disk when it returns.
  */
-export type Store = {
+export type DaemonStore = {
   session(id: string): KnownSession | undefined
   saveSession(id: string, agentSessionId: string): void
   saveCost(id: string, costUsd: number): void
@@ -32,7 +32,7 @@ const schema = `
 `
 
 /** Throws `StoreFailed` when another daemon holds the folder, or it cannot be written. */
-export function openStore(folder: string): Store {
+export function openStore(folder: string): DaemonStore {
   const db = guard(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const opened = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: 0 })

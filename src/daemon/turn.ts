@@ -6,17 +6,17 @@ import type { AgentUpdate, ToolCall } from './acp/update.ts'
 import { costOfTurn, readUsage } from './acp/usage.ts'
 import type { LiveRun } from './live-run.ts'
 import { askForm, askPermission, cancelledForm } from './pending-question.ts'
-import { verdictOn } from './verdict.ts'
+import { turnFailureOf } from './turn-failure.ts'
 
 type Deps = { now: () => number; newId: () => string }
 
 /** Signs of work that the caller does not see are passed on no more often than this. */
 const noticeEveryMs = 1000
 /** How many tool calls of a turn are remembered, for what a later permission leaves out. */
-const rememberedTools = 200
+const maxToolCalls = 200
 
 /** Gives an agent the prompt of a run, and lets the run hear all that comes of it. Resolves when the agent is done. */
-export async function playTurn(
+export async function runAgentTurn(
   deps: Deps,
   run: LiveRun,
   agent: Agent,
@@ -48,8 +48,8 @@ export async function playTurn(
 }
 
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
-  const verdict = verdictOn(error)
-  run.apply(verdict.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...verdict, usage })
+  const failure = turnFailureOf(error)
+  run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
 function listenFor({ now, newId }: Deps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
@@ -63,7 +63,7 @@ function listenFor({ now, newId }: Deps, run: LiveRun, told: (update: AgentUpdat
     run.write({ type: 'work.noticed' })
   }
   const remember = (id: string, tool: ToolCall) => {
-    if (tools.size >= rememberedTools && !tools.has(id)) tools.delete(tools.keys().next().value!)
+    if (tools.size >= maxToolCalls && !tools.has(id)) tools.delete(tools.keys().next().value!)
     tools.set(id, { ...tools.get(id), ...tool })
   }
   /** A question that cannot be asked ends the run; the agent is told that nobody answers. */

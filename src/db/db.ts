@@ -27,14 +27,14 @@ export type Db = {
   /** Short messages between the servers on this database. */
   signals: Signals
   /** How it stands now; nothing is asked for that. */
-  standing: () => Standing
+  standing: () => DatabaseHealth
   /** The embedded database as another process of this host uses it. Postgres is everybody's: they open it themselves. */
   lend?: Lend
   close: () => Promise<void>
 }
 
 /** How the database and the ways to it stand, as far as is known. */
-export type Standing = {
+export type DatabaseHealth = {
   /** How long ago it was last heard, in milliseconds. */
   silentMs: number
   /** It takes no changes. */
@@ -62,7 +62,7 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /** Whether a row could not go because others refer to it. */
-export function isStillReferred(error: unknown): boolean {
+export function isForeignKeyViolation(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
 }

@@ -22,12 +22,12 @@ export function findIn(
 ): Found[] | FilterFailed {
   const found: Found[] = []
   const eyes = leaves.map((leaf) => sightOf(leaf))
-  for (const [rule, { sought, userOnly, action }] of rules.entries()) {
+  for (const [rule, { matcher, userOnly, action }] of rules.entries()) {
     begins(rule)
     try {
       for (const [i, leaf] of leaves.entries()) {
         if (userOnly && !leaf.user) continue
-        const spans = 'pattern' in sought ? customPattern(sought.pattern).find(leaf.text) : eyes[i]!(sought.builtin)
+        const spans = 'pattern' in matcher ? customPattern(matcher.pattern).find(leaf.text) : eyes[i]!(matcher.builtin)
         if (spans.length > 0)
           found.push({ rule, leaf: i, places: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
       }

@@ -15,8 +15,8 @@ function leavesOf(body: object): Leaf[] {
   return leaves
 }
 
-const redacted = <Body extends object>(body: Body, sought = mail): Body =>
-  rewriteBody(body, ({ text }) => text.replaceAll(sought, label))
+const redacted = <Body extends object>(body: Body, matcher = mail): Body =>
+  rewriteBody(body, ({ text }) => text.replaceAll(matcher, label))
 
 const textsOf = (body: object, user: boolean) =>
   leavesOf(body).flatMap((leaf) => (leaf.user === user ? [leaf.text] : []))

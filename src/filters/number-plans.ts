@@ -1,5 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/min'
-import { onDemand } from '#lib/on-demand.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 
 /** What a country allows: the form of a number without country code and trunk prefix, and that prefix. */
 type Plan = { form: RegExp; trunk: string }
@@ -8,7 +8,7 @@ const plans = new Map<CountryCode, Plan>()
 const byCallingCode = new Map<string, Plan[]>()
 
 function readPlans(): void {
-  const { getCountries, getCountryCallingCode, Metadata } = onDemand.phones()
+  const { getCountries, getCountryCallingCode, Metadata } = lazyModules.phones()
   const metadata = new Metadata()
   for (const country of getCountries()) {
     metadata.selectNumberingPlan(country)

@@ -13,11 +13,11 @@ export type FilteringGuardrail = {
 }
 
 /** What a rule looks for: a builtin's finds, or a custom pattern's matches. */
-export type Sought = { builtin: BuiltinSlug } | { pattern: string }
+export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
 
 /** One filter in force, and who put it in force. */
 export type Rule = {
-  sought: Sought
+  matcher: Matcher
   action: FilterAction
   /** Stands where the rule redacts. */
   label: string
@@ -41,7 +41,7 @@ const strictness = { flag: 0, redact: 1, block: 2 } as const
 export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
   const united = new Map<string, Rule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
-    const key = JSON.stringify([rule.sought, rule.userOnly])
+    const key = JSON.stringify([rule.matcher, rule.userOnly])
     const known = united.get(key)
     if (!known || strictness[rule.action] > strictness[known.action]) united.set(key, rule)
   }
@@ -52,7 +52,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
   const guardrail = { id, name }
   const builtins = (policy.content_filter_builtins ?? []).map(
     ({ slug, action, label, scan_scope }): Rule => ({
-      sought: { builtin: slug },
+      matcher: { builtin: slug },
       action,
       label,
       userOnly: scan_scope === 'user_only',
@@ -62,7 +62,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
   )
   const custom = (policy.content_filters ?? []).map(
     ({ pattern, action, label }, i): Rule => ({
-      sought: { pattern },
+      matcher: { pattern },
       action,
       label: label || unlabelled,
       userOnly: false,

@@ -1,6 +1,6 @@
-import { effortMs } from './effort.ts'
 import { type Blocked, blockedBy, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
 import type { Filters } from './rules.ts'
+import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers } from './workers.ts'
 
 export type { Blocked, Finding } from './filter-bodies.ts'
@@ -33,7 +33,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
 
   async function filter({ rules }: Filters, bodies: Record<string, object>): Promise<Blocked | Filtered> {
     try {
-      const isShort = effortMs(rules, bodies, atOnceMs) <= atOnceMs
+      const isShort = estimateScanMs(rules, bodies, atOnceMs) <= atOnceMs
       return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies)
     } catch {
       // A body that cannot even be walked through (nested too deep) must not pass unseen.

@@ -11,7 +11,7 @@ type Job = {
   done: (outcome: Outcome) => void
   failed: (error: unknown) => void
 }
-type Hand = {
+type PoolWorker = {
   worker: Worker
   isReady: boolean
   atWork: Int32Array
@@ -30,13 +30,13 @@ export type Workers = {
 /** @param timeLimitMs how long one request may be looked at; then its rule at work has failed, and the thread is ended. */
 export function createWorkers(options: { timeLimitMs: number }): Workers {
   const most = Math.max(1, Math.min(4, availableParallelism() - 1))
-  const hands = new Set<Hand>()
+  const hands = new Set<PoolWorker>()
   const waiting: Job[] = []
 
-  function hire(): Hand {
+  function hire(): PoolWorker {
     const atWork = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: atWork, env: {}, execArgv: [] })
-    const hand: Hand = { worker, isReady: false, atWork, job: undefined, limit: undefined }
+    const hand: PoolWorker = { worker, isReady: false, atWork, job: undefined, limit: undefined }
     worker.on('message', (message: Outcome | 'ready') => {
       // A thread takes a while to start, which is not the filters' time.
       if (message === 'ready') {
@@ -53,12 +53,12 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     return hand
   }
 
-  function limit(hand: Hand): void {
+  function limit(hand: PoolWorker): void {
     clearTimeout(hand.limit)
     if (hand.job) hand.limit = setTimeout(() => fail(hand), hand.isReady ? options.timeLimitMs : startLimitMs)
   }
 
-  function settle(hand: Hand): Job | undefined {
+  function settle(hand: PoolWorker): Job | undefined {
     const { job } = hand
     clearTimeout(hand.limit)
     hand.job = undefined
@@ -67,7 +67,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   }
 
   /** Whatever ended a thread, what it was looking at must not pass. */
-  function fail(hand: Hand): void {
+  function fail(hand: PoolWorker): void {
     hands.delete(hand)
     const job = settle(hand)
     job?.done(blockedBy(job.rules[Atomics.load(hand.atWork, 0)]!, 'failed'))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import type { AssignmentRow } from './assignment-rows.ts'
 
@@ -24,14 +24,14 @@ export type MemberAssignment = z.infer<typeof MemberAssignment>
 /** As many as one request may assign or remove. */
 const maxTargets = 500
 
-export const KeyTargets = onlyFields({
+export const KeyTargets = strictFields({
   key_hashes: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be the hash of a key: 64 lowercase hexadecimal digits'))
     .min(1)
     .max(maxTargets),
 }).meta({ id: 'KeyTargets' })
 
-export const MemberTargets = onlyFields({
+export const MemberTargets = strictFields({
   member_user_ids: z
     .array(text({ min: 1, max: 200 }))
     .min(1)

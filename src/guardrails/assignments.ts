@@ -15,7 +15,7 @@ import {
 } from './assignment-rows.ts'
 import { refuse } from './refuse.ts'
 import { findGuardrail } from './rows.ts'
-import { noGuardrail, requireHome, type WriteDeps, writeGuardrails } from './write.ts'
+import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from './write.ts'
 
 /** The name of the list of targets in a request. */
 const listName = { key: 'key_hashes', member: 'member_user_ids' } as const
@@ -32,7 +32,7 @@ export async function assign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requireHome(deps, caller.organizationId, id)
+  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
   const wanted = [...new Set(targets)]
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
@@ -75,7 +75,7 @@ export async function unassign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requireHome(deps, caller.organizationId, id)
+  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
     const which = { organizationId: caller.organizationId, kind, guardrailId: id, targets }
@@ -118,7 +118,7 @@ export async function listMemberAssignments(
 async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: Listing) {
   const { organizationId } = caller
   if (guardrailId !== undefined) {
-    await requireHome(deps, organizationId, guardrailId)
+    await requirePlace(deps, organizationId, guardrailId)
     if (!(await findGuardrail(deps.db.query, guardrailId))) throw noGuardrail()
   }
   return listAssignments(deps.db.query, { organizationId, kind, guardrailId }, page)

@@ -1,5 +1,5 @@
 import { type Budget, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
-import { spentEarlier } from '#budgets/earlier.ts'
+import { spentBefore } from '#budgets/past-spending.ts'
 import { spentIn } from '#budgets/store.ts'
 import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
@@ -11,7 +11,7 @@ import type { GuardrailRecord } from './guardrail.ts'
 const known = new WeakMap<GuardrailRecord, { budget: Budget | undefined }>()
 
 /** The limit a guardrail sets, if it sets one. */
-export function budgetOf(record: GuardrailRecord): Budget | undefined {
+export function guardrailBudget(record: GuardrailRecord): Budget | undefined {
   const found = known.get(record)
   if (found) return found.budget
   const budget = toBudget(record)
@@ -36,16 +36,16 @@ export type Spent = { spent_usd?: number; resets_at?: string | null }
  * What was spent of a guardrail's limit in the running period, with what servers hold that are not heard any more, and
  * when the next begins.
  */
-export async function spentOf(
+export async function guardrailSpending(
   deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
   record: GuardrailRecord,
 ): Promise<Spent> {
-  const budget = budgetOf(record)
+  const budget = guardrailBudget(record)
   if (!budget) return {}
   const at = deps.now()
   const period = periodOf(budget, at)
   const store = { db: deps.db, clock: databaseClock(deps.db, deps.now) }
-  const spent = (await spentIn(store, budget, period)) ?? (await spentEarlier(deps, budget, period))
+  const spent = (await spentIn(store, budget, period)) ?? (await spentBefore(deps, budget, period))
   const next = resetsAt(budget, at)
   return { spent_usd: toUsd(spent), resets_at: next === null ? null : isoTime(next) }
 }

@@ -13,7 +13,7 @@ import { emptyPolicy, type Policy } from './policy.ts'
 import { refuse } from './refuse.ts'
 import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
 import { withSpending } from './with-spending.ts'
-import { noGuardrail, requireHome, type WriteDeps, writeGuardrails } from './write.ts'
+import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from './write.ts'
 
 type ChangeDeps = WriteDeps & NormaliseDeps
 
@@ -22,7 +22,7 @@ export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: Ne
   const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
   const said = await normalise(deps, body)
   const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
-    const record = merge(unborn(deps, deps.newId(), workspaceId, body.name), body, said)
+    const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, said)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
     announce()
@@ -41,14 +41,14 @@ export async function changeGuardrail(
   id: string,
   body: GuardrailPatch,
 ): Promise<Guardrail> {
-  const home = await requireHome(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller.organizationId, id)
   const said = await normalise(deps, body)
   const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
     if (!before && !home.isDefault) throw noGuardrail()
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
-      : unborn(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+      : newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
     const after = merge(base, body, said)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Nobody kept account while there was no limit: a new one begins with what the ledger says.
@@ -62,7 +62,7 @@ export async function changeGuardrail(
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
 export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
-  const home = await requireHome(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller.organizationId, id)
   await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
     if (!before) throw noGuardrail()
@@ -78,7 +78,7 @@ const defaultStays =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
 
 /** A guardrail of which nothing was said yet. */
-export function unborn(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
   const at = deps.now()
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
 }

@@ -5,7 +5,7 @@ import { compilePattern } from '#filters/patterns.ts'
 import type { GuardrailPatch } from './patch.ts'
 import { emptyPolicy, type Policy } from './policy.ts'
 import { type Problem, refuse } from './refuse.ts'
-import { zdrSaid } from './zdr.ts'
+import { zdrFieldsIn } from './zdr.ts'
 
 /** The part of the catalogue that guardrails ask: what a name stands for. */
 export type NamesInCatalogue = {
@@ -35,7 +35,7 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
     allowed_providers: resolve('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
     ignored_providers: resolve('ignored_providers', 'provider', body.ignored_providers, providerSlug, problems),
   }
-  const zdr = zdrSaid(deps.config.zdr_vendors, body, problems)
+  const zdr = zdrFieldsIn(deps.config.zdr_vendors, body, problems)
   await checkPatterns(body.content_filters ?? [], problems)
   refuse(problems)
   return pickPolicy({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
 import { ifThen } from '#lib/described-rule.ts'
-import { onlyFields, unknownFields } from '#lib/known-fields.ts'
+import { strictFields, unknownFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals, regions } from '#lib/vocabulary.ts'
 
@@ -32,13 +32,13 @@ function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>
 const itself = (name: string) => name
 const Name = text({ min: 1, max: 256 })
 
-const ContentFilter = onlyFields({
+const ContentFilter = strictFields({
   pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
   action: z.enum(filterActions),
   label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
 })
 
-const BuiltinFilter = onlyFields({
+const BuiltinFilter = strictFields({
   slug: z.enum(builtinSlugs),
   action: z.enum(filterActions),
   label: z.unknown().optional().describe('Ignored: the service assigns it.'),

@@ -1,12 +1,12 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Db, Query } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
-import { merge, unborn } from './change.ts'
+import { merge, newGuardrail } from './change.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { type NormaliseDeps, normalise } from './normalise.ts'
 import type { GuardrailPatch } from './patch.ts'
 import { findGuardrail } from './rows.ts'
-import { noGuardrail, requireHome } from './write.ts'
+import { noGuardrail, requirePlace } from './write.ts'
 
 /** Whom a guardrail governs: all of its workspace, or the keys and members it is assigned to. */
 export type Governed = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
@@ -21,10 +21,10 @@ export async function proposeGuardrail(
   id: string,
   patch: GuardrailPatch | undefined,
 ): Promise<{ guardrail: GuardrailRecord; governed: Governed }> {
-  const home = await requireHome(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller.organizationId, id)
   const stored = await findGuardrail(deps.db.query, id)
   if (!stored && !(home.isDefault && patch)) throw noGuardrail()
-  const base = stored ?? unborn(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+  const base = stored ?? newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
   return {
     guardrail: patch ? merge(base, patch, await normalise(deps, patch)) : base,
     governed: home.isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),

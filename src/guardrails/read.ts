@@ -7,13 +7,13 @@ import type { Page, PageQuery } from '#lib/page.ts'
 import type { Guardrail } from './guardrail.ts'
 import { findGuardrail, listRows } from './rows.ts'
 import { withSpending } from './with-spending.ts'
-import { noGuardrail, requireHome } from './write.ts'
+import { noGuardrail, requirePlace } from './write.ts'
 
 type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** @throws Fault `not_found`, also for a workspace's default that was never changed. */
 export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): Promise<Guardrail> {
-  await requireHome(deps, caller.organizationId, id)
+  await requirePlace(deps, caller.organizationId, id)
   const record = await findGuardrail(deps.db.query, id)
   if (!record) throw noGuardrail()
   return withSpending(deps, record)

@@ -7,12 +7,12 @@ import type { GuardrailRecord } from './guardrail.ts'
 import { emptyPolicy } from './policy.ts'
 
 /** The workspace that holds a guardrail's id, and whether as that of its default. */
-export type Home = { workspaceId: string; isDefault: boolean }
+export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Where an id belongs within an organization: a guardrail's, or that of a workspace's default, made or not. */
-export async function findHome(query: Query, organizationId: string, id: string): Promise<Home | undefined> {
+export async function findPlace(query: Query, organizationId: string, id: string): Promise<GuardrailPlace | undefined> {
   if (!uuid.test(id)) return undefined
   const row = await query
     .selectFrom('workspaces as w')

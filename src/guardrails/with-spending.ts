@@ -1,12 +1,12 @@
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
-import { spentOf } from './budget.ts'
+import { guardrailSpending } from './budget.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
 
 type Deps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** The public form, with what was spent of the limit when there is one. */
 export async function withSpending(deps: Deps, record: GuardrailRecord): Promise<Guardrail> {
-  return { ...publicForm(deps, record), ...(await spentOf(deps, record)) }
+  return { ...publicForm(deps, record), ...(await guardrailSpending(deps, record)) }
 }

@@ -37,9 +37,9 @@ export async function readWorkspacePolicies(
       const found = known.get(subject)
       if (found) return found
       const all = [standard, assigned.get(`member ${userId}`), assigned.get(`key ${keyHash}`)]
-      const inForce = [...new Set(all.filter((guardrail) => guardrail !== undefined))]
-      known.set(subject, inForce)
-      return inForce
+      const guardrailCache = [...new Set(all.filter((guardrail) => guardrail !== undefined))]
+      known.set(subject, guardrailCache)
+      return guardrailCache
     },
   }
 }

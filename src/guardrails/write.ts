@@ -2,7 +2,7 @@ import type { Db, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
-import { findHome, type Home } from './rows.ts'
+import { findPlace, type GuardrailPlace } from './rows.ts'
 
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
@@ -25,8 +25,8 @@ export function writeGuardrails<T>(
 export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
 
 /** @throws Fault `not_found` when the organization has neither a guardrail nor a default of this id. */
-export async function requireHome(deps: { db: Db }, organizationId: string, id: string): Promise<Home> {
-  const home = await findHome(deps.db.query, organizationId, id)
+export async function requirePlace(deps: { db: Db }, organizationId: string, id: string): Promise<GuardrailPlace> {
+  const home = await findPlace(deps.db.query, organizationId, id)
   if (!home) throw noGuardrail()
   return home
 }

@@ -15,7 +15,7 @@ const fields: ZdrField[] = [...letters.map((letter) => `enforce_zdr_vendor_${let
  * What a request says of zero data retention: each field once, whichever of its two names the client used, and with
  * the value of `enforce_zdr` where it says that and not the field. What is wrong goes to `problems`.
  */
-export function zdrSaid(
+export function zdrFieldsIn(
   vendors: Vendors,
   body: Record<string, unknown>,
   problems: Problem[],

@@ -1,4 +1,4 @@
-import { type FieldValue, type FormField, fitValue, Misfit } from './form.ts'
+import { checkValue, type FieldValue, type FormField, InvalidValue } from './form.ts'
 import { type PermissionKind, permissionKinds } from './question.ts'
 import { Refusal } from './refusal.ts'
 
@@ -44,12 +44,13 @@ function readContent(fields: FormField[], content: unknown): Record<string, Fiel
     for (const field of fields) {
       const value = said.get(field.name) ?? undefined
       said.delete(field.name)
-      if (value !== undefined) values.push([field.name, fitValue(field, value)])
-      else if (field.required) throw new Misfit(`${field.name} is required`)
+      if (value !== undefined) values.push([field.name, checkValue(field, value)])
+      else if (field.required) throw new InvalidValue(`${field.name} is required`)
     }
-    for (const unknown of said.keys()) throw new Misfit(`${JSON.stringify(unknown)} is not a field of this question`)
+    for (const unknown of said.keys())
+      throw new InvalidValue(`${JSON.stringify(unknown)} is not a field of this question`)
   } catch (error) {
-    if (!(error instanceof Misfit)) throw error
+    if (!(error instanceof InvalidValue)) throw error
     throw new Refusal('bad_request', `The answer does not fit the question: ${error.message}.`)
   }
   return Object.fromEntries(values)

@@ -3,7 +3,7 @@ import { recordChange } from '#audit/audit.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
-import { toldExactly } from '#lib/shown.ts'
+import { printableExactly } from '#lib/printable.ts'
 import { permissionKinds, type Question } from './question.ts'
 import { type AskedQuestion, findQuestion, forgetQuestion } from './questions.ts'
 import { Refusal } from './refusal.ts'
@@ -77,7 +77,7 @@ function spoken(question: Question | undefined, text: string): { answer: string;
 async function toldOf(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion | undefined) {
   if (!asked) return { kind: null }
   const tell = async (text: string | null) =>
-    text === null ? null : cut(toldExactly(await deps.conceal(caller, text)))
+    text === null ? null : cut(printableExactly(await deps.conceal(caller, text)))
   const { question } = asked
   const { kind } = question
   if (kind === 'elicitation') return { kind, message: await tell(question.message) }

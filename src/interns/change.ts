@@ -7,7 +7,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
-import { takeKey } from './own-key.ts'
+import { revokeInternKey } from './own-key.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
@@ -58,7 +58,7 @@ function command(deps: Deps, caller: Caller, id: string, name: InternCommand, st
       )
     }
     await update(tx, intern.id, { status, progress: null, last_failure_message: null, updated_at: deps.now() })
-    if (name !== 'provision') await takeKey(tx, announce, intern)
+    if (name !== 'provision') await revokeInternKey(tx, announce, intern)
     return intern
   })
 }

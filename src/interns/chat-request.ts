@@ -43,19 +43,19 @@ export type InternChatRequest = z.infer<typeof InternChatRequest>
 /** In Unicode characters. */
 const maxPrompt = 32_000
 
-export type Saying =
-  | { say: 'prompt'; prompt: string; mode: ApprovalMode | undefined; sessionId: string | undefined }
-  | { say: 'answer'; answer: string; questionId: string; sessionId: string }
+export type TurnInput =
+  | { kind: 'prompt'; prompt: string; mode: ApprovalMode | undefined; sessionId: string | undefined }
+  | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
 
 /** What the last message says: the earlier ones are history, which the intern keeps itself. */
-export function sayingOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): Saying {
+export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
   const last = messages.at(-1)
-  if (last?.role === 'user') return { say: 'prompt', prompt: promptOf(last.content), mode, sessionId }
+  if (last?.role === 'user') return { kind: 'prompt', prompt: promptOf(last.content), mode, sessionId }
   if (last?.role !== 'tool') {
     throw bad(`the last message must have the role "user" or "tool", not "${last?.role}"`)
   }
   if (sessionId === undefined) throw bad('session_id is required when the last message has the role "tool"')
-  return { say: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
+  return { kind: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
 }
 
 /** What holds for a prompt. An intern that was made to ask is not talked out of it. @throws Fault `bad_request`. */

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
-import { toldExactly } from '#lib/shown.ts'
+import { printableExactly } from '#lib/printable.ts'
 import type { Question } from './question.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
@@ -87,6 +87,6 @@ export function argumentsOf(question: Question) {
     return { kind, message, fields }
   }
   const { kind, operation, options, detail } = question
-  const told = operation === null ? null : toldExactly(operation)
-  return { kind, operation: told, options, ...(detail !== null && { detail: toldExactly(detail) }) }
+  const told = operation === null ? null : printableExactly(operation)
+  return { kind, operation: told, options, ...(detail !== null && { detail: printableExactly(detail) }) }
 }

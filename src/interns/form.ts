@@ -18,67 +18,67 @@ export type FormField = Field & {
 export type FieldValue = string | number | boolean | string[]
 
 /** A value that does not fit; the message begins with the field's name and says what would fit. */
-export class Misfit extends Error {}
+export class InvalidValue extends Error {}
 
-/** The value as the agent will get it, titles replaced by their options. Throws `Misfit`. */
-export function fitValue(field: FormField, value: unknown): FieldValue {
+/** The value as the agent will get it, titles replaced by their options. Throws `InvalidValue`. */
+export function checkValue(field: FormField, value: unknown): FieldValue {
   switch (field.type) {
     case 'string':
-      return field.options ? fitOption(field, value) : fitString(field, value)
+      return field.options ? checkOption(field, value) : checkString(field, value)
     case 'number':
     case 'integer':
-      return fitNumber(field, value)
+      return checkNumber(field, value)
     case 'boolean':
-      return typeof value === 'boolean' ? value : misfit(field, 'must be true or false')
+      return typeof value === 'boolean' ? value : invalidValue(field, 'must be true or false')
     case 'array':
-      return fitChoices(field, value)
+      return checkChoices(field, value)
     default:
       return field.type satisfies never
   }
 }
 
-function misfit(field: FormField, demand: string): never {
-  throw new Misfit(`${field.name} ${demand}`)
+function invalidValue(field: FormField, demand: string): never {
+  throw new InvalidValue(`${field.name} ${demand}`)
 }
 
-function fitOption(field: FormField, value: unknown): string {
+function checkOption(field: FormField, value: unknown): string {
   const options = field.options ?? []
   if (typeof value === 'string') {
     if (options.includes(value)) return value
     const byTitle = field.titles?.get(value)
     if (byTitle !== undefined) return byTitle
   }
-  return misfit(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
+  return invalidValue(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
 }
 
-function fitString(field: FormField, value: unknown): string {
-  if (typeof value !== 'string') return misfit(field, 'must be a string')
+function checkString(field: FormField, value: unknown): string {
+  if (typeof value !== 'string') return invalidValue(field, 'must be a string')
   const length = [...value].length
-  if (length < (field.minLength ?? 0)) misfit(field, `must have at least ${field.minLength} characters`)
+  if (length < (field.minLength ?? 0)) invalidValue(field, `must have at least ${field.minLength} characters`)
   if (length > (field.maxLength ?? Number.POSITIVE_INFINITY)) {
-    misfit(field, `must have at most ${field.maxLength} characters`)
+    invalidValue(field, `must have at most ${field.maxLength} characters`)
   }
-  if (field.pattern && !matches(field.pattern, value)) misfit(field, `must match the pattern ${field.pattern}`)
-  if (field.format && formats[field.format]?.(value) === false) misfit(field, `must be a valid ${field.format}`)
+  if (field.pattern && !matches(field.pattern, value)) invalidValue(field, `must match the pattern ${field.pattern}`)
+  if (field.format && formats[field.format]?.(value) === false) invalidValue(field, `must be a valid ${field.format}`)
   return value
 }
 
-function fitNumber(field: FormField, value: unknown): number {
+function checkNumber(field: FormField, value: unknown): number {
   if (typeof value !== 'number')
-    return misfit(field, field.type === 'integer' ? 'must be an integer' : 'must be a number')
-  if (field.type === 'integer' && !Number.isSafeInteger(value)) misfit(field, 'must be an integer')
-  if (value < (field.minimum ?? Number.NEGATIVE_INFINITY)) misfit(field, `must be at least ${field.minimum}`)
-  if (value > (field.maximum ?? Number.POSITIVE_INFINITY)) misfit(field, `must be at most ${field.maximum}`)
+    return invalidValue(field, field.type === 'integer' ? 'must be an integer' : 'must be a number')
+  if (field.type === 'integer' && !Number.isSafeInteger(value)) invalidValue(field, 'must be an integer')
+  if (value < (field.minimum ?? Number.NEGATIVE_INFINITY)) invalidValue(field, `must be at least ${field.minimum}`)
+  if (value > (field.maximum ?? Number.POSITIVE_INFINITY)) invalidValue(field, `must be at most ${field.maximum}`)
   return value
 }
 
-function fitChoices(field: FormField, value: unknown): string[] {
-  if (!Array.isArray(value)) return misfit(field, 'must be an array of its options')
-  const chosen = value.map((item) => fitOption(field, item))
-  if (new Set(chosen).size < chosen.length) misfit(field, 'must not name an option twice')
-  if (chosen.length < (field.minItems ?? 0)) misfit(field, `must name at least ${field.minItems} options`)
+function checkChoices(field: FormField, value: unknown): string[] {
+  if (!Array.isArray(value)) return invalidValue(field, 'must be an array of its options')
+  const chosen = value.map((item) => checkOption(field, item))
+  if (new Set(chosen).size < chosen.length) invalidValue(field, 'must not name an option twice')
+  if (chosen.length < (field.minItems ?? 0)) invalidValue(field, `must name at least ${field.minItems} options`)
   if (chosen.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) {
-    misfit(field, `must name at most ${field.maxItems} options`)
+    invalidValue(field, `must name at most ${field.maxItems} options`)
   }
   return chosen
 }

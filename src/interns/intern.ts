@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 export const internStatuses = [
@@ -61,7 +61,7 @@ export const AgentChoice = z.union(
 )
 export type AgentChoice = z.infer<typeof AgentChoice>
 
-export const NewIntern = onlyFields({
+export const NewIntern = strictFields({
   name: InternName,
   description: Description.optional(),
   instructions: Instructions.optional(),
@@ -74,7 +74,7 @@ export const NewIntern = onlyFields({
 }).meta({ id: 'NewIntern' })
 export type NewIntern = z.infer<typeof NewIntern>
 
-export const InternPatch = onlyFields({
+export const InternPatch = strictFields({
   name: InternName,
   description: Description,
   instructions: Instructions,

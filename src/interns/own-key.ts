@@ -7,11 +7,11 @@ import type { Now } from '#lib/clock.ts'
 import type { Intern } from './store.ts'
 
 /** Gives an intern a key of its own, in the place of any it had. @returns the secret, which is kept nowhere. */
-export function giveKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {
+export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {
   const { organizationId, workspaceId, creatorUserId: userId } = intern
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    await takeKey(tx, announce, intern)
+    await revokeInternKey(tx, announce, intern)
     const owner = { organizationId, workspaceId, userId }
     const { hash } = await insertKey(deps, tx, owner, { secret, kind: 'intern', name: `Intern ${intern.name}` })
     await tx.updateTable('interns').set({ key_hash: hash }).where('id', '=', intern.id).execute()
@@ -20,14 +20,17 @@ export function giveKey(deps: { db: Db; now: Now }, intern: Intern): Promise<str
 }
 
 /** Whether the intern's key is still there, disabled or not. */
-export async function hasKey(deps: { db: Pick<Db, 'query'> }, { keyHash }: Pick<Intern, 'keyHash'>): Promise<boolean> {
+export async function hasInternKey(
+  deps: { db: Pick<Db, 'query'> },
+  { keyHash }: Pick<Intern, 'keyHash'>,
+): Promise<boolean> {
   if (keyHash === null) return false
   const found = await deps.db.query.selectFrom('api_keys').where('hash', '=', keyHash).select('hash').executeTakeFirst()
   return found !== undefined
 }
 
 /** From the commit on, the intern can reach nothing with it. */
-export async function takeKey(tx: Tx, announce: Announce, { id, keyHash }: Intern): Promise<void> {
+export async function revokeInternKey(tx: Tx, announce: Announce, { id, keyHash }: Intern): Promise<void> {
   if (keyHash === null) return
   await tx.updateTable('interns').set({ key_hash: null }).where('id', '=', id).execute()
   await tx.deleteFrom('api_keys').where('hash', '=', keyHash).execute()

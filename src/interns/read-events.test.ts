@@ -4,7 +4,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Slices } from '#lib/slices.ts'
+import { TimeSlices } from '#lib/time-slices.ts'
 import { readEvents } from './read-events.ts'
 import { maxEventBytes, type TurnEvent } from './turn-event.ts'
 
@@ -84,7 +84,7 @@ suite('the events of a daemon’s answer', () => {
   test('of a flood are taken a few at a time, and everybody else has a turn in between', async () => {
     // Each look at the clock is a millisecond later: what counts is how many events go by between two turns.
     let now = 0
-    const slices = new Slices(5, () => now++)
+    const slices = new TimeSlices(5, () => now++)
     const unhurried = { slices, now: () => 0, wait: async () => {} }
     const flood = line({ type: 'work.noticed' }).repeat(2000)
     let [turn, counted, events, most] = [0, 0, 0, 0]
@@ -108,7 +108,7 @@ suite('the events of a daemon’s answer', () => {
 
   test('of two floods both go on, also where each event takes more than its time', async () => {
     let now = 0
-    const clock = { slices: new Slices(5, () => (now += 10)), now: () => 0, wait: async () => {} }
+    const clock = { slices: new TimeSlices(5, () => (now += 10)), now: () => 0, wait: async () => {} }
     const counts = [0, 0]
     const streams = counts.map(async (_, which) => {
       const response = await answerOf((answer) => answer.end(line({ type: 'work.noticed' }).repeat(2000)))
@@ -128,7 +128,7 @@ suite('the events of a daemon’s answer', () => {
     const wait = async (ms: number) => {
       waited += ms
     }
-    const clock = { slices: new Slices(5), now: () => waited, wait }
+    const clock = { slices: new TimeSlices(5), now: () => waited, wait }
     const response = await answerOf((answer) => answer.end(line({ type: 'work.noticed' }).repeat(30_000)))
     let events = 0
     for await (const _ of readEvents(response, untouched, clock)) events++

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LineReader, LineTooLong } from '#lib/lines.ts'
-import { Pace } from '#lib/pace.ts'
-import { Slices } from '#lib/slices.ts'
+import { TimeSlices } from '#lib/time-slices.ts'
+import { TokenBucket } from '#lib/token-bucket.ts'
 import { NotAnEvent, readEvent } from './read-event.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from './turn-event.ts'
 
@@ -13,16 +13,16 @@ const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retry
 const severed = failed('stream_severed', 'The connection to the intern broke.', true)
 
 /** All interns together have this much of the event loop at a time. */
-const slices = new Slices(5)
+const slices = new TimeSlices(5)
 
 /**
  * What one stream may bring: far more than any model writes. An event weighs one, and one more for each 4 KiB of it, so
  * that this is 20 MB a second, too.
  */
-const pace = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
+const rateLimit = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
 
-type Clockwork = { slices: Pick<Slices, 'used'>; now: () => number; wait: (ms: number) => Promise<unknown> }
-const clockwork: Clockwork = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
+type Pacing = { slices: Pick<TimeSlices, 'used'>; now: () => number; wait: (ms: number) => Promise<unknown> }
+const usualPacing: Pacing = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
  * The events of a daemon's answer, up to the one that closes it. Whoever speaks there may have taken over its daemon:
@@ -34,10 +34,10 @@ const clockwork: Clockwork = { slices, now: () => performance.now(), wait: (ms) 
 export function readEvents(
   response: IncomingMessage,
   signal: AbortSignal,
-  { slices, now, wait }: Clockwork = clockwork,
+  { slices, now, wait }: Pacing = usualPacing,
 ): AsyncIterableIterator<TurnEvent> {
   const lines = new LineReader(maxEventBytes)
-  const allowed = new Pace(pace.perSecond, pace.atOnce, now)
+  const allowed = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, now)
   const chunks: Buffer[] = []
   let broken = false
   let over = false
@@ -82,14 +82,14 @@ export function readEvents(
     try {
       const line = await nextLine()
       if (line === undefined) return undefined
-      const waitMs = allowed.take(1 + line.length / pace.bytesPerUnit)
+      const waitMs = allowed.take(1 + line.length / rateLimit.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
       // Once only: whoever has waited does the one thing it waited for, however many others did.
       const turn = slices.used()
       if (turn) await turn
       return readEvent(line)
     } catch (error) {
-      return failed('turn_failed', `The intern is not to be understood: ${whyNot(error)}.`, false)
+      return failed('turn_failed', `The intern is not to be understood: ${reasonOf(error)}.`, false)
     }
   }
 
@@ -109,7 +109,7 @@ export function readEvents(
   return iterator
 }
 
-function whyNot(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof NotAnEvent) return `in what it says, ${error.message}`
   if (error instanceof LineTooLong) return `an event is over ${maxEventBytes} bytes`
   throw error

@@ -1,6 +1,6 @@
 import type { Now } from '#lib/clock.ts'
+import { type Turn, timeoutMessage } from './chat-turn.ts'
 import { type ChunkNames, chunkWriter, type InternChunk } from './chunks.ts'
-import { type Turn, timeoutMessage } from './converse.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`

@@ -5,7 +5,7 @@ import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from './change.ts'
 import { createIntern } from './create.ts'
-import { giveKey, hasKey } from './own-key.ts'
+import { hasInternKey, issueInternKey } from './own-key.ts'
 import { findIntern, internRecord, listInterns } from './store.ts'
 import { countTurn } from './turn-rate.ts'
 
@@ -126,15 +126,15 @@ onEachDatabase('interns in the database', (kind) => {
       kind: 'conflict',
       message: 'The intern is stopped; to suspend it, it must be running or failed.',
     })
-    const key = await giveKey(here.deps, await findIntern(here.deps, caller, id))
+    const key = await issueInternKey(here.deps, await findIntern(here.deps, caller, id))
     assert.ok(key)
     const queued = await provisionIntern(here.deps, caller, id)
-    assert.deepEqual([queued.status, await hasKey(here.deps, queued)], ['queued', true])
+    assert.deepEqual([queued.status, await hasInternKey(here.deps, queued)], ['queued', true])
     await assert.rejects(provisionIntern(here.deps, caller, id), { kind: 'conflict' })
     await set('running')
     const stopped = await suspendIntern(here.deps, caller, id)
     assert.deepEqual([stopped.status, stopped.progress, stopped.lastFailureMessage], ['stopped', null, null])
-    assert.deepEqual([stopped.keyHash, await hasKey(here.deps, queued)], [null, false])
+    assert.deepEqual([stopped.keyHash, await hasInternKey(here.deps, queued)], [null, false])
     await set('failed')
     assert.equal((await provisionIntern(here.deps, caller, id)).status, 'queued')
     await set('destroy_failed')
@@ -149,15 +149,15 @@ onEachDatabase('interns in the database', (kind) => {
   test('a key of its own takes the place of the one before, and no other’s; without one there is none', async () => {
     await using here = await place()
     const [ada, bob] = [await make(here, 'ada'), await make(here, 'bob')]
-    assert.equal(await hasKey(here.deps, ada), false)
-    await giveKey(here.deps, ada)
-    await giveKey(here.deps, bob)
+    assert.equal(await hasInternKey(here.deps, ada), false)
+    await issueInternKey(here.deps, ada)
+    await issueInternKey(here.deps, bob)
     const first = await findIntern(here.deps, caller, ada.id)
-    assert.equal(await hasKey(here.deps, first), true)
-    await giveKey(here.deps, first)
-    assert.equal(await hasKey(here.deps, first), false)
-    assert.equal(await hasKey(here.deps, await findIntern(here.deps, caller, ada.id)), true)
-    assert.equal(await hasKey(here.deps, await findIntern(here.deps, caller, bob.id)), true)
+    assert.equal(await hasInternKey(here.deps, first), true)
+    await issueInternKey(here.deps, first)
+    assert.equal(await hasInternKey(here.deps, first), false)
+    assert.equal(await hasInternKey(here.deps, await findIntern(here.deps, caller, ada.id)), true)
+    assert.equal(await hasInternKey(here.deps, await findIntern(here.deps, caller, bob.id)), true)
     const keys = await here.query.selectFrom('api_keys').select(['name', 'kind', 'creator_user_id']).execute()
     assert.deepEqual(keys.map(({ name }) => name).sort(), ['Intern ada', 'Intern bob'])
     assert.deepEqual([keys[0]!.kind, keys[0]!.creator_user_id], ['intern', 'u'])

@@ -130,7 +130,7 @@ export function internRecord(intern: Intern): InternRecord {
     description: intern.description,
     instructions: intern.instructions,
     model: intern.model,
-    agent: shownAgent(intern.agent),
+    agent: publicAgent(intern.agent),
     approval_mode: intern.approvalMode,
     visibility: intern.visibility,
     creator_user_id: intern.creatorUserId,
@@ -146,7 +146,7 @@ export function internRecord(intern: Intern): InternRecord {
   }
 }
 
-function shownAgent(agent: AgentChoice | null): AgentChoice | null {
+function publicAgent(agent: AgentChoice | null): AgentChoice | null {
   if (agent === null || typeof agent === 'string') return agent
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
 }

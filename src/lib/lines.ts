@@ -1,4 +1,4 @@
-import { HeldBytes } from './held-bytes.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 
 /** A line that grew over its limit before it ended. */
 export class LineTooLong extends Error {
@@ -13,7 +13,7 @@ export class LineTooLong extends Error {
  */
 export class LineReader {
   readonly #maxBytes: number
-  readonly #held = new HeldBytes()
+  readonly #held = new ByteBuffer()
   #chunk: Buffer = Buffer.alloc(0)
   #from = 0
 

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { onDemand } from './on-demand.ts'
+import { lazyModules } from './lazy-modules.ts'
 
 export type Log = pino.Logger
 
@@ -14,7 +14,7 @@ const hooks = { streamWrite: (line: string) => line.replace(anyKey, 'sb-v1-[secr
 export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
   const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
   const stream = asText
-    ? onDemand.pinoPretty()({
+    ? lazyModules.pinoPretty()({
         destination: 2,
         ignore: 'pid,hostname',
         translateTime: 'HH:MM:ss',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lazyModules } from './lazy-modules.ts'
 import { createCounter, createGauge, createHistogram, type Metric } from './metric.ts'
-import { onDemand } from './on-demand.ts'
 
 function written(metric: Metric): Promise<string> {
-  const { Registry } = onDemand.promClient()
+  const { Registry } = lazyModules.promClient()
   const register = new Registry()
   register.registerMetric(metric as never)
   return register.metrics()

@@ -1,4 +1,4 @@
-import { HeldBytes } from './held-bytes.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 
 /** One server-sent event: its fields, and the very bytes it came in, blank line included. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
@@ -14,7 +14,7 @@ const maxEventBytes = 32 * 1024 * 1024
  * looked at once, so that one event of many megabytes costs no more than many small ones.
  */
 export class SseReader {
-  readonly #held = new HeldBytes()
+  readonly #held = new ByteBuffer()
   /** Whether the line that the next chunk continues has nothing on it so far. */
   #lineIsBlank = true
 

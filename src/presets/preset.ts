@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/
@@ -54,7 +54,7 @@ export const PresetWithVersion = Preset.extend({ designated_version: PresetVersi
 export type PresetWithVersion = z.infer<typeof PresetWithVersion>
 
 /** What of a preset may change without a new version. */
-export const PresetPatch = onlyFields(
+export const PresetPatch = strictFields(
   {
     name: text({ min: 1, max: 200 }).optional(),
     description: text({ max: 1000 }).nullable().optional(),

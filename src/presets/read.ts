@@ -5,17 +5,17 @@ import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './rows.ts'
 
 /** What a caller may read: the presets of a workspace, or of these only the ones in `slugs`. Others are as if not there. */
-export type PresetSight = { workspaceId: string; slugs?: readonly string[] }
+export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
 /** Of every status, the most recently changed first. */
-export function listPresets(deps: { db: Db }, sight: PresetSight, page: PageQuery): Promise<Page<Preset>> {
+export function listPresets(deps: { db: Db }, sight: PresetScope, page: PageQuery): Promise<Page<Preset>> {
   return pageOfPresets(deps.db.query, sight, page)
 }
 
 /** @throws Fault `not_found`. */
 export async function getPreset(
   deps: { db: Db },
-  { workspaceId, slugs }: PresetSight,
+  { workspaceId, slugs }: PresetScope,
   slug: string,
 ): Promise<PresetWithVersion> {
   if (slugs && !slugs.includes(slug)) noPreset(slug)
@@ -25,7 +25,7 @@ export async function getPreset(
 /** The oldest first. @throws Fault `not_found`. */
 export async function listVersions(
   deps: { db: Db },
-  sight: PresetSight,
+  sight: PresetScope,
   slug: string,
   page: PageQuery,
 ): Promise<Page<PresetVersion>> {
@@ -36,7 +36,7 @@ export async function listVersions(
 /** @throws Fault `not_found`. */
 export async function getVersion(
   deps: { db: Db },
-  sight: PresetSight,
+  sight: PresetScope,
   slug: string,
   version: number,
 ): Promise<PresetVersion> {

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Allowance } from './allowance.ts'
+import type { ResourceLimits } from './resource-limits.ts'
 
 const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_bytes' } as const
 
 /** Makes an intern's control group, or takes up the one that is there. @returns its folder. */
-export function makeGroup(room: string, id: string, allowance: Allowance): string {
+export function makeGroup(room: string, id: string, resourceLimits: ResourceLimits): string {
   const group = join(room, `intern-${id}`)
   mkdirSync(group, { recursive: true })
-  for (const [file, setting] of Object.entries(limits)) set(group, file, allowance[setting] || 'max')
+  for (const [file, setting] of Object.entries(limits)) set(group, file, resourceLimits[setting] || 'max')
   // What is swapped out is held, too.
-  set(group, 'memory.swap.max', allowance.intern_memory_bytes ? 0 : 'max')
+  set(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
   return group
 }
 
@@ -20,9 +20,9 @@ export function putInto(group: string, pid: number): void {
 }
 
 /** What is left to be held in other ways. */
-export function notHeldBy(group: string | undefined, allowance: Allowance): Allowance {
+export function notHeldBy(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
   const held = Object.entries(limits).filter(([file]) => group !== undefined && existsSync(join(group, file)))
-  return { ...allowance, ...Object.fromEntries(held.map(([, setting]) => [setting, 0])) }
+  return { ...resourceLimits, ...Object.fromEntries(held.map(([, setting]) => [setting, 0])) }
 }
 
 /**

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lackOfMemory, makeGroup, notHeldBy, putInto, removeGroup } from './control-group.ts'
 import { roomForGroups, topOf } from './control-groups.ts'
-import { endAll } from './end-all.ts'
+import { killAll } from './kill-all.ts'
 
 const mounted = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate'
 const beside = '35 24 0:30 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory'
@@ -38,7 +38,7 @@ test('without version 2 there is nothing to divide', () => {
 
 const room = await roomForGroups(false, () => {})
 const skip = room === undefined && 'these tests were given no control group (cgroup v2) to divide'
-const allowance = { intern_processes: 9, intern_memory_bytes: 10 ** 8, intern_disk_bytes: 7, intern_log_bytes: 8 }
+const resourceLimits = { intern_processes: 9, intern_memory_bytes: 10 ** 8, intern_disk_bytes: 7, intern_log_bytes: 8 }
 const given = room === undefined ? '' : readFileSync(join(room, 'cgroup.subtree_control'), 'utf8')
 const lacks = (name: string) => skip || (!given.includes(name) && `the control group given has no "${name}"`)
 const nobody = { process: undefined, uid: undefined, mark: 'nobody-has-this' }
@@ -55,39 +55,39 @@ async function runIn(group: string, script: string): Promise<string> {
 }
 
 test('all in a group ends in one stroke, wherever it has gone, and the group with it', { skip }, async () => {
-  const group = makeGroup(room!, `test-${process.pid}`, { ...allowance, intern_processes: 0 })
+  const group = makeGroup(room!, `test-${process.pid}`, { ...resourceLimits, intern_processes: 0 })
   // It only starts another and exits, for ever; neither descent nor environment tells whose it is.
   const hop = `s='sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" >&- 2>&- &'; setsid env -i /bin/sh -c "$s" "$s" >&- 2>&- &`
   await runIn(group, hop)
   await sleep(100)
   assert.match(readFileSync(join(group, 'cgroup.events'), 'utf8'), /populated 1/)
-  await endAll({ ...nobody, group }, 60_000)
+  await killAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)
 })
 
 test('the kernel gives a group no more processes than it may have', { skip: lacks('pids') }, async () => {
-  const group = makeGroup(room!, `test-pids-${process.pid}`, { ...allowance, intern_processes: 5 })
+  const group = makeGroup(room!, `test-pids-${process.pid}`, { ...resourceLimits, intern_processes: 5 })
   const said = await runIn(group, 'for i in 1 2 3 4 5 6; do sleep 1000 >&- 2>&- & echo $i; done')
   assert.match(said, /^1\n2\n3\n4\n.*fork/)
-  await endAll({ ...nobody, group }, 60_000)
+  await killAll({ ...nobody, group }, 60_000)
 })
 
 test('and no more memory than it may hold, all together: what takes more is ended, and that is told', {
   skip: lacks('memory'),
 }, async () => {
-  const group = makeGroup(room!, `test-memory-${process.pid}`, { ...allowance, intern_processes: 0 })
+  const group = makeGroup(room!, `test-memory-${process.pid}`, { ...resourceLimits, intern_processes: 0 })
   assert.equal(lackOfMemory(group), '')
   const hold = 'head -c 70M /dev/zero | tail -c 60M | sleep 5'
   await runIn(group, `${hold} & ${hold} & wait`)
   assert.match(lackOfMemory(group), /all the memory it may hold/)
-  assert.ok(Number(readFileSync(join(group, 'memory.peak'), 'utf8')) <= allowance.intern_memory_bytes)
-  await endAll({ ...nobody, group }, 60_000)
+  assert.ok(Number(readFileSync(join(group, 'memory.peak'), 'utf8')) <= resourceLimits.intern_memory_bytes)
+  await killAll({ ...nobody, group }, 60_000)
 })
 
 test('what the kernel holds by the group is not counted again', { skip }, () => {
-  const group = makeGroup(room!, `test-held-${process.pid}`, allowance)
+  const group = makeGroup(room!, `test-held-${process.pid}`, resourceLimits)
   const held = (file: string) => existsSync(join(group, file))
-  const left = notHeldBy(group, allowance)
+  const left = notHeldBy(group, resourceLimits)
   assert.equal(left.intern_processes, held('pids.max') ? 0 : 9)
   assert.equal(left.intern_memory_bytes, held('memory.max') ? 0 : 10 ** 8)
   assert.equal(left.intern_disk_bytes, 7)
@@ -95,9 +95,9 @@ test('what the kernel holds by the group is not counted again', { skip }, () => 
 })
 
 test('a group within a group goes with it, and one that is gone holds nobody up', { skip }, async () => {
-  const group = makeGroup(room!, `test-nested-${process.pid}`, allowance)
+  const group = makeGroup(room!, `test-nested-${process.pid}`, resourceLimits)
   mkdirSync(join(group, 'a', 'b'), { recursive: true })
-  await endAll({ ...nobody, group }, 60_000)
+  await killAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)
-  await endAll({ ...nobody, group }, 60_000)
+  await killAll({ ...nobody, group }, 60_000)
 })

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Db } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import type { InternStatus, Progress } from '#interns/intern.ts'
-import { takeKey } from '#interns/own-key.ts'
+import { revokeInternKey } from '#interns/own-key.ts'
 import { type Intern, internOf } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Place } from './provisioner.ts'
@@ -126,7 +126,7 @@ export class InternLeases {
     await this.#deps.db.exclusively(`intern:${id}`, async (tx, announce) => {
       const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
       if (row?.status !== 'destroying') return
-      await takeKey(tx, announce, internOf(row))
+      await revokeInternKey(tx, announce, internOf(row))
       await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
       await tx.deleteFrom('interns').where('id', '=', id).execute()
       announce('intern.changed', id)

@@ -1,6 +1,6 @@
 import { hashOf } from '#accounts/secret.ts'
 import type { Db } from '#db/db.ts'
-import { giveKey, hasKey } from '#interns/own-key.ts'
+import { hasInternKey, issueInternKey } from '#interns/own-key.ts'
 import type { Intern } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import type { InternLeases } from './intern-leases.ts'
@@ -119,8 +119,8 @@ export class InternLifecycle {
 
   async #secretFor(intern: Intern): Promise<string> {
     const known = this.#deps.provisioner.secretOf(intern)
-    if (known && hashOf(known) === intern.keyHash && (await hasKey(this.#deps, intern))) return known
-    return giveKey(this.#deps, intern)
+    if (known && hashOf(known) === intern.keyHash && (await hasInternKey(this.#deps, intern))) return known
+    return issueInternKey(this.#deps, intern)
   }
 
   #watch(intern: Intern): void {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Slices } from '#lib/slices.ts'
+import { TimeSlices } from '#lib/time-slices.ts'
 
 /** A process as the system lists it. What has ended and only waits to be read by its parent is none. */
 export type Process = {
@@ -13,7 +13,7 @@ export type Process = {
 }
 
 /** However many processes there are, nobody else waits for them to be counted. */
-const slices = new Slices(5)
+const slices = new TimeSlices(5)
 
 /** All processes of the host, or of our container of it. Empty where the system does not list them (Linux does). */
 export async function listProcesses(): Promise<Process[]> {

@@ -31,7 +31,7 @@ export function send(id: ProcessId, signal: NodeJS.Signals): void {
 }
 
 /** A process with all that descends from it, and all that runs as `uid`. */
-export function withItsOwn(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
+export function withDescendants(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
   const found = new Map<number, ProcessId>()
   const open = id && isAlive(id) ? [id.pid] : []
   while (open.length > 0) {
@@ -101,24 +101,24 @@ function numbersIn(folder: string): number[] {
       .map(Number)
       .filter((number) => number > 0)
   } catch (error) {
-    if (isPassing(error)) throw error
+    if (isTransient(error)) throw error
     return []
   }
 }
 
 /** Whether it is only that we ourselves, or the system, lack something for a moment. */
-export function isPassing(error: unknown): boolean {
-  return passing.has((error as NodeJS.ErrnoException).code ?? '')
+export function isTransient(error: unknown): boolean {
+  return transientCodes.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
-const passing = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
+const transientCodes = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
 
 /** @returns undefined when there is no such file. @throws Error when that cannot be known now. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (isPassing(error)) throw error
+    if (isTransient(error)) throw error
     return undefined
   }
 }

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nothingElse } from '#lib/inherited.ts'
-import { markName, markOf } from '#lib/mark.ts'
-import { giveWay } from '#lib/priority.ts'
-import { type Allowance, heldByTheKernel } from './allowance.ts'
+import { withoutInherited } from '#lib/inherited-files.ts'
+import { markerOf, markerVariable } from '#lib/process-marker.ts'
+import { lowerPriority } from '#lib/process-priority.ts'
 import { notHeldBy, putInto } from './control-group.ts'
-import { lastWords, logFile, settingsFile } from './process-home.ts'
+import { endOfLog, logFile, settingsFile } from './intern-home.ts'
 import { processAt } from './processes.ts'
+import { prlimitCommand, type ResourceLimits } from './resource-limits.ts'
 
 type Started = {
-  config: Allowance
+  config: ResourceLimits
   variable: (name: string) => string | undefined
   home: string
   /** The user that it runs as, if not as ours. */
@@ -42,17 +42,17 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   // Written to at its end, wherever that is: it may be cut short while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
-  const limits = heldByTheKernel(notHeldBy(group, config), uid)
+  const limits = prlimitCommand(notHeldBy(group, config), uid)
   const [command = process.execPath, ...args] = [...limits, process.execPath, daemonScript, settingsFile(home)]
   const child = spawn(command, args, {
     cwd: home,
     env: {
       ...Object.fromEntries(inherited),
-      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markName]: markOf(join(home, 'workspace')) },
+      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markerVariable]: markerOf(join(home, 'workspace')) },
     },
     // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
     detached: true,
-    stdio: nothingElse(['ignore', log, log]),
+    stdio: withoutInherited(['ignore', log, log]),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)
@@ -65,9 +65,9 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
   })
   child.unref()
-  giveWay(child.pid!, internNiceness)
+  lowerPriority(child.pid!, internNiceness)
   const started = processAt(child.pid!)
-  if (!started) throw new Error(`The daemon ended at once: ${lastWords(home)}`)
+  if (!started) throw new Error(`The daemon ended at once: ${endOfLog(home)}`)
   return { process: started, ended }
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { GuardrailPatch } from '#guardrails/patch.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 
 const instant = z.iso.datetime({ offset: true })
 
-export const ReplayRequest = onlyFields({
+export const ReplayRequest = strictFields({
   from: instant.optional().describe('Seven days before `to` unless told.'),
   to: instant.optional().describe('Now unless told. Requests of this instant are left out.'),
   policy: GuardrailPatch.optional().describe('What to change of the guardrail for the replay; it is not stored.'),

@@ -34,11 +34,11 @@ export async function replay(
   deps: ReplayDeps,
   caller: Caller,
   id: string,
-  asked: ReplayRequest,
+  wanted: ReplayRequest,
   signal: AbortSignal,
 ): Promise<Replay> {
-  const period = periodOf(deps, asked)
-  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, asked.policy)
+  const period = periodOf(deps, wanted)
+  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, wanted.policy)
   const scope = scopeOf(guardrail, governed)
   const budget = await budgetBefore(deps, guardrail, scope, period)
   const judged = createReplayTally()

@@ -1,4 +1,4 @@
-import type { Followed } from '#accounts/in-flight.ts'
+import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
@@ -35,7 +35,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
 }
 
 async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Asked, client = call.client) {
-  const followed = deps.inFlight.follow(call.caller, call.outlet)
+  const followed = deps.inFlight.track(call.caller, call.outlet)
   try {
     const decided = await refusing(deps, call, () => judge(deps, call, asked, client))
     return await completeDecided(deps, call, followed, decided)
@@ -82,7 +82,7 @@ async function judge(deps: RoutingDeps, call: CompletionCall, filled: Asked, spo
 async function completeDecided(
   deps: RoutingDeps,
   call: CompletionCall,
-  followed: Followed,
+  followed: TrackedRequest,
   { asked, preset, candidates, ruling, client, promptTokens }: Awaited<ReturnType<typeof judge>>,
 ) {
   const journal = new Journal(

@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
-import type { CredentialsInUse, OwnCredential } from '#byok/in-use.ts'
+import type { CredentialCache, OwnCredential } from '#byok/credential-cache.ts'
 import { filledUrl } from '#catalogue/filled-url.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
 import type { Finder } from './resolve.ts'
@@ -38,7 +38,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Askin
 /** The workspace's own credentials before the operator's, as far as their rules let the caller use them. */
 export function ownCredentialsFirst(
   operators: { of: (caller: Asking) => Accesses },
-  inUse: Pick<CredentialsInUse, 'of'>,
+  inUse: Pick<CredentialCache, 'of'>,
   catalogue: { current: () => Finder },
   variable: Variable,
 ): Credentials {

@@ -1,9 +1,9 @@
-import type { InFlight } from '#accounts/in-flight.ts'
+import type { RequestsInFlight } from '#accounts/requests-in-flight.ts'
 import type { Provider } from '#catalogue/model.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Region } from '#lib/vocabulary.ts'
 import type { Measurement } from '#measure/measurement.ts'
-import type { PresetsInUse } from '#presets/in-use.ts'
+import type { PresetCache } from '#presets/preset-cache.ts'
 import type { Cause, Generation } from '#usage/generation.ts'
 import type { Circuits } from './circuits.ts'
 import type { Credentials } from './credentials.ts'
@@ -27,9 +27,9 @@ export type RoutingDeps = {
   /** An endpoint's median speed of the last 30 minutes. */
   speeds: PlanInput['speeds']
   policy: Policy
-  presets: PresetsInUse
+  presets: PresetCache
   /** Ends requests under way that would be refused now. */
-  inFlight: Pick<InFlight, 'follow'>
+  inFlight: Pick<RequestsInFlight, 'track'>
   /** The region of a host name. */
   regionOf: (host: string | undefined) => Region
   upstreams: Upstreams

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { applyPreset } from '#presets/apply.ts'
-import type { PresetsInUse } from '#presets/in-use.ts'
-import { presetNamed } from '#presets/named.ts'
+import type { PresetCache } from '#presets/preset-cache.ts'
+import { presetReference } from '#presets/preset-reference.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { CompletionCall } from './call.ts'
 import type { Body } from './wire.ts'
@@ -13,14 +13,14 @@ export type Asked = { chat: ChatRequest; body: Body; preset: Generation['preset'
  * The request with its preset in it: guardrails and the plan see nothing else, so that what a preset says is decided
  * like what a client says. @throws Fault `not_found` for a preset that cannot be used.
  */
-export function filledIn(deps: { presets: PresetsInUse }, call: CompletionCall): Asked | Promise<Asked> {
-  const named = presetNamed(call.body)
+export function filledIn(deps: { presets: PresetCache }, call: CompletionCall): Asked | Promise<Asked> {
+  const named = presetReference(call.body)
   if (!named) return { chat: call.client.toChat(call.body), body: call.body, preset: undefined }
   return fillIn(deps, call, named)
 }
 
 async function fillIn(
-  { presets }: { presets: PresetsInUse },
+  { presets }: { presets: PresetCache },
   call: CompletionCall,
   named: { slug: string; rest: Body },
 ) {

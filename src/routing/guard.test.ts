@@ -17,8 +17,8 @@ test('a request of which nobody can tell what it cost has spent all that was set
   }
   const provider = { protocol: 'openai-chat' }
   const catalogue = { current: () => ({ findProvider: () => provider }) }
-  const inForce = { of: async () => [] }
-  const policy = guardrailPolicy({ catalogue, inForce, budgets: { reserve }, now: () => 0 } as never)
+  const guardrailCache = { of: async () => [] }
+  const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const ruling = await policy.decide({ caller: limited, chat: { messages: [] }, body: {} } as unknown as PolicyQuestion)
   await ruling.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
@@ -31,7 +31,7 @@ test('a request that is settled twice has spent once', async () => {
   const spent: bigint[] = []
   const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
-  const policy = guardrailPolicy({ catalogue, inForce: { of: async () => [] }, budgets: { reserve } } as never)
+  const policy = guardrailPolicy({ catalogue, guardrailCache: { of: async () => [] }, budgets: { reserve } } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const ruling = await policy.decide({ caller: limited, chat: { messages: [] }, body: {} } as unknown as PolicyQuestion)
   await ruling.reserve([{ endpoint: endpointOf('p') } as Target], () => false)

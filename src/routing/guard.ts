@@ -5,7 +5,7 @@ import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenRequest } from '#guardrails/content.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
-import type { InForce } from '#guardrails/in-force.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#guardrails/judge.ts'
 import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
@@ -26,7 +26,7 @@ import { worstCase } from './worst-case.ts'
 
 type GuardDeps = {
   catalogue: RoutingDeps['catalogue']
-  inForce: Pick<InForce, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'of'>
   budgets: Pick<Budgets, 'reserve'>
   scanner: Pick<Scanner, 'scanRequest'>
   now: Now
@@ -34,10 +34,10 @@ type GuardDeps = {
 }
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
-export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }: GuardDeps): Policy {
+export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
-      const guardrails = await inForce.of(caller)
+      const guardrails = await guardrailCache.of(caller)
       const limited = budgetsFor(caller, guardrails).length > 0
       const { asked: known, leftOut } = limited
         ? onlyKnown({ chat: given, body: givenBody })
@@ -53,7 +53,7 @@ export function guardrailPolicy({ catalogue, inForce, budgets, scanner, now, con
       return { candidates: left, ...bodies, leftOut, findings, ...purse(bodies) }
     },
     async recheck({ caller, host, asked, limits }) {
-      const guardrails = await inForce.of(caller)
+      const guardrails = await guardrailCache.of(caller)
       throughRegion(guardrails, regionOf(config.regions, host))
       if (asked) {
         const { model, endpoint } = asked.target

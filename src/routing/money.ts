@@ -1,7 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import { type Budget, limitOf, resetsAt } from '#budgets/budget.ts'
 import type { Budgets, Reservation } from '#budgets/budgets.ts'
-import { budgetOf } from '#guardrails/budget.ts'
+import { guardrailBudget } from '#guardrails/budget.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -11,7 +11,7 @@ type MoneyDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
 
 /** Every limit that counts what a caller spends: those of the guardrails in force, and the key's own. */
 export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[]): Budget[] {
-  const found = guardrails.flatMap((guardrail) => budgetOf(guardrail) ?? [])
+  const found = guardrails.flatMap((guardrail) => guardrailBudget(guardrail) ?? [])
   const { keyHash, spendLimit } = caller
   if (spendLimit) found.push(ownBudget(keyHash, spendLimit))
   return found

@@ -1,11 +1,11 @@
 import type { Budgets } from '#budgets/budgets.ts'
-import type { CredentialsInUse } from '#byok/in-use.ts'
+import type { CredentialCache } from '#byok/credential-cache.ts'
 import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
-import type { InForce } from '#guardrails/in-force.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
-import type { PresetsInUse } from '#presets/in-use.ts'
+import type { PresetCache } from '#presets/preset-cache.ts'
 import type { Ledger } from '#usage/ledger.ts'
 import { type CircuitWatch, createCircuits } from './circuits.ts'
 import { environmentCredentials, ownCredentialsFirst } from './credentials.ts'
@@ -21,12 +21,12 @@ type Parts = {
   >
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
-  inForce: InForce
+  guardrailCache: GuardrailCache
   budgets: Pick<Budgets, 'reserve'>
   scanner: Scanner
-  presets: PresetsInUse
+  presets: PresetCache
   inFlight: RoutingDeps['inFlight']
-  ownCredentials: Pick<CredentialsInUse, 'of'>
+  ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
   onUnaccounted: RoutingDeps['onUnaccounted']
   onRefused: RoutingDeps['onRefused']
@@ -44,7 +44,7 @@ const usageMs = 10_000
 export function openRouting({
   config,
   catalogue,
-  inForce,
+  guardrailCache,
   budgets,
   scanner,
   presets,
@@ -68,7 +68,7 @@ export function openRouting({
       const { latencyMs, throughput } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
     },
-    policy: guardrailPolicy({ catalogue, inForce, budgets, scanner, now, config }),
+    policy: guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }),
     presets,
     inFlight,
     regionOf: (host) => regionOf(config.regions, host),

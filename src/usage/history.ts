@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { exactly, exactSum, readSum } from './exact.ts'
-import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 
 /** Whose requests: those of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
@@ -42,7 +42,7 @@ export async function* pastRequests(
         createdAt: row.created_at,
         cost: BigInt(cost),
         charged: BigInt(cost) + BigInt(margin),
-        record: readRecord(row),
+        record: generationRecord(row),
       }))
     const last = rows.at(-1)
     if (!last || rows.length < rowsAtOnce) return

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Generation } from './generation.ts'
 import type { Spill } from './spill.ts'
-import { type Refused, writeAcceptable } from './write.ts'
+import { type RejectedGeneration, writeAcceptable } from './write.ts'
 
 /** Takes metered requests in memory and writes them in batches, off the way of requests. */
 export type Ledger = {
@@ -135,7 +135,7 @@ export function openLedger(
 const endedAt = (generation: Generation | undefined) => generation && generation.createdAt + generation.durationMs
 
 /** Without a word of the row: the database's own message may repeat some of it. */
-function refusal({ generation, error }: Refused): Error {
+function refusal({ generation, error }: RejectedGeneration): Error {
   const { code } = error as { code?: string }
   return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)
 }

@@ -5,14 +5,14 @@ import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'
 import { exactSum, readSum } from './exact.ts'
-import { type GenerationRecord, readRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 
 /**
  * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
  * sees its organization's, an intern's own key its own, every other its workspace's.
  */
-export async function findGeneration(deps: { db: Db }, caller: Sight, id: string): Promise<GenerationRecord> {
-  const [owner, ownerId] = sightOf(caller)
+export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
+  const [owner, ownerId] = visibilityOf(caller)
   const find = (column: 'id' | 'upstream_id') =>
     deps.db.query
       .selectFrom('generations')
@@ -23,17 +23,17 @@ export async function findGeneration(deps: { db: Db }, caller: Sight, id: string
       .limit(1)
       .executeTakeFirst()
   const row = (await find('id')) ?? (await find('upstream_id'))
-  if (row) return readRecord(row)
+  if (row) return generationRecord(row)
   throw new Fault(
     'not_found',
     'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
   )
 }
 
-type Sight = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
+type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
 
 /** The column by which a caller's generations are found, and its value. */
-function sightOf({ keyKind, keyHash, organizationId, workspaceId }: Sight) {
+function visibilityOf({ keyKind, keyHash, organizationId, workspaceId }: Visibility) {
   switch (keyKind) {
     case 'management':
       return ['organization_id', organizationId] as const

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { regions } from '#lib/vocabulary.ts'
 import { generation } from '#test/harness/generations.ts'
-import { keptRecord, modelOf, readRecord } from './record.ts'
+import { generationRecord, modelOf, storedFacts } from './record.ts'
 
 const name = fc.constantFrom('a/b', 'c/d', 'e/f')
 const count = fc.constantFrom(0, 1, 70)
@@ -56,7 +56,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
   fc.assert(
     fc.property(generations, (one) => {
       const { caller, tokens } = one
-      const record = readRecord({
+      const record = generationRecord({
         id: one.id,
         created_at: one.createdAt,
         workspace_id: caller.workspaceId,
@@ -65,7 +65,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         session_id: one.sessionId ?? null,
         upstream_id: one.upstreamId ?? null,
         model: modelOf(one),
-        record: keptRecord(one),
+        record: storedFacts(one),
       })
       const { throughput, total_cost, upstream_inference_cost, limit_cost, attempts, ...told } = record
       assert.deepEqual(told, {

@@ -3,7 +3,7 @@ import { toUsd } from '#lib/pico-usd.ts'
 import type { Cause, Generation } from './generation.ts'
 
 /** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
-export type GenerationRecord = ReturnType<typeof readRecord>
+export type GenerationRecord = ReturnType<typeof generationRecord>
 
 /** The columns of a row that say what its record therefore need not say again. */
 export const recordColumns = [
@@ -31,7 +31,7 @@ type Row = {
 }
 
 /** What most requests have in common; also what one from before a member existed would have said. */
-const mostly = {
+const defaults = {
   preset: null,
   region: 'global',
   upstream_model: null,
@@ -58,16 +58,16 @@ const mostly = {
   content_findings: [],
   app_title: null,
   http_referer: null,
-} satisfies Partial<Kept>
+} satisfies Partial<StoredFacts>
 
-const usuals = Object.entries(mostly)
+const defaultEntries = Object.entries(defaults)
 
-type Kept = ReturnType<typeof factsOf>
+type StoredFacts = ReturnType<typeof factsOf>
 
 /** As text, and no longer than it must be: a row is written for every request. */
-export function keptRecord(generation: Generation): string {
+export function storedFacts(generation: Generation): string {
   const facts: Record<string, unknown> = factsOf(generation)
-  for (const [name, usual] of usuals) if (facts[name] === usual) facts[name] = undefined
+  for (const [name, usual] of defaultEntries) if (facts[name] === usual) facts[name] = undefined
   return JSON.stringify(facts)
 }
 
@@ -142,10 +142,10 @@ function billedOf({ tokens: { parts }, extras, unpriced }: Generation) {
 /** The model that answered, else the one that was asked for. */
 export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
-export function readRecord({ record, created_at, ...row }: Row) {
-  const kept = JSON.parse(record) as Required<Kept>
-  const facts: Required<Kept> = {
-    ...mostly,
+export function generationRecord({ record, created_at, ...row }: Row) {
+  const kept = JSON.parse(record) as Required<StoredFacts>
+  const facts: Required<StoredFacts> = {
+    ...defaults,
     ...kept,
     requested_model: kept.requested_model ?? row.model,
     candidate_models: kept.candidate_models ?? [row.model],

@@ -2,7 +2,7 @@ import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
 import { type Cell, type Inserted, insertRows, insertTogether } from '#db/insert-rows.ts'
 import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
-import { keptRecord, modelOf } from './record.ts'
+import { modelOf, storedFacts } from './record.ts'
 import { insertionsOfSums } from './sums.ts'
 
 /**
@@ -23,13 +23,13 @@ export async function writeGenerations({ db }: { db: Db }, generations: Generati
 }
 
 /** A request that the database will never take, and why. */
-export type Refused = { generation: Generation; error: unknown }
+export type RejectedGeneration = { generation: Generation; error: unknown }
 
 /**
  * Writes all but those that the database refuses for what is in them: halves find them, so that one bad row keeps
  * nobody else's from being written. @throws what passes, such as a database that is away.
  */
-export async function writeAcceptable(deps: { db: Db }, generations: Generation[]): Promise<Refused[]> {
+export async function writeAcceptable(deps: { db: Db }, generations: Generation[]): Promise<RejectedGeneration[]> {
   try {
     await writeGenerations(deps, generations)
     return []
@@ -91,6 +91,6 @@ function toRow(generation: Generation): Cell[] {
     modelOf(generation),
     String(keepable(generation.cost)),
     String(keepable(generation.margin)),
-    keptRecord(generation),
+    storedFacts(generation),
   ]
 }

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import { greet } from '#daemon/acp/agent.ts'
+import { initializeAgent } from '#daemon/acp/agent.ts'
 import type { Launch } from '#daemon/acp/launch.ts'
 import { defaultLimits, type Limits } from '#daemon/limits.ts'
+import { monotonicNow } from '#daemon/monotonic-clock.ts'
 import { scriptedAgent } from '#daemon/scripted-agent.ts'
 import type { ScriptedOptions } from '#daemon/scripted-commands.ts'
 import { startDaemon } from '#daemon/start.ts'
-import { steadyNow } from '#daemon/steady-clock.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import type { Refusal } from '#interns/refusal.ts'
 import type { ApprovalMode, Runs } from '#interns/runs.ts'
@@ -56,7 +56,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   const launch = options.launch ?? inProcess
   const daemon = await startDaemon(settings, {
     log: (event, details) => void logged.push({ event, ...details }),
-    now: options.now ?? steadyNow,
+    now: options.now ?? monotonicNow,
     newId: newUuid,
     ...(launch && { launch }),
   })
@@ -93,7 +93,7 @@ function playHere({ restore = 'load', limits }: DaemonOptions): Launch {
       complain: () => {},
     })
     app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>))
-    const agent = await greet({ input, output }, { ...defaultLimits, ...limits })
+    const agent = await initializeAgent({ input, output }, { ...defaultLimits, ...limits })
     return { agent, stop: async () => void input.destroy() }
   }
 }

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Budget, periodOf } from '#budgets/budget.ts'
 import { Budgets, type Reservation } from '#budgets/budgets.ts'
 import type { Every } from '#budgets/open-accounts.ts'
-import { readKept } from '#budgets/rows.ts'
+import { readBudget } from '#budgets/rows.ts'
 import { clockOf } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { cuttableDb, type Link } from './cuttable-db.ts'
@@ -113,7 +113,7 @@ export class MoneyWorld {
         clock: clockOf(() => this.now),
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
-        spentEarlier: async () => 0n,
+        spentBefore: async () => 0n,
         onError: () => {},
         every,
       },
@@ -264,7 +264,7 @@ export class MoneyWorld {
     const period = periodOf(budget, this.now)
     const key = `${budget.id} ${period}`
     this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
-    const { spent = 0n, leases } = await readKept(
+    const { spent = 0n, leases } = await readBudget(
       this.#db.query,
       clockOf(() => this.now),
       budget.id,
@@ -312,7 +312,7 @@ export class MoneyWorld {
       const periods = new Set(this.flights.map((flight) => periodOf(limit, flight.at)))
       for (const period of periods) {
         const sums = this.#sumsOf(at, period)
-        const { spent = 0n, leases } = await readKept(
+        const { spent = 0n, leases } = await readBudget(
           this.#db.query,
           clockOf(() => this.now),
           limit.id,

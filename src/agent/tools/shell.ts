@@ -35,7 +35,7 @@ export const shell = tool({
     const beat = setInterval(context.working, beatMs)
     try {
       context.working()
-      return told(await context.shell.run(input.command, options), seconds)
+      return resultText(await context.shell.run(input.command, options), seconds)
     } finally {
       clearInterval(beat)
     }
@@ -78,7 +78,7 @@ const reasons = {
   memory: 'Killed: it used too much memory.',
 }
 
-function told({ end, output, complaint }: CommandResult, seconds: number): string {
+function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
   const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
   const body = printed || '(no output)'
   if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`

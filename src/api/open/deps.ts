@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { internCensus } from '#interns/census.ts'
+import { createInternCounts } from '#interns/intern-counts.ts'
 import { isInstalled } from '#lib/program.ts'
 import { causeOf } from '#routing/cause.ts'
 import type { Cause } from '#usage/generation.ts'
@@ -35,7 +35,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
   const { keys, vault, ...policies } = await openPolicies(opening, store)
   const money = await openMoney(opening, store, lost)
   const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, lost, countRefusal })
-  const { inForce, inFlight } = policies
+  const { guardrailCache, inFlight } = policies
   const interns = openInterns({
     config,
     dataDir: settings.data_dir,
@@ -44,7 +44,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
     newId,
     log,
     variable,
-    inForce,
+    guardrailCache,
     scanner,
     onRefused: (error) => countRefusal(causeOf(error)),
   })
@@ -53,7 +53,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
     db: db.standing,
     ledger: money.ledger,
     answers: inFlight.count,
-    interns: internCensus({ db }, hostname()),
+    interns: createInternCounts({ db }, hostname()),
     isLeaving,
     now,
   })
@@ -66,7 +66,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
     hasCredential: (name) => Boolean(variable(name)),
     hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),
     isLeaving,
-    inForce,
+    guardrailCache,
     keys,
     metrics,
     now,

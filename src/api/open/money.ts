@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Budget } from '#budgets/budget.ts'
 import { Budgets } from '#budgets/budgets.ts'
-import { spentEarlier } from '#budgets/earlier.ts'
-import { refusingWhileAway } from '#budgets/while-away.ts'
+import { failClosed } from '#budgets/fail-closed.ts'
+import { spentBefore } from '#budgets/past-spending.ts'
 import { databaseClock } from '#db/clock.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
@@ -12,7 +12,7 @@ import { lastWordsMs, type Opening, warnOf } from './parts.ts'
 import type { Store } from './store.ts'
 
 /** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
-export async function openMoney(opening: Opening, { settings, db, trust }: Store, lost: (error: Error) => void) {
+export async function openMoney(opening: Opening, { settings, db, allowStale }: Store, lost: (error: Error) => void) {
   const { parts, opened } = opening
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
@@ -24,14 +24,14 @@ export async function openMoney(opening: Opening, { settings, db, trust }: Store
   const earlier = async (budget: Budget, sinceDay: number) => {
     // What was metered a moment ago counts too.
     await ledger.flush()
-    return spentEarlier({ db }, budget, sinceDay)
+    return spentBefore({ db }, budget, sinceDay)
   }
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
-  const budgets = new Budgets({ db, clock, now, newId, spentEarlier: earlier, onError: unreported })
+  const budgets = new Budgets({ db, clock, now, newId, spentBefore: earlier, onError: unreported })
   // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
   opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
-  return { ledger, budgets: config.stale_limits === 'refuse' ? refusingWhileAway(budgets, trust) : budgets }
+  return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
 }

@@ -1,25 +1,25 @@
-import { createInFlight } from '#accounts/in-flight.ts'
-import { createKeyRing } from '#accounts/key-ring.ts'
+import { createKeyCache } from '#accounts/key-cache.ts'
 import { keyReader } from '#accounts/read-keys.ts'
-import { createCredentialsInUse } from '#byok/in-use.ts'
+import { createRequestsInFlight } from '#accounts/requests-in-flight.ts'
+import { createCredentialCache } from '#byok/credential-cache.ts'
 import { openVault } from '#byok/key-file.ts'
-import { createInForce } from '#guardrails/in-force.ts'
-import { createPresetsInUse } from '#presets/in-use.ts'
+import { createGuardrailCache } from '#guardrails/guardrail-cache.ts'
+import { createPresetCache } from '#presets/preset-cache.ts'
 import type { Opening } from './parts.ts'
 import type { Store } from './store.ts'
 
 /** Who is calling, and what holds for them: kept in memory, and fresh while the database can be heard. */
-export async function openPolicies({ parts: { now }, opened }: Opening, { settings, db, trust }: Store) {
-  const keys = createKeyRing({ signals: db.signals, now, readKeys: keyReader({ db }), trust })
+export async function openPolicies({ parts: { now }, opened }: Opening, { settings, db, allowStale }: Store) {
+  const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
   opened.defer(keys.close)
-  const inForce = createInForce({ db, now, trust })
-  opened.defer(inForce.close)
-  const inFlight = createInFlight({ signals: db.signals, keys })
+  const guardrailCache = createGuardrailCache({ db, now, allowStale })
+  opened.defer(guardrailCache.close)
+  const inFlight = createRequestsInFlight({ signals: db.signals, keys })
   opened.defer(inFlight.close)
-  const presets = createPresetsInUse({ db, now, trust })
+  const presets = createPresetCache({ db, now, allowStale })
   opened.defer(presets.close)
   const vault = await openVault({ db, settings })
-  const ownCredentials = createCredentialsInUse({ db, now, vault, trust })
+  const ownCredentials = createCredentialCache({ db, now, vault, allowStale })
   opened.defer(ownCredentials.close)
-  return { keys, inForce, inFlight, presets, vault, ownCredentials }
+  return { keys, guardrailCache, inFlight, presets, vault, ownCredentials }
 }

@@ -4,7 +4,7 @@ import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import type { Db } from '#db/db.ts'
 import { openDb } from '#db/open.ts'
-import { type Trust, trustWhileAway } from '#db/trust.ts'
+import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -14,7 +14,7 @@ export type Store = {
   settings: Config
   db: Db
   firstKeys: FirstKeys | undefined
-  trust: Trust
+  allowStale: AllowStale
   /** What a start takes of the catalogue from the one before. */
   loading: ReturnType<typeof loadRemembered>
 }
@@ -41,7 +41,7 @@ export async function openStore(opening: Opening): Promise<Store> {
   opened.defer(db.close)
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
-  return { settings, db, firstKeys, trust: trustWhileAway({ db }, config.stale_keys_ms), loading }
+  return { settings, db, firstKeys, allowStale: staleWhileAway({ db }, config.stale_keys_ms), loading }
 }
 
 function watchedTwice(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {

@@ -1,5 +1,5 @@
-import { shownOnOneLine } from '#lib/shown.ts'
-import type { Asked, Field } from './conversation.ts'
+import { printableLine } from '#lib/printable.ts'
+import type { AgentQuestion, Field } from './conversation.ts'
 import type { Keyboard, Typed } from './keyboard.ts'
 import type { Show } from './show.ts'
 
@@ -12,20 +12,23 @@ const permissions: Record<string, { key: string; label: string }> = {
   cancel: { key: 'c', label: 'cancel' },
 }
 
-type Hands = { keyboard: Keyboard; show: Show }
+type ChatConsole = { keyboard: Keyboard; show: Show }
 type Choice = { option: string; key: string; label: string }
 
 /** Asks the person what the intern asks. @returns the answer for the intern; undefined when they want to leave. */
-export function answerTo(asked: Asked, hands: Hands): Promise<string | undefined> {
+export function answerTo(asked: AgentQuestion, hands: ChatConsole): Promise<string | undefined> {
   return asked.kind === 'permission' ? permit(asked, hands) : fillIn(asked, hands)
 }
 
 /** The answer of somebody who leaves instead. */
-export const leavingAnswer = ({ kind }: Asked) =>
+export const leavingAnswer = ({ kind }: AgentQuestion) =>
   kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
 
-async function permit(asked: Extract<Asked, { kind: 'permission' }>, hands: Hands): Promise<string | undefined> {
-  hands.show.question(shownOnOneLine(asked.operation ?? 'permission'), asked.detail)
+async function permit(
+  asked: Extract<AgentQuestion, { kind: 'permission' }>,
+  hands: ChatConsole,
+): Promise<string | undefined> {
+  hands.show.question(printableLine(asked.operation ?? 'permission'), asked.detail)
   const offered = [...asked.options, 'cancel'].flatMap((option) => {
     const known = permissions[option]
     return known ? [{ option, ...known }] : []
@@ -34,7 +37,7 @@ async function permit(asked: Extract<Asked, { kind: 'permission' }>, hands: Hand
 }
 
 /** One of some choices, by its key or its words, and Enter: a slip of the finger allows nothing. Ctrl-C cancels. */
-async function choose(offered: Choice[], { keyboard, show }: Hands): Promise<string | undefined> {
+async function choose(offered: Choice[], { keyboard, show }: ChatConsole): Promise<string | undefined> {
   const prompt = `  ${offered.map(({ key, label }) => `[${key}] ${label}`).join('  ')} > `
   for (;;) {
     const typed = await keyboard.line(prompt)
@@ -53,7 +56,7 @@ const sending: Choice[] = [
   { option: 'cancel', key: 'c', label: 'cancel' },
 ]
 
-async function fillIn({ message, fields }: Extract<Asked, { kind: 'elicitation' }>, hands: Hands) {
+async function fillIn({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, hands: ChatConsole) {
   hands.show.question(message)
   const content: Record<string, unknown> = {}
   for (const field of fields) {
@@ -67,10 +70,13 @@ async function fillIn({ message, fields }: Extract<Asked, { kind: 'elicitation' 
   return JSON.stringify(action === 'accept' ? { action, content } : { action })
 }
 
-async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: unknown } | Exclude<Typed, object>> {
+async function fill(
+  field: Field,
+  { keyboard, show }: ChatConsole,
+): Promise<{ read: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', may stay empty'
   for (;;) {
-    const typed = await keyboard.line(`  ${shownOnOneLine(field.name)} (${wanted(field)}${optional})> `)
+    const typed = await keyboard.line(`  ${printableLine(field.name)} (${wanted(field)}${optional})> `)
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { read: value }
@@ -79,7 +85,7 @@ async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: un
 }
 
 function wanted({ type, options: offered }: Field): string {
-  const options = offered?.map(shownOnOneLine)
+  const options = offered?.map(printableLine)
   if (type === 'array') return options ? `some of ${options.join(', ')}, with commas` : 'a list with commas'
   if (options) return `one of ${options.join(', ')}`
   const names: Record<string, string> = { integer: 'a whole number', number: 'a number', boolean: 'yes or no' }

@@ -1,14 +1,14 @@
 import type { ApiClient } from '../api-client.ts'
 
 /** What an intern asks, as the tool call of its reply says it. */
-export type Asked =
+export type AgentQuestion =
   | { id: string; kind: 'permission'; operation: string | null; options: string[]; detail?: string }
   | { id: string; kind: 'elicitation'; message: string; fields: Field[] }
 export type Field = { name: string; type: string; required: boolean; options?: string[] }
 
-export type Said =
+export type ChatOutput =
   | { type: 'text' | 'reasoning'; text: string }
-  | { type: 'asked'; asked: Asked }
+  | { type: 'asked'; asked: AgentQuestion }
   | { type: 'error'; text: string }
 
 type Chunk = {
@@ -31,13 +31,13 @@ export function conversation(
 ) {
   let sessionId = session
 
-  async function* send(messages: object[], signal: AbortSignal): AsyncGenerator<Said, void> {
+  async function* send(messages: object[], signal: AbortSignal): AsyncGenerator<ChatOutput, void> {
     const body = { stream: true, approval_mode: mode, messages, ...(sessionId && { session_id: sessionId }) }
     const path = `/interns/${encodeURIComponent(intern)}/chat/completions`
     for await (const data of client.stream(path, body, signal)) {
       const chunk = JSON.parse(data) as Chunk
       if (chunk.session_id) sessionId = chunk.session_id
-      yield* saidIn(chunk)
+      yield* outputIn(chunk)
     }
   }
 
@@ -48,17 +48,17 @@ export function conversation(
       sessionId = undefined
     },
     prompt: (text: string, signal: AbortSignal) => send([{ role: 'user', content: text }], signal),
-    answer: (asked: Asked, content: string, signal: AbortSignal) =>
+    answer: (asked: AgentQuestion, content: string, signal: AbortSignal) =>
       send([{ role: 'tool', tool_call_id: asked.id, content }], signal),
   }
 }
 
-function* saidIn({ choices, error }: Chunk): Generator<Said> {
+function* outputIn({ choices, error }: Chunk): Generator<ChatOutput> {
   const delta = choices[0]?.delta
   if (delta?.reasoning) yield { type: 'reasoning', text: delta.reasoning }
   if (delta?.content) yield { type: 'text', text: delta.content }
   for (const call of delta?.tool_calls ?? []) {
-    yield { type: 'asked', asked: { id: call.id, ...JSON.parse(call.function.arguments) } as Asked }
+    yield { type: 'asked', asked: { id: call.id, ...JSON.parse(call.function.arguments) } as AgentQuestion }
   }
   if (error) yield { type: 'error', text: error.message }
 }

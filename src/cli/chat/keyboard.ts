@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { shown } from '#lib/shown.ts'
+import { printable } from '#lib/printable.ts'
 
 export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
@@ -48,7 +48,7 @@ export function keyboard({ input, output }: Screen): Keyboard {
       const next = piped.shift()
       if (next !== undefined || ended) {
         // What is piped in may come from anywhere.
-        output.write(`${prompt}${shown(next ?? '')}\n`)
+        output.write(`${prompt}${printable(next ?? '')}\n`)
         return Promise.resolve(next === undefined ? 'left' : { text: next })
       }
       return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { shown, shownOnOneLine } from '#lib/shown.ts'
-import type { Said } from './conversation.ts'
+import { printable, printableLine } from '#lib/printable.ts'
+import type { ChatOutput } from './conversation.ts'
 import type { Screen } from './keyboard.ts'
 
 /** More than this takes some reading: a part of it may have left the screen. */
@@ -13,7 +13,7 @@ const longDetail = 1000
 export type Show = {
   line: (text: string) => void
   question: (text: string, detail?: string) => void
-  said: (said: Exclude<Said, { type: 'asked' }>) => void
+  said: (said: Exclude<ChatOutput, { type: 'asked' }>) => void
   error: (text: string) => void
   stopped: () => void
 }
@@ -23,20 +23,20 @@ export function showOn(output: Screen['output']): Show {
   const write = (text: string) => void output.write(text)
   let thinking = false
   return {
-    line: (text) => write(`${shown(text)}\n`),
-    question: (text, detail) => write(`\n${styled('yellow', `? ${shown(text)}`)}${detail ? about(detail) : ''}\n`),
+    line: (text) => write(`${printable(text)}\n`),
+    question: (text, detail) => write(`\n${styled('yellow', `? ${printable(text)}`)}${detail ? about(detail) : ''}\n`),
     said({ type, text: told }) {
-      const text = shown(told)
+      const text = printable(told)
       if (type === 'text') write(thinking ? `\n\n${text}` : text)
       else write(type === 'reasoning' ? styled('dim', text) : `\n${styled('red', text)}`)
       thinking = type === 'reasoning'
     },
-    error: (text) => write(`\n${styled('red', shown(text))}`),
+    error: (text) => write(`\n${styled('red', printable(text))}`),
     stopped: () => write(`\n${styled('dim', '(stopped)')}`),
   }
 }
 
 function about(detail: string): string {
-  const told = shownOnOneLine(detail)
+  const told = printableLine(detail)
   return `  ${told}${told.length > longDetail ? `\n  (These are ${told.length} characters: read all of them.)` : ''}`
 }

@@ -33,7 +33,7 @@ export type Agent = {
   close(why: Error): void
 }
 
-const hello: InitializeRequest = {
+const initializeParams: InitializeRequest = {
   protocolVersion: 1,
   clientInfo: { name: 'signalbox', version: '1' },
   clientCapabilities: {
@@ -48,7 +48,11 @@ export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 /** `_meta` is sent with every new and restored session: some agents take settings of their own there. */
 export type SessionExtras = { _meta?: Record<string, unknown> }
 
-export async function greet(channel: Channel, limits: AgentLimits, extras: SessionExtras = {}): Promise<Agent> {
+export async function initializeAgent(
+  channel: Channel,
+  limits: AgentLimits,
+  extras: SessionExtras = {},
+): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
   const connection = connect(channel, { notification, request }, limits)
@@ -65,8 +69,8 @@ export async function greet(channel: Channel, limits: AgentLimits, extras: Sessi
   }
 
   const ask = (method: string, params: unknown) => connection.request(method, params, limits.handshakeMs)
-  const greeting = await ask('initialize', hello)
-  if (member(greeting, 'protocolVersion') !== hello.protocolVersion) {
+  const greeting = await ask('initialize', initializeParams)
+  if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
     throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
   }
   const abilities = member(greeting, 'agentCapabilities')

@@ -112,7 +112,7 @@ export function connect(channel: Channel, handlers: Handlers, limits: { maxMessa
     }
   }
 
-  const lost = async () => close(new ConnectionLost(await lastWords(channel)))
+  const lost = async () => close(new ConnectionLost(await exitReason(channel)))
   input.on('data', onData).on('end', lost).on('close', lost).on('error', lost)
   output.on('error', lost)
 
@@ -133,11 +133,11 @@ export function connect(channel: Channel, handlers: Handlers, limits: { maxMessa
 }
 
 /** How long the cause of an agent's end is waited for, once its output has closed. */
-const lastWordsMs = 500
+const exitReasonMs = 500
 
-async function lastWords({ exited }: Channel): Promise<string> {
+async function exitReason({ exited }: Channel): Promise<string> {
   const { promise: silence, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(resolve, exited ? lastWordsMs : 0, 'The agent closed its output.')
+  const timer = setTimeout(resolve, exited ? exitReasonMs : 0, 'The agent closed its output.')
   const words = await Promise.race([exited ?? silence, silence])
   clearTimeout(timer)
   return words

@@ -1,5 +1,5 @@
-import { endMarked, markName, markOf } from '#lib/mark.ts'
-import { type Agent, type AgentLimits, greet, type SessionExtras } from './agent.ts'
+import { killMarked, markerOf, markerVariable } from '#lib/process-marker.ts'
+import { type Agent, type AgentLimits, initializeAgent, type SessionExtras } from './agent.ts'
 import { ConnectionLost } from './connection.ts'
 import { type AgentCommand, NotStarted, startAgent } from './process.ts'
 
@@ -14,15 +14,15 @@ export function processLauncher(
   workspace: string,
   limits: AgentLimits,
 ): Launch {
-  const all = markOf(workspace)
-  endMarked(all)
+  const all = markerOf(workspace)
+  killMarked(all)
   let started = 0
   return async () => {
     const mark = `${all}.${++started}.`
-    const child = await startAgent({ ...settings, env: { ...settings.env, [markName]: mark } }, workspace)
-    void child.exited.then(() => endMarked(mark))
+    const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
+    void child.exited.then(() => killMarked(mark))
     try {
-      const agent = await greet(child, limits, settings._meta ? { _meta: settings._meta } : {})
+      const agent = await initializeAgent(child, limits, settings._meta ? { _meta: settings._meta } : {})
       // A process whose connection has ended is of no more use.
       void agent.closed.then(child.kill)
       return { agent, stop: child.stop }

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { nothingElse } from '#lib/inherited.ts'
-import { giveWay } from '#lib/priority.ts'
+import { withoutInherited } from '#lib/inherited-files.ts'
+import { lowerPriority } from '#lib/process-priority.ts'
 import type { Channel } from './connection.ts'
 
 /** How to run an agent. `env` is all the environment it gets. */
@@ -38,13 +38,13 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
     cwd: workspace,
     env: agent.env,
     detached: true,
-    stdio: nothingElse(['pipe', 'pipe', 'pipe']),
+    stdio: withoutInherited(['pipe', 'pipe', 'pipe']),
   }) as ChildProcessWithoutNullStreams
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))
   })
-  giveWay(child.pid!)
+  lowerPriority(child.pid!)
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, keepStderr(child)) }

@@ -10,7 +10,7 @@ export const types: pg.CustomTypesConfig = {
 }
 
 /** A connection that did not answer is ended by us; queries on it fail with this. */
-export class GivenUp extends Error {
+export class ConnectionAbandoned extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
@@ -33,8 +33,8 @@ export class Connection extends pg.Client {
     return answer
   }
 
-  giveUp(why: string): void {
+  abandon(why: string): void {
     const { connection } = this as unknown as { connection: { stream: { destroy: (error: Error) => void } } }
-    connection.stream.destroy(new GivenUp(why))
+    connection.stream.destroy(new ConnectionAbandoned(why))
   }
 }

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import type { Standing } from '../db.ts'
-import { Connection, GivenUp, types } from './connection.ts'
-import { type Limits, sessionOf, setUp, unhurried } from './session.ts'
-import { keepWatch } from './watchman.ts'
+import type { DatabaseHealth } from '../db.ts'
+import { Connection, ConnectionAbandoned, types } from './connection.ts'
+import { monitorConnections } from './connection-monitor.ts'
+import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
 
 /** The connections of one server. */
 export type Connections = {
@@ -11,7 +11,7 @@ export type Connections = {
   dropIdle: (why: string) => void
   /** Ends what is open, whoever uses it, and the watch over it. */
   cut: () => void
-  standing: () => Pick<Standing, 'used' | 'idle' | 'waiting'>
+  standing: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
   /** For signals: a connection beside the pool. */
   connect: (applicationName: string) => Promise<Connection>
 }
@@ -36,7 +36,7 @@ export function openConnections(connectionString: string, { limits, onError, onU
   }
   function dropIdle(why: string): void {
     const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
-    for (const client of idle) client.giveUp(why)
+    for (const client of idle) client.abandon(why)
   }
 
   const pool = new pg.Pool({
@@ -52,14 +52,14 @@ export function openConnections(connectionString: string, { limits, onError, onU
     // The pool hangs the whole client on it, with what opens its session; that is for nobody's log.
     Object.assign(error, { client: undefined })
     // What we ended was told of when we did.
-    if (!(error instanceof GivenUp)) onError(error)
+    if (!(error instanceof ConnectionAbandoned)) onError(error)
   })
-  const endWatch = keepWatch({
+  const endWatch = monitorConnections({
     open,
     answerMs: Math.max(limits.database_query_timeout_ms, limits.database_statement_timeout_ms + 1000),
     connect: () => connectedTo({ ...standard, application_name: 'signalbox watch' }),
     onDead(why) {
-      onError(new GivenUp(why))
+      onError(new ConnectionAbandoned(why))
       dropIdle(why)
     },
   })
@@ -74,7 +74,7 @@ export function openConnections(connectionString: string, { limits, onError, onU
     }),
     cut() {
       endWatch()
-      for (const client of open) client.giveUp('the service is ending')
+      for (const client of open) client.abandon('the service is ending')
     },
     async connect(application_name) {
       const client = await connectedTo({ ...standard, application_name })
@@ -92,13 +92,13 @@ async function connectedTo(options: pg.ClientConfig): Promise<Connection> {
 }
 
 /** For migrations: nobody is in a hurry, and only TCP says that the other side is gone. */
-export function unhurriedPool(connectionString: string, limits: Limits): pg.Pool {
+export function poolWithoutTimeouts(connectionString: string, limits: Limits): pg.Pool {
   const pool = new pg.Pool({
     ...optionsOf(connectionString, limits),
     Client: Connection,
     max: 2,
     application_name: 'signalbox migration',
-    onConnect: async (client) => void (await setUp(client as Connection, unhurried(limits))),
+    onConnect: async (client) => void (await setUp(client as Connection, withoutTimeouts(limits))),
   })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))

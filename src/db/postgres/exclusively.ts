@@ -3,8 +3,8 @@ import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Db, Query, Tx } from '../db.ts'
 import type { Announcement, LocalSignals } from '../signals.ts'
+import { createLocalLocks } from './local-locks.ts'
 import { announcing } from './revisions.ts'
-import { createTurns } from './turns.ts'
 
 const lockNotAvailable = '55P03'
 
@@ -13,7 +13,7 @@ const lockNotAvailable = '55P03'
  * `begin`, and what is announced goes with `commit`, so that no server ever waits while it holds a topic's revision.
  */
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
-  const inTurn = createTurns(lockMs)
+  const inTurn = createLocalLocks(lockMs)
   return async (name, work) => {
     const announced: Announcement[] = []
     const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })

@@ -8,7 +8,7 @@ import { sql } from '../kysely.ts'
 import { migrate, migrations } from '../migrate.ts'
 import { openDb } from '../open.ts'
 import { Connection } from './connection.ts'
-import { unhurriedPool } from './connections.ts'
+import { poolWithoutTimeouts } from './connections.ts'
 import { openPostgres } from './open.ts'
 import { setUp } from './session.ts'
 
@@ -73,7 +73,7 @@ test('a migration may take longer than a statement may, whatever the role says',
     const { rows } = await sql`select 1 from kysely_migration where name = '9999_slow'`.execute(db.query)
     assert.equal(rows.length, 1)
     await db.close()
-    await unhurriedPool(url, limits).end()
+    await poolWithoutTimeouts(url, limits).end()
   }),
 )
 

@@ -6,7 +6,7 @@ import { StartupError } from '#lib/fault.ts'
 import type { Db, Query, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
-import { openConnections, unhurriedPool } from './connections.ts'
+import { openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
@@ -22,7 +22,7 @@ export async function openPostgres(
   limits: Limits,
 ): Promise<Db> {
   const { onError = () => {}, onUnset = () => {} } = watch
-  await bringUpToDate(unhurriedPool(connectionString, limits), prepare)
+  await bringUpToDate(poolWithoutTimeouts(connectionString, limits), prepare)
   const connections = openConnections(connectionString, { limits, onError, onUnset })
   const query: Query = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: watchedPool(connections.pool, watch) }),

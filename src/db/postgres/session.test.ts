@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/databases.ts'
 import { sql } from '../kysely.ts'
-import { sessionOf, unhurried } from './session.ts'
+import { sessionOf, withoutTimeouts } from './session.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -29,7 +29,7 @@ test('a session has the times that were set, and both sides of it are asked whet
 
 test('a migration has no times to keep, but is asked whether it lives', () => {
   const times = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
-  assert.deepEqual(unhurried(limits), { ...times, ...probes })
+  assert.deepEqual(withoutTimeouts(limits), { ...times, ...probes })
 })
 
 test('who sets nothing has sound times', { skip }, async () => {

@@ -27,7 +27,7 @@ export function sessionOf(limits: Limits): Session {
 }
 
 /** A migration takes as long as it takes, also where the operator set times for the role or the database. */
-export function unhurried(limits: Limits): Session {
+export function withoutTimeouts(limits: Limits): Session {
   return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...probesOf(limits) }
 }
 

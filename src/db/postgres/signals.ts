@@ -97,7 +97,7 @@ export async function postgresSignals(
       if (!last) return
       // Nor one whose other side says nothing.
       await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
-      last.giveUp('the service is ending')
+      last.abandon('the service is ending')
     },
   }
 }

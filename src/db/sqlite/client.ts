@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import type { Rows } from '../lend.ts'
-import type { Told } from './worker.ts'
+import type { WorkerReply } from './worker.ts'
 
 /** The server's end of the worker thread that holds the embedded database. */
 export type SqliteClient = {
@@ -18,7 +18,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   let gone: Error | undefined
 
   await once(worker, 'message')
-  worker.on('message', (told: Told) => {
+  worker.on('message', (told: WorkerReply) => {
     const asker = waiting.get(told.id)
     waiting.delete(told.id)
     if ('error' in told) asker?.reject(Object.assign(new Error(told.error.message), { code: told.error.code }))

@@ -13,7 +13,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 export const statements = { begin: 'begin immediate', commit: 'commit', rollback: 'rollback' } as const
 
 /** Kysely over the worker thread. */
-export function sqliteDialect(client: SqliteClient, turns = turnstile()): Dialect {
+export function sqliteDialect(client: SqliteClient, turns = createMutex()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
     createDriver: () => sqliteDriver(client, turns),
@@ -22,7 +22,7 @@ export function sqliteDialect(client: SqliteClient, turns = turnstile()): Dialec
   }
 }
 
-function sqliteDriver(client: SqliteClient, turns: Turnstile): Driver {
+function sqliteDriver(client: SqliteClient, turns: Mutex): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await client.run(query.sql, query.parameters)
@@ -48,7 +48,7 @@ function sqliteDriver(client: SqliteClient, turns: Turnstile): Driver {
 }
 
 /** There is one connection: whoever comes enters in turn, first come, first served. */
-export function turnstile() {
+export function createMutex() {
   const queue: (() => void)[] = []
   let taken = false
   return {
@@ -67,4 +67,4 @@ export function turnstile() {
     standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: queue.length }),
   }
 }
-export type Turnstile = ReturnType<typeof turnstile>
+export type Mutex = ReturnType<typeof createMutex>

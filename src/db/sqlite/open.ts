@@ -7,7 +7,7 @@ import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite, readerOf } from './client.ts'
-import { sqliteDialect, turnstile } from './dialect.ts'
+import { createMutex, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
 /** How long a change waits until other processes have heard of it. One that is held up hears of it all the same, later. */
@@ -18,7 +18,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
-  const turns = turnstile()
+  const turns = createMutex()
   const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, turns), log: queryLog(watch) })
   await prepare(query).catch(async (error) => {
     await query.destroy()

@@ -5,7 +5,7 @@ import { remoteOf } from '#test/harness/remote-db.ts'
 import { until } from '#test/harness/until.ts'
 import { insertRows } from '../insert-rows.ts'
 import { openSqlite } from './client.ts'
-import { turnstile } from './dialect.ts'
+import { createMutex } from './dialect.ts'
 import { openSession } from './session.ts'
 
 const userOf = (id: string) => ({ id, name: 'U', email: `${id}@localhost`, created_at: 1_795_000_000_000 })
@@ -105,7 +105,7 @@ test('a process that ends while it waits for its turn does not take it', async (
 
 test('a transaction that stands open without a word is undone, and says so', async () => {
   const client = await openSqlite(':memory:')
-  const turns = turnstile()
+  const turns = createMutex()
   const session = openSession({ writer: client, reader: client, turns, announceAll: async () => {}, idleMs: 50 })
   const run = (sql: string) => session.run({ sql, parameters: [] })
   await run('create table t (a)')

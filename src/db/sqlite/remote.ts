@@ -6,7 +6,7 @@ import { queryLog } from '../query-log.ts'
 import { type Announcement, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { bindable, type SqliteClient } from './client.ts'
-import { sqliteDialect, turnstile } from './dialect.ts'
+import { createMutex, sqliteDialect } from './dialect.ts'
 
 /** What the owner of the file answers. */
 export type OwnerCalls = {
@@ -26,7 +26,7 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
     run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(bindable), report }),
     close: async () => {},
   })
-  const turns = turnstile()
+  const turns = createMutex()
   const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), turns), log: queryLog(watch) })
   const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true)), log: queryLog(watch) })
   const local = localSignals()

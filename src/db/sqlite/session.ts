@@ -1,12 +1,12 @@
 import type { Rows, Session, SessionStatement } from '../lend.ts'
 import type { Announcement } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
-import { statements, type Turnstile } from './dialect.ts'
+import { type Mutex, statements } from './dialect.ts'
 
 type Deps = {
   writer: SqliteClient
   reader: SqliteClient
-  turns: Turnstile
+  turns: Mutex
   /** Tells every process, this one included. */
   announceAll: (announcements: readonly Announcement[]) => Promise<void>
   /** How long a transaction may stand open without a word: all others wait for it. */

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { EachRow } from '../insert-rows.ts'
 
 /** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
-export type Ask = { id: number; sql: string; parameters: SQLInputValue[] | [EachRow] }
-export type Told =
+export type WorkerRequest = { id: number; sql: string; parameters: SQLInputValue[] | [EachRow] }
+export type WorkerReply =
   | { id: number; rows: Record<string, unknown>[]; changes: number }
   | { id: number; error: { message: string; code: string } }
 
@@ -25,7 +25,7 @@ function prepare(sql: string): StatementSync {
   return statement
 }
 
-function answer({ id, sql, parameters }: Ask): Told {
+function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
   try {
     const statement = prepare(sql)
     const [first] = parameters
@@ -52,7 +52,7 @@ function runEach(statement: StatementSync, { each }: EachRow): number {
 
 const port = parentPort
 if (!port) throw new Error('db/sqlite/worker.ts runs as a worker thread only')
-port.on('message', (message: Ask | 'close') => {
+port.on('message', (message: WorkerRequest | 'close') => {
   if (message === 'close') {
     database.close()
     port.close()

@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici'
-import { onDemand } from '#lib/on-demand.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
 import { once } from '#lib/once.ts'
 import { type Deadlines, Silence } from './deadlines.ts'
 import { decoded } from './decode.ts'
@@ -30,7 +30,7 @@ export function overHttp(options: { connectMs: number }): Upstreams {
 }
 
 function newAgent({ connectMs }: { connectMs: number }): Agent {
-  const { Agent } = onDemand.undici()
+  const { Agent } = lazyModules.undici()
   return new Agent({
     connect: { timeout: connectMs },
     // The deadlines here are ours: undici's own would count a paused reader as a silent upstream.

@@ -7,7 +7,7 @@ import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
-import { type Asked, converse } from '#interns/converse.ts'
+import { type Asked, startChatTurn } from '#interns/chat-turn.ts'
 import { replyText } from '#interns/reply.ts'
 import { findIntern } from '#interns/store.ts'
 import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
@@ -44,7 +44,7 @@ export const chatWithIntern = route({
   restate: restateForChat,
   handler: async ({ params, body, caller, host, outlet }, deps) => {
     await requireRegion(deps, caller, host)
-    const followed = deps.routing.inFlight.follow(caller, outlet)
+    const followed = deps.routing.inFlight.track(caller, outlet)
     followed.recheck = async (later) => {
       requireInterns(later)
       await requireRegion(deps, later, host)
@@ -65,7 +65,7 @@ export const chatWithIntern = route({
 
 async function reply(deps: Deps, caller: Caller, asked: Asked, outlet: RevocableOutlet) {
   const { config, conversation, now } = deps
-  const turn = await converse(conversation, caller, asked, outlet.signal)
+  const turn = await startChatTurn(conversation, caller, asked, outlet.signal)
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
   outlet.onRevoked(({ kind, message }) => {
     outlet.write(text.failed({ code: faultStatus[kind], message }) + text.closing)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
 import { internRecord, listInterns } from '#interns/store.ts'
-import { listed } from '#lib/listed.ts'
+import { listParameter } from '#lib/list-parameter.ts'
 import { route } from '../../route.ts'
 
 export const listAllInterns = route({
@@ -15,7 +15,7 @@ export const listAllInterns = route({
   request: {
     query: z.object({
       limit: z.coerce.number().int().min(1).max(500).default(100),
-      status: listed(z.enum(internStatuses)).optional().describe('Comma-separated statuses.'),
+      status: listParameter(z.enum(internStatuses)).optional().describe('Comma-separated statuses.'),
       starting_after: z.string().optional().describe('The last id of the page before.'),
       workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
     }),

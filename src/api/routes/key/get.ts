@@ -56,7 +56,7 @@ export const getCurrentKey = route({
       caller.keyHash,
     )
     const [spending] = await keySpending(deps, [key])
-    const guardrails = await deps.inForce.of(caller)
+    const guardrails = await deps.guardrailCache.of(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { changeOrganization } from '#accounts/organizations.ts'
-import { onlyFields } from '#lib/known-fields.ts'
+import { strictFields } from '#lib/strict-fields.ts'
 import { route } from '../../route.ts'
 import { Organization } from './organization.ts'
 
-const OrganizationPatch = onlyFields({ interns_programme: z.boolean() }).partial().meta({ id: 'OrganizationPatch' })
+const OrganizationPatch = strictFields({ interns_programme: z.boolean() }).partial().meta({ id: 'OrganizationPatch' })
 
 export const updateOrganization = route({
   method: 'patch',

@@ -1,0 +1,102 @@
+import type { Signals } from '#db/signals.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Outlet } from '#lib/outlet.ts'
+import { RevocableOutlet } from '#lib/revocable-outlet.ts'
+import type { Caller } from './caller.ts'
+import type { KeyCache } from './key-cache.ts'
+
+/** How often keys that may have run out are looked at, and everything where changes cannot be heard. */
+const lookEveryMs = 500
+
+/** One request under way. */
+export type TrackedRequest = {
+  outlet: RevocableOutlet
+  /** Judged anew with its key as it is now. @throws Fault when it may not go on. */
+  recheck: (caller: Caller) => Promise<void> | void
+  /** The id of the intern that it is talking to: judged anew when that changes. */
+  internId?: string
+  /** It is over. */
+  release: () => void
+}
+
+/**
+ * The requests under way at this server. What would refuse them now ends them within a second, told in the stream: a key
+ * or member that is gone, a rule or limit that has changed. Nothing of it is asked while nothing changes.
+ */
+export type RequestsInFlight = {
+  track: (caller: Caller, outlet: Outlet) => TrackedRequest
+  /** How many there are. */
+  count: () => number
+  close: () => void
+}
+
+type Deps = { signals: Signals; keys: Pick<KeyCache, 'current'> }
+
+type Entry = TrackedRequest & { caller: Caller }
+
+export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFlight {
+  const entries = new Set<Entry>()
+  let looking: NodeJS.Timeout | undefined
+
+  const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
+    for (const entry of entries) if (concerns(entry.caller, entry)) void judge(entry)
+  }
+
+  async function judge(entry: Entry, found = keys.current(entry.caller.keyHash)): Promise<void> {
+    try {
+      const caller = await found
+      if (!caller) return entry.outlet.revoke(keyIsGone())
+      await entry.recheck(caller)
+      entry.caller = caller
+    } catch (error) {
+      // While nobody can tell, what was allowed goes on.
+      if (error instanceof Fault && error.kind !== 'unavailable') entry.outlet.revoke(error)
+    }
+  }
+
+  /** In memory, as long as changes are heard: a key is another object once it was read anew. */
+  function look(): void {
+    if (!signals.live()) return judgeAll(() => true)
+    for (const entry of entries) {
+      const found = keys.current(entry.caller.keyHash)
+      if (found !== entry.caller) void judge(entry, found)
+    }
+  }
+
+  const unsubscribe = [
+    signals.subscribe('key.changed', (hash) => judgeAll(({ keyHash }) => keyHash === hash)),
+    signals.subscribe('organization.changed', (id) => judgeAll(({ organizationId }) => organizationId === id)),
+    signals.subscribe('guardrail.changed', (id) => judgeAll(({ workspaceId }) => workspaceId === id)),
+    signals.subscribe('intern.changed', (id) => judgeAll((_, { internId }) => internId === id)),
+    signals.onMissed(() => judgeAll(() => true)),
+  ]
+
+  function release(entry: Entry): void {
+    entry.outlet.release()
+    entries.delete(entry)
+    if (entries.size > 0) return
+    clearInterval(looking)
+    looking = undefined
+  }
+
+  return {
+    track(caller, outlet) {
+      const entry: Entry = {
+        caller,
+        outlet: new RevocableOutlet(outlet),
+        recheck: () => {},
+        release: () => release(entry),
+      }
+      entries.add(entry)
+      looking ??= setInterval(look, lookEveryMs).unref()
+      return entry
+    },
+    count: () => entries.size,
+    close() {
+      for (const end of unsubscribe) end()
+      clearInterval(looking)
+    },
+  }
+}
+
+const keyIsGone = () => new Fault('unauthenticated', 'The key of this request was disabled or deleted, or has expired.')

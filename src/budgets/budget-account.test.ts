@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { BudgetAccount, type Exchange } from './budget-account.ts'
+import type { Grant } from './store.ts'
+
+const newAccount = (exchange: Exchange) => new BudgetAccount({ exchange, waitMs: 1000, elapsed: () => 0 })
+
+type Asked = { report: Parameters<Exchange>[0]; grant: (granted: bigint) => void; fail: () => void }
+
+/** An account whose database answers when the test says so. */
+function openAccount() {
+  const asked: Asked[] = []
+  const exchange: Exchange = (report) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Grant>()
+    const ended = report.held === 0n && report.total === report.confirmed
+    const grant = (granted: bigint) =>
+      resolve({ granted, free: 1000n, others: 0n, at: 0, current: true, ended: ended && granted === 0n })
+    asked.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
+    return promise
+  }
+  return { account: newAccount(exchange), asked }
+}
+
+test('what was granted is held in every report that comes after, also in one that had to wait for the grant', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  const reports = [account.report(true, 30n), account.report(true, 30n)]
+  await turn()
+  asked[0]?.grant(30n)
+  await turn()
+  assert.equal(await reserved, 'granted')
+  assert.equal(asked[1]?.report.held, 30n)
+  asked[1]?.grant(0n)
+  await turn()
+  assert.equal(asked.length, 3)
+  assert.equal(asked[2]?.report.held, 30n)
+  asked[2]?.grant(0n)
+  await Promise.all(reports)
+})
+
+test('all that was spent is in every report, with how much of it was confirmed', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(10n)
+  assert.equal(await reserved, 'granted')
+  account.settle(10n, 4n)
+  const first = account.report(true, 30n)
+  account.take(6n)
+  account.settle(6n, 5n)
+  asked[1]?.fail()
+  await assert.rejects(first)
+  const second = account.report(true, 30n)
+  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, need: 0n, wanted: 0n })
+  asked[2]?.grant(0n)
+  await second
+  account.report(true, 30n)
+  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, need: 0n, wanted: 0n })
+})
+
+test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(100n)
+  await reserved
+  const answered = async (inUse: boolean) => {
+    const report = account.report(inUse, 30n)
+    asked.at(-1)?.grant(0n)
+    await report
+    return asked.at(-1)?.report.held
+  }
+  // In use since the last report were 10 that still are, and all else was granted in between.
+  assert.equal(await answered(true), 100n)
+  account.take(20n)
+  account.settle(20n, 0n)
+  assert.equal(await answered(true), 10n + 20n + 30n)
+  assert.equal(await answered(false), 10n)
+})
+
+test('what was granted under a limit that was lowered meanwhile is given back', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(50n)
+  await reserved
+  const report = account.report(true, 100n)
+  account.revoke()
+  asked[1]?.grant(7n)
+  await report
+  assert.equal(account.take(1n), false)
+  account.report(true, 100n)
+  assert.equal(asked.at(-1)?.report.held, 10n)
+})
+
+test('what is too little for who waits is given back with the question for more', async () => {
+  const { account, asked } = openAccount()
+  const first = account.reserve(10n, 1000n)
+  asked[0]?.grant(15n)
+  await first
+  account.reserve(8n, 1000n)
+  await turn()
+  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, need: 8n, wanted: 8n })
+})
+
+test('an account is not idle while a report of it is under way', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(10n)
+  await reserved
+  account.settle(10n, 10n)
+  const report = account.report(false, 0n)
+  assert.equal(account.isIdle, false)
+  asked[1]?.fail()
+  await assert.rejects(report)
+  assert.equal(account.isIdle, false)
+  const again = account.report(false, 0n)
+  asked[2]?.grant(0n)
+  await again
+  // The database keeps a row until it is told that the holder knows.
+  assert.equal(account.isIdle, false)
+  const last = account.report(false, 0n)
+  asked[3]?.grant(0n)
+  await last
+  assert.equal(account.isIdle, true)
+})
+
+/** A bank of one limit, whose answers to several servers come after random delays. */
+function bankOf(limit: bigint, delay: () => Promise<unknown>) {
+  let spent = 0n
+  const leases = new Map<number, bigint>()
+  const totals = new Map<number, bigint>()
+  return (server: number): Exchange =>
+    async (report) => {
+      await delay()
+      spent += report.total - (totals.get(server) ?? 0n)
+      totals.set(server, report.total)
+      const others = [...leases].reduce((sum, [other, held]) => (other === server ? sum : sum + held), 0n)
+      const free = limit - spent - others - report.held
+      const granted = free >= report.need && report.need > 0n ? report.need + (free - report.need) / 4n : 0n
+      leases.set(server, report.held + granted)
+      await delay()
+      return { granted, free: free - granted, others, at: 0, current: true, ended: false }
+    }
+}
+
+test('servers that reserve, settle and report in any order never have more than the limit between them', async () => {
+  const random = seeded(7)
+  const delay = async () => {
+    for (let ticks = random() * 12; ticks > 0; ticks--) await undefined
+  }
+  for (let round = 0; round < 150; round++) {
+    const limit = 400n
+    const bank = bankOf(limit, delay)
+    const servers = [0, 1, 2].map((server) => newAccount(bank(server)))
+    let [spentOrReserved, most] = [0n, 0n]
+    const request = async (account: BudgetAccount) => {
+      const need = BigInt(1 + Math.floor(random() * 20))
+      await delay()
+      if ((await account.reserve(need, 1000n)) !== 'granted') return
+      spentOrReserved += need
+      if (spentOrReserved > most) most = spentOrReserved
+      await delay()
+      const cost = random() < 0.5 ? need : need / 2n
+      spentOrReserved -= need - cost
+      account.settle(need, cost)
+      if (random() < 0.5) account.report(random() < 0.5, 5n)
+    }
+    const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as BudgetAccount))
+    await Promise.race([Promise.all(requests), turn()])
+    for (const account of servers) account.giveUp(new Error('over'))
+    await Promise.allSettled(requests)
+    assert.ok(most <= limit, `round ${round}: ${most} of ${limit}`)
+  }
+})
+
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}
+
+test('an account is waited for while somebody waits for its money, and then no more', async () => {
+  const { account, asked } = openAccount()
+  assert.equal(account.isWaited, false)
+  const reserved = account.reserve(10n, 1000n)
+  assert.equal(account.isWaited, true)
+  asked[0]?.grant(10n)
+  await reserved
+  assert.equal(account.isWaited, false)
+})
+
+test('who would be served once other servers gave back what they hold is not refused at once', async () => {
+  let others = 8n
+  const account = newAccount(async () => ({ granted: 0n, free: 4n, others, at: 0, current: true, ended: true }))
+  const reserved = account.reserve(10n, 1000n)
+  await turn()
+  assert.equal(account.isWaited, true)
+  others = 5n
+  await account.serve()
+  assert.equal(await reserved, 'spent')
+})
+
+test('an account that is closed gives back also what lay ready', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(50n)
+  await reserved
+  account.settle(10n, 0n)
+  account.close()
+  await turn()
+  assert.equal(asked[1]?.report.held, 0n)
+})

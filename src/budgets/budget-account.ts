@@ -1,0 +1,241 @@
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Grant, LeaseReport } from './store.ts'
+
+/** Asks the database: reports what was spent and held, and asks for `need` more, under a limit. */
+export type Exchange = (report: Omit<LeaseReport, 'server' | 'period'>, limit: PicoUsd) => Promise<Grant>
+
+/** What became of a request for money; `over` when the period is not the one that runs. */
+export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'over'
+
+type WaitingRequest = {
+  need: PicoUsd
+  /** The limit it came with: it may have been changed since. */
+  limit: PicoUsd
+  settle: (outcome: ReserveOutcome) => void
+  fail: (error: unknown) => void
+  deadline: number
+}
+
+type Deps = {
+  exchange: Exchange
+  /** How long a request waits for others. */
+  waitMs: number
+  elapsed: () => number
+}
+
+/**
+ * One budget's money at this server, in one period. It is drawn from the database in slices, so that most requests are
+ * admitted without asking; who does not get what they need waits for what requests under way give back. What was drawn
+ * stays this server's until it says otherwise: without the database it goes on with that, and with no more.
+ */
+export class BudgetAccount {
+  /** When it was last used, by the clock that is passed in. */
+  usedAt = 0
+  readonly #deps: Deps
+  #available = 0n
+  #reserved = 0n
+  /** How many reservations are not settled, those of nothing included. */
+  #unsettled = 0
+  /** The least that was available since the last report: so much lay idle. */
+  #idle = 0n
+  /** Spent in all. */
+  #total = 0n
+  /** How much of that the database has confirmed. */
+  #confirmed = 0n
+  /** Whether the database may have a lease of this account. */
+  #leased = false
+  /** How often what was granted was revoked. */
+  #revoked = 0
+  #askedAt = 0
+  #hastening: Promise<unknown> | undefined
+  #waiting: WaitingRequest[] = []
+  #exchanging: Promise<Grant> | undefined
+  #serving = false
+  #again = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  get isWaited(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** Who waits for a database that does not answer is not kept for longer than who waits for others. */
+  giveUpStalled(): void {
+    const { elapsed, waitMs } = this.#deps
+    if (!this.#exchanging || elapsed() < this.#askedAt + waitMs) return
+    this.giveUp(new Error('The database does not answer.'))
+  }
+
+  /** Whether nothing of it is held, owed or waited for, here and in the database. */
+  get isIdle(): boolean {
+    const nothing = this.#unsettled === 0 && this.#available <= 0n && this.#total === this.#confirmed
+    return nothing && !this.#leased && this.#waiting.length === 0 && !this.#exchanging
+  }
+
+  /** Takes at once what is there, without asking anybody. */
+  take(need: PicoUsd): boolean {
+    if (this.#waiting.length > 0 || this.#available < need) return false
+    this.#setAside(need)
+    return true
+  }
+
+  #setAside(need: PicoUsd): void {
+    this.#unsettled++
+    this.#available -= need
+    this.#reserved += need
+    if (this.#available < this.#idle) this.#idle = this.#available
+  }
+
+  /** `spent` when the limit leaves no room; `reserved` when requests under way hold the room for too long. */
+  async reserve(need: PicoUsd, limit: PicoUsd): Promise<ReserveOutcome> {
+    if (this.take(need)) return 'granted'
+    const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
+    const { elapsed, waitMs } = this.#deps
+    this.#waiting.push({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
+    this.serve().catch((error: unknown) => this.giveUp(error))
+    return promise
+  }
+
+  /**
+   * Gives back what was reserved, less what was spent of it. More may be spent than was reserved: no lease answers for
+   * that, so it is reported at once.
+   */
+  settle(reserved: PicoUsd, spent: PicoUsd): void {
+    this.#unsettled--
+    this.#reserved -= reserved
+    this.#total += spent
+    this.#available += reserved - spent
+    if (this.#available < this.#idle) this.#idle = this.#available
+    if (this.#waiting.length > 0) this.serve().catch((error: unknown) => this.giveUp(error))
+    if (this.#available < 0n) this.#hasten()
+  }
+
+  /** Reports before its time. One that fails is made again in time. */
+  #hasten(): void {
+    this.#hastening ??= this.#ask()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#hastening = undefined
+      })
+  }
+
+  /** What lies ready, or is on its way, is given back by the next report: it was granted under another limit. */
+  revoke(): void {
+    this.#revoked++
+    this.#giveBackReady()
+  }
+
+  /** The next report no longer has it. */
+  #giveBackReady(): void {
+    if (this.#available > 0n) this.#available = 0n
+    this.#idle = 0n
+  }
+
+  /** Serves those who wait, first come first served, with what is here and what the database grants. */
+  async serve(): Promise<void> {
+    this.#again = true
+    if (this.#serving) return
+    this.#serving = true
+    try {
+      while (this.#again) {
+        this.#again = false
+        await this.#serveOnce()
+      }
+    } finally {
+      this.#serving = false
+    }
+  }
+
+  async #serveOnce(): Promise<void> {
+    this.#serveWaiting()
+    const first = this.#waiting[0]
+    if (!first) return
+    const { granted, free, others, current } = await this.#ask(first)
+    if (granted > 0n) this.#again = true
+    this.#serveWaiting()
+    if (!current) this.#tellAll('over')
+    this.#refuse(free + others + this.#available + this.#reserved)
+  }
+
+  /** Reports what was spent, and gives back what is idle, but for `ready` while it is in use. */
+  async report(inUse: boolean, ready: PicoUsd): Promise<void> {
+    if (this.#waiting.length === 0) {
+      const idle = inUse ? this.#idle - ready : this.#available
+      this.#available -= larger(idle, 0n)
+    }
+    this.#idle = larger(this.#available, 0n)
+    await this.#ask()
+  }
+
+  /** The last reports, of which the second ends the lease. Nothing is asked of the database after them. */
+  async close(): Promise<void> {
+    await this.#hastening
+    await this.report(false, 0n)
+    await this.#hastening
+    if (!this.isIdle) await this.report(false, 0n)
+  }
+
+  /** Without the database nobody can say what is left: who waits is refused rather than let through. */
+  giveUp(error: unknown): void {
+    for (const { fail } of this.#waiting.splice(0)) fail(error)
+  }
+
+  #tellAll(outcome: ReserveOutcome): void {
+    for (const { settle } of this.#waiting.splice(0)) settle(outcome)
+  }
+
+  #serveWaiting(): void {
+    for (let next = this.#waiting[0]; next && this.#available >= next.need; next = this.#waiting[0]) {
+      this.#setAside(next.need)
+      this.#waiting.shift()
+      next.settle('granted')
+    }
+  }
+
+  /** Who could not be served even if all under way cost nothing is told at once; who waited too long, now. */
+  #refuse(most: PicoUsd): void {
+    const now = this.#deps.elapsed()
+    this.#waiting = this.#waiting.filter(({ need, settle, deadline }) => {
+      if (need > most) settle('spent')
+      else if (now >= deadline) settle('reserved')
+      else return true
+      return false
+    })
+  }
+
+  /** One exchange at a time: each says what is held after the one before. */
+  async #ask(first?: WaitingRequest): Promise<Grant> {
+    while (this.#exchanging) await this.#exchanging.catch(() => undefined)
+    this.#exchanging = this.#exchangeOnce(first)
+    return this.#exchanging
+  }
+
+  /**
+   * What was granted is available before the next exchange may begin: a report that left it out would give it to other
+   * servers, and it would be spent twice. Of an answer that is lost nobody knows whether there was one: what it granted
+   * is given back by the next report, and what was reported is reported again, which counts once.
+   * What is too little for who waits is given back with the question: else servers wait for what lies at one another.
+   */
+  async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
+    const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]
+    if (first) this.#giveBackReady()
+    const held = larger(this.#available, 0n) + this.#reserved
+    const need = first ? first.need - this.#available : 0n
+    const wanted = this.#waiting.reduce((sum, waiting) => sum + waiting.need, 0n)
+    this.#askedAt = this.#deps.elapsed()
+    this.#leased = true
+    try {
+      const answer = await this.#deps.exchange({ total, confirmed, held, need, wanted }, first?.limit ?? 0n)
+      this.#confirmed = total
+      this.#leased = !answer.ended
+      if (this.#revoked === revoked) this.#available += answer.granted
+      return answer
+    } finally {
+      this.#exchanging = undefined
+    }
+  }
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)

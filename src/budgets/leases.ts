@@ -1,0 +1,40 @@
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Budget } from './budget.ts'
+import type { Lease, StoredBudget } from './rows.ts'
+
+/** How long a server that says nothing is taken to be alive: what it holds may return any moment. */
+export const leaseMs = 30_000
+
+const dayMs = 86_400_000
+const holds = ' '
+
+/** A server holds money apart for each interval that a limit has had: requests may be under way from before a change. */
+export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
+  `${server}${holds}${interval ?? 'never'}`
+
+/** What a budget's leases take of it. */
+export type Leased = {
+  /** Of servers that are heard: some of it may return soon. */
+  held: PicoUsd
+  /** Of servers that are not: all of it counts as spent, for nobody knows better, until they have accounted for it. */
+  charged: PicoUsd
+}
+
+/** @param mine the lease that is left out. */
+export function leasedOf(budget: Budget, period: number, { at, leases }: StoredBudget, mine?: Lease): Leased {
+  const leased = { held: 0n, charged: 0n }
+  for (const lease of leases) {
+    if (lease === mine || !countsIn(budget, period, lease, at)) continue
+    leased[isExpired(lease, at) ? 'charged' : 'held'] += lease.held
+  }
+  return leased
+}
+
+const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
+
+/** A period is charged with what was set aside in it. Under another interval that may be a running one. */
+function countsIn(budget: Budget, period: number, lease: Lease, at: number): boolean {
+  const ofThisInterval = lease.server === leaseHolder(lease.server.split(holds)[0]!, budget)
+  if (ofThisInterval) return lease.period === period
+  return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs
+}

@@ -1,0 +1,34 @@
+import type { Db } from '#db/db.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import { dayOf } from '#usage/days.ts'
+import { chargedOf, type Spenders, spendingOf } from '#usage/read.ts'
+import type { Budget, Subject } from './budget.ts'
+
+/**
+ * What a budget's subjects have spent since a day, by the ledger: for a limit that is set when some was spent already.
+ * A guardrail without an interval counts from the day on which it was made.
+ */
+export async function spentBefore(deps: { db: Pick<Db, 'query'> }, budget: Budget, sinceDay: number): Promise<PicoUsd> {
+  const { subject } = budget
+  const made = subject.kind === 'guardrail' ? dayOf(subject.createdAt) : 0
+  const spending = await spendingOf(deps, await spendersOf(deps, subject), Math.max(sinceDay, made))
+  return chargedOf(spending, budget.includesByok)
+}
+
+async function spendersOf(deps: { db: Pick<Db, 'query'> }, subject: Subject): Promise<Spenders> {
+  if (subject.kind === 'key') return { keyHashes: [subject.hash], userIds: [] }
+  const workspace = await deps.db.query
+    .selectFrom('workspaces')
+    .where('default_guardrail_id', '=', subject.id)
+    .select('id')
+    .executeTakeFirst()
+  if (workspace) return { workspaceId: workspace.id }
+  const assigned = await deps.db.query
+    .selectFrom('guardrail_assignments')
+    .where('guardrail_id', '=', subject.id)
+    .select(['target_kind', 'target_id'])
+    .execute()
+  const of = (kind: string) =>
+    assigned.filter(({ target_kind }) => target_kind === kind).map(({ target_id }) => target_id)
+  return { workspaceId: subject.workspaceId, keyHashes: of('key'), userIds: of('member') }
+}

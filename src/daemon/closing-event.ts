@@ -1,0 +1,41 @@
+import { Refusal } from '#interns/refusal.ts'
+import type { EndReason } from '#interns/run.ts'
+import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
+import type { TurnFailure } from './turn-failure.ts'
+
+const busy = 'The intern cannot hold another run open across a question now. Try again later.'
+const cancelled = 'The run was cancelled.'
+const severed = 'The agent ended before the turn did.'
+
+/** The last event of a stream whose run has ended so. None where nobody can be listening. */
+export function closingEvent(reason: EndReason, about: TurnReport & Partial<TurnFailure>): TurnEvent | undefined {
+  const report: TurnReport = { model: about.model, usage: about.usage }
+  const { message = '', retryable = false } = about
+  switch (reason) {
+    case 'finished':
+      return { type: 'turn.finished', ...report }
+    case 'refused':
+    case 'failed':
+      return { type: 'turn.failed', reason: 'turn_failed', message, retryable, ...report }
+    case 'severed':
+      return { type: 'turn.failed', reason: 'stream_severed', message: message || severed, retryable: true, ...report }
+    case 'busy':
+      return { type: 'turn.failed', reason: 'busy', message: busy, retryable: true, ...report }
+    case 'cancelled':
+      return { type: 'run.ended', message: message || cancelled, ...report }
+    case 'deadline':
+    case 'disconnected':
+      return undefined
+    default:
+      return reason satisfies never
+  }
+}
+
+/** What the caller is told of a run that ended before it began. */
+export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
+  const { message = '', retryable } = about
+  if (about.refusal) return about.refusal
+  if (reason === 'busy') return new Refusal('questions_full', busy)
+  if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
+  return new Refusal('stream_severed', message || (reason === 'severed' ? severed : cancelled))
+}

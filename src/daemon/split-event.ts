@@ -1,0 +1,33 @@
+import type { Question } from '#interns/question.ts'
+import { maxEventBytes, type TurnEvent } from '#interns/turn-event.ts'
+
+/** A character takes up to six bytes in JSON. */
+const pieceCharacters = 32 * 1024
+const longestMessage = 10_000
+
+/** An event as several that the contract takes. What an agent says at once may be longer than one event may be. */
+export function splitEvent(event: TurnEvent): TurnEvent[] {
+  if ('message' in event && event.message.length > longestMessage)
+    return [{ ...event, message: `${event.message.slice(0, longestMessage)}…` }]
+  if (!('text' in event) || event.text.length <= pieceCharacters) return [event]
+  const pieces: TurnEvent[] = []
+  for (let from = 0; from < event.text.length; ) {
+    const to = beforePair(event.text, from + pieceCharacters)
+    pieces.push({ type: event.type, text: event.text.slice(from, to) })
+    from = to
+  }
+  return pieces
+}
+
+/** @throws Error when nobody can be asked this, since it is more than can be told. */
+export function refuseTooLarge(question: Question): void {
+  const bytes = Buffer.byteLength(JSON.stringify(question))
+  if (bytes > maxEventBytes / 2)
+    throw new Error(`The agent asks a question of ${bytes} bytes; at most ${maxEventBytes / 2} can be shown.`)
+}
+
+/** Never between the two halves of a character. */
+function beforePair(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
+}

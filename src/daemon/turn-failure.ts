@@ -1,0 +1,25 @@
+import { ConnectionLost, member, ProtocolBroken, RpcError } from './acp/connection.ts'
+import { StoreFailed } from './store.ts'
+
+/** Why a turn came to nothing, for its caller. `severed`: the agent went without a word. */
+export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
+
+/**
+ * What a failure means to the caller. An agent may say itself whether it is worth another try (`data.retryable`), or
+ * tell the status that the model's provider gave.
+ */
+export function turnFailureOf(error: unknown): TurnFailure {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof ConnectionLost) return { severed: true, message, retryable: true }
+  if (error instanceof ProtocolBroken || error instanceof StoreFailed)
+    return { severed: false, message, retryable: false }
+  if (error instanceof RpcError) return { severed: false, message, retryable: isTransient(error) }
+  return { severed: false, message, retryable: false }
+}
+
+function isTransient(error: RpcError): boolean {
+  const said = member(error.data, 'retryable')
+  if (typeof said === 'boolean') return said
+  const status = member(error.data, 'status') ?? member(error.data, 'statusCode')
+  return typeof status === 'number' && (status === 408 || status === 429 || status >= 500)
+}

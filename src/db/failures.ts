@@ -1,0 +1,48 @@
+import { Fault } from '#lib/fault.ts'
+
+/** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
+const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+
+/** Codes of Postgres: a statement, a lock or a transaction took longer than it may, or waited in a circle. */
+const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
+
+/** Codes of Postgres: read-only, or a standby. */
+const readOnly = '25006'
+
+/** Whether a query failed because the database cannot be reached now, rather than because of the query. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string') return unreachable.test(code)
+  return (
+    typeof message === 'string' &&
+    /connection (terminated|timeout)|timeout exceeded when trying to connect|timeout expired|is not queryable/i.test(
+      message,
+    )
+  )
+}
+
+const messages = {
+  unreachable: 'The database cannot be reached now. Try again shortly.',
+  too_slow: 'The database took too long. Try again shortly.',
+  read_only: 'The database takes no changes now: it can only be read. Try again later.',
+}
+
+/** What is wrong with the database now. */
+export type DatabaseFailure = keyof typeof messages
+
+export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
+
+/** Why a query failed because of how the database is now; undefined when the query is to blame. */
+export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
+  if (isUnreachable(error)) return 'unreachable'
+  const { code } = Object(error) as { code?: unknown }
+  if (typeof code !== 'string') return undefined
+  if (tooSlow.test(code)) return 'too_slow'
+  return code === readOnly ? 'read_only' : undefined
+}
+
+/** The same as it is told to who asked. */
+export function databaseFault(error: unknown): Fault | undefined {
+  const trouble = databaseFailureOf(error)
+  return trouble && new Fault('unavailable', messages[trouble])
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { createLocalLocks } from './local-locks.ts'
+
+const long = 600_000
+
+test('those who want the same thing follow each other; who wants another waits for nobody', async () => {
+  const inTurn = createLocalLocks(long)
+  const begun: string[] = []
+  const ends = Promise.withResolvers<void>()
+  const work = (name: string, until?: Promise<void>) => async () => {
+    begun.push(name)
+    await until
+  }
+  const all = [inTurn('a', work('a1', ends.promise)), inTurn('a', work('a2')), inTurn('b', work('b1'))]
+  await all[2]
+  assert.deepEqual(begun, ['a1', 'b1'])
+  ends.resolve()
+  await Promise.all(all)
+  assert.deepEqual(begun, ['a1', 'b1', 'a2'])
+})
+
+test('who waited too long is told so, and those behind still wait for the one who works', async () => {
+  const inTurn = createLocalLocks(10)
+  const ends = Promise.withResolvers<void>()
+  let over = false
+  const first = inTurn('a', () =>
+    ends.promise.then(() => {
+      over = true
+    }),
+  )
+  assert.equal(await inTurn('a', async () => assert.fail('it is not its turn')), undefined)
+  const third = inTurn('a', async () => assert.ok(over))
+  await turnOfLoop()
+  ends.resolve()
+  await Promise.all([first, third])
+})
+
+test('work that fails ends its turn', async () => {
+  const inTurn = createLocalLocks(long)
+  await assert.rejects(inTurn('a', () => Promise.reject(new Error('no'))))
+  assert.deepEqual(await inTurn('a', async () => 1), { done: 1 })
+})

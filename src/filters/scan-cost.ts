@@ -1,0 +1,43 @@
+import { estimateSize } from './pattern-size.ts'
+import type { Rule } from './rules.ts'
+
+/** Nanoseconds a character costs at worst, by what is looked for. */
+const builtinNs = 60
+const patternNs = 100
+const patternStepNs = 10
+/** What a rule costs for a text of no length. */
+const textNs = 3000
+
+/** To prepare a larger pattern, its proof above all, may alone hold up other requests. */
+const maxHereSize = 60
+
+/**
+ * Milliseconds that looking through these bodies may take, from above; infinite for what must not be tried here.
+ * Counting stops where it comes to more than `enoughMs`.
+ */
+export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: object, enoughMs: number): number {
+  const eachNs = rules.reduce(
+    (sum, { matcher }) => sum + ('pattern' in matcher ? patternCost(matcher.pattern) : builtinNs),
+    0,
+  )
+  const enough = enoughMs * 1e6
+  const open: unknown[] = [bodies]
+  let ns = 0
+  while (open.length > 0 && ns <= enough && eachNs < Number.POSITIVE_INFINITY) {
+    const value = open.pop()
+    if (typeof value === 'string') ns += value.length * eachNs + rules.length * textNs
+    else if (Array.isArray(value)) for (const inner of value) open.push(inner)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        ns += name.length * eachNs
+        open.push(inner)
+      }
+    }
+  }
+  return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
+}
+
+function patternCost(pattern: string): number {
+  const size = estimateSize(pattern)
+  return size > maxHereSize ? Number.POSITIVE_INFINITY : patternNs + patternStepNs * size
+}

@@ -1,0 +1,35 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Db } from '#db/db.ts'
+import { createReadCache } from '#db/read-cache.ts'
+import type { AllowStale } from '#db/stale-reads.ts'
+import type { Now } from '#lib/clock.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+import { readWorkspacePolicies } from './workspace-policies.ts'
+
+type Subject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
+
+/** The guardrails that hold for a caller: the workspace's default, the member's, the key's, as far as there are any. */
+export type GuardrailCache = {
+  of: (caller: Subject) => readonly GuardrailRecord[] | Promise<readonly GuardrailRecord[]>
+  close: () => void
+}
+
+type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+
+/** Answers from memory in the steady state; a change is in force at once here, and within a second elsewhere. */
+export function createGuardrailCache({ db, now, allowStale }: Deps): GuardrailCache {
+  const workspaces = createReadCache({
+    signals: db.signals,
+    now,
+    allowStale,
+    topic: 'guardrail.changed',
+    read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),
+  })
+  return {
+    of(caller) {
+      const policies = workspaces.get(caller.workspaceId)
+      return policies instanceof Promise ? policies.then((read) => read.of(caller)) : policies.of(caller)
+    },
+    close: workspaces.close,
+  }
+}

@@ -1,0 +1,169 @@
+import type { Caller } from '#accounts/caller.ts'
+import { Fault } from '#lib/fault.ts'
+import { type ApprovalDeps, answering } from './approvals.ts'
+import { asChatFault, chatFault } from './chat-fault.ts'
+import type { InternChatRequest, TurnInput } from './chat-request.ts'
+import { modeOf, turnInputOf } from './chat-request.ts'
+import { IdleTimer } from './idle-timer.ts'
+import type { ApprovalMode } from './intern.ts'
+import type { Question } from './question.ts'
+import { saveQuestion } from './questions.ts'
+import type { Runs } from './runs.ts'
+import { findIntern, type Intern } from './store.ts'
+import type { TurnEvent } from './turn-event.ts'
+import { countTurn, type TurnRates } from './turn-rate.ts'
+
+export type ChatTurnDeps = ApprovalDeps & {
+  /** The way to the daemon of a running intern. */
+  runsOf: (intern: Intern) => Runs
+  rates: TurnRates
+  /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
+  screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
+  /** How long an intern may say nothing, before its reply and within. */
+  budgetMs: number
+}
+
+/** `internId` may be its name: `found` hears of its id, before anything is said to it. */
+export type Asked = { internId: string; request: InternChatRequest; found?: (id: string) => void }
+
+/** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
+export type Turn = {
+  started: Extract<TurnEvent, { type: 'turn.started' }>
+  events: AsyncIterableIterator<TurnEvent | 'timeout', undefined>
+}
+
+/**
+ * Starts a turn, or answers the question that one waits with. Until the turn has begun every failure is a fault; after
+ * it, an event.
+ */
+export async function startChatTurn(
+  deps: ChatTurnDeps,
+  caller: Caller,
+  { internId, request, found }: Asked,
+  signal: AbortSignal,
+): Promise<Turn> {
+  const input = turnInputOf(request)
+  const intern = await readyIntern(deps, caller, internId)
+  found?.(intern.id)
+  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
+  if (input.kind === 'prompt') {
+    await withinRate(deps, caller)
+    input.prompt = await deps.screen(caller, input.prompt, 'prompt')
+  } else {
+    input.answer = await deps.screen(caller, input.answer, 'answer')
+  }
+
+  const giveUp = new AbortController()
+  const stop = AbortSignal.any([signal, giveUp.signal])
+  const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
+  try {
+    const runs = deps.runsOf(intern)
+    const by = { caller, internId: intern.id }
+    const heard =
+      input.kind === 'prompt'
+        ? await begin(runs, input, mode, stop)
+        : await answering(deps, { ...by, answer: input }, (answer) => runs.answer(answer, stop))
+    const events = heard[Symbol.asyncIterator]()
+    const first = await events.next()
+    if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
+    if (first.done || first.value.type !== 'turn.started') {
+      await events.return?.()
+      throw severed
+    }
+    const { sessionId } = first.value
+    const noted = notingQuestions(events, (question, deadlineAt) =>
+      saveQuestion(deps, intern.id, { question, sessionId, deadlineAt }),
+    )
+    return { started: first.value, events: nextUntilIdle(noted, idleTimer, giveUp.signal) }
+  } catch (error) {
+    idleTimer.stop()
+    const timedOut = giveUp.signal.aborted
+    // What has begun all the same goes no further.
+    giveUp.abort()
+    if (signal.aborted)
+      throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
+    if (timedOut) throw timeoutFault(deps.budgetMs)
+    throw asChatFault(error)
+  }
+}
+
+const severed = chatFault(
+  'bad_gateway',
+  'stream_severed',
+  'The connection to the intern broke before the turn had begun.',
+)
+
+/** A stream that was no stream of events, or broke before the first of them. */
+function failedAtOnce({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
+  return reason === 'stream_severed' ? severed : chatFault('bad_gateway', reason, message, { retryable })
+}
+
+export function timeoutMessage(budgetMs: number): string {
+  return `The intern said nothing for ${Math.round(budgetMs / 1000)} seconds.`
+}
+
+const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
+
+type Prompt = Extract<TurnInput, { kind: 'prompt' }>
+
+function begin(runs: Runs, { prompt, sessionId }: Prompt, mode: ApprovalMode, signal: AbortSignal) {
+  return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
+}
+
+type Note = (question: Question, deadlineAt: number) => Promise<void>
+
+/** A question is kept before its caller hears it: what is answered must be known. */
+function notingQuestions(events: AsyncIterator<TurnEvent>, note: Note): AsyncIterator<TurnEvent> {
+  const next = async () => {
+    const result = await events.next()
+    if (!result.done && result.value.type === 'question.asked')
+      await note(result.value.question, result.value.deadlineAt)
+    return result
+  }
+  return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
+}
+
+async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
+  const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
+    const unknown = error instanceof Fault && error.kind === 'not_found'
+    throw unknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
+  })
+  if (intern.status === 'running') return intern
+  throw chatFault(
+    'conflict',
+    'intern_not_ready',
+    `The intern is not running: it is ${intern.status}.${intern.status === 'provisioning' ? ' Try again in a moment.' : ''}`,
+  )
+}
+
+async function withinRate(deps: ChatTurnDeps, caller: Caller): Promise<void> {
+  const waitMs = await countTurn(deps, caller, deps.rates)
+  if (waitMs === undefined) return
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  throw chatFault('rate_limited', 'rate_limited', 'Too many turns this minute for this user or organization.', {
+    retryAfterSeconds,
+  })
+}
+
+/** Passes events on while they come. When they stop coming for too long, `timeout` is the last. */
+function nextUntilIdle(events: AsyncIterator<TurnEvent>, idleTimer: IdleTimer, gaveUp: AbortSignal): Turn['events'] {
+  const leave = async () => {
+    idleTimer.stop()
+    await events.return?.()
+    return { done: true as const, value: undefined }
+  }
+  const next = async () => {
+    try {
+      const result = await events.next()
+      if (result.done) idleTimer.stop()
+      else idleTimer.broken()
+      return result
+    } catch (error) {
+      await leave()
+      if (!gaveUp.aborted) throw error
+      return { done: false as const, value: 'timeout' as const }
+    }
+  }
+  const passed = { next, return: leave, [Symbol.asyncIterator]: () => passed }
+  return passed
+}

@@ -1,0 +1,20 @@
+/** Acts when nothing was heard for a while. */
+export class IdleTimer {
+  readonly #ms: number
+  readonly #timer: NodeJS.Timeout
+
+  constructor(ms: number, act: () => void) {
+    this.#ms = ms
+    this.#timer = setTimeout(act, this.#ms)
+    this.#timer.unref()
+  }
+
+  /** Something was heard. */
+  broken(): void {
+    this.#timer.refresh()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}

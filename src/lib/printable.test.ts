@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { printable, printableExactly, printableLine } from './printable.ts'
+
+const acting = [
+  ...['\x1b[2K', '\x1b]52;c;cm0gLXJm\x07', '\b', '\r', '\0', '\x7f', '\x9b2J', '\u00ad', '\u061c', '\u2028', '\u2029'],
+  ...Array.from({ length: 5 }, (_, n) => String.fromCharCode(0x200b + n)),
+  ...Array.from({ length: 5 }, (_, n) => String.fromCharCode(0x202a + n)),
+  ...Array.from({ length: 4 }, (_, n) => String.fromCharCode(0x2066 + n)),
+  ...['\ufeff', '\u{e0041}', '\ud800', '\u3164'],
+]
+/** Nothing but plain letters, marks, numbers, signs, and the line breaks and tabs that are meant to stay. */
+const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u
+
+test('what would act on a terminal is told, and all else stays', () => {
+  for (const text of acting) {
+    for (const form of [printable, printableLine, printableExactly]) {
+      assert.doesNotMatch(form(`a${text}b`), unsafe, JSON.stringify(text))
+      assert.notEqual(form(`a${text}b`), `a${text}b`)
+    }
+  }
+  assert.equal(printable('a\x1b[2K\u202eb\u{e0041}'), 'a\\x1b[2K\\u202eb\\u{e0041}')
+  for (const plain of ['Grüße, 東京! 🚂 ⚠️\n\tשלום العربية', 'C:\\new', '']) assert.equal(printable(plain), plain)
+})
+
+test('a line break in what somebody is to allow is told, and so is a space that is none', () => {
+  assert.equal(printableExactly('ls\n\n\nrm\t-r\u00a0x'), 'ls\\n\\n\\nrm\\t-r\\xa0x')
+  assert.equal(printableExactly('grep "a.b" \\. | cat'), 'grep "a.b" \\. | cat')
+  assert.equal(printableLine('ls\nrm\\n'), 'ls\\nrm\\n')
+})
+
+test('no two texts look the same when they are told exactly', () => {
+  const unit = fc.constantFrom(
+    '\\',
+    'n',
+    'x',
+    'u',
+    'r',
+    't',
+    '\n',
+    '\t',
+    '\r',
+    '\x1b',
+    '1',
+    'b',
+    ' ',
+    '\u202e',
+    '{',
+    '\xa0',
+  )
+  const pair = fc.tuple(fc.string({ unit, maxLength: 6 }), fc.string({ unit, maxLength: 6 }))
+  const told = new Map<string, string>()
+  const holds = (text: string) => {
+    const form = printableExactly(text)
+    assert.doesNotMatch(form, /\n/)
+    assert.equal(told.get(form) ?? text, text)
+    told.set(form, text)
+  }
+  fc.assert(
+    fc.property(pair, (texts) => texts.forEach(holds)),
+    { numRuns: 20_000 },
+  )
+})

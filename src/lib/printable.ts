@@ -1,0 +1,37 @@
+/**
+ * What changes how other text is shown, or is not shown itself: control characters (line breaks and tabs aside), those
+ * that turn the direction of writing, invisible ones, lines by another name, and halves of characters.
+ */
+const acting = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
+const inProse = new RegExp(acting, 'gu')
+
+/** What is not what it seems on one line, spaces of other kinds too; and a backslash that may be taken for ours. */
+const odd = String.raw`${acting}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
+const onOneLine = new RegExp(String.raw`\\(?=[nrtxu\\]|${odd})|${odd}`, 'gu')
+
+const named: { [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0)!
+  if (named[character]) return named[character]
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`
+}
+
+/** Text of somebody else as it may be shown on a terminal: what would act is told instead. Lines and tabs stay. */
+export function printable(text: string): string {
+  return text.replace(inProse, escapeOf)
+}
+
+/** The same for what stands on a line of its own. What was told already stays as it is. */
+export function printableLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}
+
+/**
+ * What somebody is to consent to, on one line. No two texts look the same: a backslash that could be taken for one of
+ * ours is doubled.
+ */
+export function printableExactly(text: string): string {
+  return text.replace(onOneLine, escapeOf)
+}

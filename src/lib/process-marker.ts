@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+
+/** The variable in the environment of an intern's processes, which their children inherit: by it they are known. */
+export const markerVariable = 'SIGNALBOX_AGENT_OF'
+
+/** The beginning of all marks of one intern; each agent process has one of its own behind it. */
+export function markerOf(workspace: string): string {
+  return createHash('sha256').update(workspace).digest('hex').slice(0, 32)
+}
+
+/** How much of an environment is searched; no sane one is larger. */
+const searchedBytes = 256 * 1024
+
+/**
+ * Ends every process whose mark begins so, wherever it has gone, and all of its group. Only on Linux can they be found.
+ * The newest comes first: of processes that only fork and exit it is the one that is still there.
+ * @returns how many there were.
+ */
+export function killMarked(mark: string): number {
+  // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
+  const buffer = Buffer.allocUnsafeSlow(searchedBytes)
+  let ended = 0
+  for (const pid of processes()) {
+    try {
+      if (!environmentOf(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) continue
+      ended++
+      killGroup(pid)
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // Gone already, or not ours to see.
+    }
+  }
+  return ended
+}
+
+/** What has got away forks, and forks again: its group goes in one stroke. */
+function killGroup(pid: number): void {
+  const group = Number(statusOf(pid)[2])
+  if (!(group > 1) || group === Number(statusOf(process.pid)[2])) return
+  process.kill(-group, 'SIGKILL')
+}
+
+/** Whether only its entry is left, for its parent to read. */
+const isZombie = (pid: number) => ['Z', 'X'].includes(statusOf(pid)[0] ?? '')
+
+/** State, parent, group and on: what stands behind the name, which may hold anything. */
+function statusOf(pid: number): string[] {
+  const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return line.slice(line.lastIndexOf(')') + 2).split(' ')
+}
+
+function environmentOf(pid: number, buffer: Buffer): Buffer {
+  const file = openSync(`/proc/${pid}/environ`, 'r')
+  try {
+    let length = 0
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = readSync(file, buffer, length, buffer.length - length, null)
+    }
+    return buffer.subarray(0, length)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function processes(): number[] {
+  try {
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && pid !== process.pid)
+      .sort((one, other) => other - one)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+/**
+ * An object of these fields and no others: what somebody misspells must not be taken for something left out. What is
+ * unknown is told with the field that was probably meant; `otherwise` is told of what is no object.
+ */
+export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise?: string) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys as string[], namesOf(issue.inst)) : otherwise,
+  })
+
+const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
+
+const mostTold = 5
+const longestTold = 80
+
+/** What to tell of fields that there are not. */
+export function unknownFields(unknown: string[], known: string[]): string {
+  const told = unknown.slice(0, mostTold).map((field) => {
+    const name = field.length > longestTold ? `${field.slice(0, longestTold)}…` : field
+    const meant = nearestName(field.slice(0, longestTold), known)
+    return `unknown field ${JSON.stringify(name)}${meant ? ` (did you mean ${JSON.stringify(meant)}?)` : ''}`
+  })
+  const more = unknown.length > mostTold ? ` and ${unknown.length - mostTold} more` : ''
+  return `${told.join(', ')}${more}; it takes ${known.join(', ')}`
+}
+
+/** The one of the known names that is nearest, where one is near. */
+export function nearestName(unknown: string, known: string[]): string | undefined {
+  const near = known
+    .map((name) => ({ name, distance: distance(plain(unknown), plain(name)) }))
+    .filter(({ distance }) => distance <= 1)
+  return near.sort((a, b) => a.distance - b.distance)[0]?.name
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** At most 1 for names of which one is a good part of the other, or that differ by a few slips of the hand. */
+function distance(one: string, other: string): number {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  if (short.length >= 3 && long.includes(short) && short.length * 3 >= long.length)
+    return 1 - short.length / long.length
+  return editDistance(one, other) / Math.max(1, Math.min(4, Math.floor(long.length / 3)))
+}
+
+/** How many letters must be changed, left out or put in to make one of the other. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 0; i < one.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (one[i] === other[j] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1)!
+}

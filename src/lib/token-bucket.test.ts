@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TokenBucket } from './token-bucket.ts'
+
+test('what was saved up goes at once, and then so much a second', () => {
+  let now = 0
+  const pace = new TokenBucket(100, 10, () => now)
+  for (let each = 0; each < 10; each++) assert.equal(pace.take(1), 0)
+  assert.equal(pace.take(1), 10)
+  now = 10
+  assert.equal(pace.take(2), 20)
+  now = 10_000
+  for (let each = 0; each < 10; each++) assert.equal(pace.take(1), 0)
+  assert.equal(pace.take(1), 10)
+})

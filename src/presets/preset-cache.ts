@@ -1,0 +1,42 @@
+import type { Db } from '#db/db.ts'
+import { createReadCache } from '#db/read-cache.ts'
+import type { AllowStale } from '#db/stale-reads.ts'
+import type { Now } from '#lib/clock.ts'
+import { isSlug, type PresetWithVersion } from './preset.ts'
+import { noPreset } from './read.ts'
+import { findPreset } from './rows.ts'
+
+/** The presets that requests name, from memory in the steady state. */
+export type PresetCache = {
+  /** @throws Fault `not_found`, the same for one that is unknown, of another workspace, or not active. */
+  find: (workspaceId: string, slug: string) => Promise<PresetWithVersion>
+  close: () => void
+}
+
+const longestSlug = 64
+
+type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+
+export function createPresetCache({ db, now, allowStale }: Deps): PresetCache {
+  const presets = createReadCache({
+    signals: db.signals,
+    now,
+    allowStale,
+    topic: 'preset.changed',
+    read: (name) => {
+      const [workspaceId = '', slug = ''] = name.split('/')
+      return findPreset(db.query, workspaceId, slug)
+    },
+    isKept: (preset) => preset !== undefined,
+    most: 1000,
+  })
+  return {
+    async find(workspaceId, slug) {
+      if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
+      // What no slug can be is never looked for: a slash would make one name of another's, U+0000 fails the query.
+      const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
+      return preset?.status === 'active' ? preset : noPreset(slug)
+    },
+    close: presets.close,
+  }
+}

@@ -1,0 +1,50 @@
+import { isAlive, type ProcessId } from './processes.ts'
+
+/** A daemon as its watcher sees it. */
+export type MonitoredDaemon = {
+  process: ProcessId | undefined
+  /** How it ended, where that can be known; perhaps a moment after it is seen to be gone. */
+  ending: () => Promise<string> | undefined
+  /** Whether it answers within so many milliseconds. */
+  answers: (withinMs: number) => Promise<boolean>
+  /** How long it may fail to answer. */
+  unresponsiveMs: number
+}
+
+const lookEveryMs = 200
+/** It is asked this often within the time it may fail to answer, so that no single hiccup counts. */
+const asks = 4
+
+/** Calls `gone`, once, when the daemon has ended or answers no more. @returns the way to stop watching. */
+export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) => void): () => void {
+  const { process, unresponsiveMs } = daemon
+  let watched = true
+  const stop = () => {
+    watched = false
+    clearInterval(looking)
+    clearTimeout(asking)
+  }
+  const tell = (reason: string) => {
+    if (watched) gone(`The daemon ${reason}.`)
+    stop()
+  }
+
+  const looking = setInterval(async () => {
+    if (process && isAlive(process)) return
+    clearInterval(looking)
+    tell((process && (await daemon.ending())) ?? 'is gone')
+  }, lookEveryMs).unref()
+
+  const everyMs = unresponsiveMs / asks
+  let unanswered = 0
+  const ask = async () => {
+    const nextAt = performance.now() + everyMs
+    unanswered = (await daemon.answers(everyMs)) ? 0 : unanswered + 1
+    if (!watched) return
+    if (unanswered >= asks && process && isAlive(process)) tell(`has not answered for ${unresponsiveMs / 1000} s`)
+    // A refusal comes at once: it counts no more than a silence.
+    else asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
+  }
+  let asking = setTimeout(ask, everyMs).unref()
+  return stop
+}

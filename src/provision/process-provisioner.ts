@@ -1,0 +1,217 @@
+import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '#config/settings.ts'
+import { connectRuns } from '#interns/connect-runs.ts'
+import { Refusal } from '#interns/refusal.ts'
+import type { Runs } from '#interns/runs.ts'
+import type { Intern } from '#interns/store.ts'
+import { once } from '#lib/once.ts'
+import { markerOf } from '#lib/process-marker.ts'
+import { agentCommandOf } from './agent-command.ts'
+import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
+import { roomForGroups } from './control-groups.ts'
+import { monitorDaemon } from './daemon-monitor.ts'
+import {
+  allowTraversal,
+  type DaemonRecord,
+  endOfLog,
+  prepareHome,
+  readDaemonRecord,
+  removeHome,
+  restrictSocket,
+  writeBaseUrl,
+  writeDaemonRecord,
+} from './intern-home.ts'
+import { killAll } from './kill-all.ts'
+import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
+import type { Provisioner } from './provisioner.ts'
+import { exceededByDisk } from './resource-limits.ts'
+import { monitorResources } from './resource-monitor.ts'
+import { startDaemon } from './start-daemon.ts'
+import { allocateUser, whyUsersFail } from './user-ids.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
+const sharedCompileCache = join(root, 'node_modules/.cache/compile')
+/** What a process of an intern reads of us, in as many ways as files can be kept from it. */
+const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
+
+const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
+
+export type ProcessDeps = {
+  config: Config
+  /** The data folder, as an absolute path. */
+  dataDir: string
+  /** The service itself, as a process on its host reaches it. */
+  baseUrl: () => string
+  variable: (name: string) => string | undefined
+  warn: (message: string) => void
+}
+
+/** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
+export function processProvisioner(deps: ProcessDeps): Provisioner {
+  const { config, dataDir } = deps
+  const homes = join(dataDir, 'interns')
+  const usersWork = once(() => checkUsers(deps, homes))
+  const room = once(async () =>
+    config.intern_control_groups ? roomForGroups(config.keep_interns_running, deps.warn) : undefined,
+  )
+  /** How the daemons that we started ourselves ended. */
+  const endings = new Map<string, Promise<string>>()
+  const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
+
+  const stop = async (intern: Intern) => {
+    const home = homeOf(intern)
+    const record = isHere(intern) && readDaemonRecord(home)
+    if (record) await endDaemon(home, record)
+  }
+  const start: Provisioner['start'] = async (intern, secret, onProgress) => {
+    const step = (step_label: string, step_number: number) => onProgress({ step_label, step_number, total_steps: 3 })
+    const home = homeOf(intern)
+    step('Preparing the folder', 1)
+    await stop(intern)
+    const full = await exceededByDisk(home, config)
+    if (full) throw new Error(full)
+    const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
+    const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
+    const baseUrl = deps.baseUrl()
+    const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
+    const instructions = intern.instructions ?? ''
+    const door = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
+    step('Starting the daemon', 2)
+    const groups = await room()
+    const group = groups && makeGroup(groups, intern.id, config)
+    const { process, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
+    const record = { process, ...door, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
+    writeDaemonRecord(home, record)
+    endings.set(nameOf(process), ended)
+    step('Waiting for the daemon', 3)
+    await answering(home, record)
+    restrictSocket(door.socketPath, uid)
+  }
+
+  return {
+    placeOf: (intern) => ({ hostname: hostname(), home: homeOf(intern) }),
+    secretOf: (intern) => readDaemonRecord(homeOf(intern))?.secret,
+    start,
+    async adopt(intern) {
+      const record = isHere(intern) ? readDaemonRecord(homeOf(intern)) : undefined
+      if (!record || !isAlive(record.process) || !(await answers(record))) return false
+      writeBaseUrl(homeOf(intern), deps.baseUrl(), record.uid)
+      return true
+    },
+    watch(intern, gone) {
+      const record = readDaemonRecord(homeOf(intern))
+      const ending = () => {
+        const ended = record && endings.get(nameOf(record.process))
+        if (record) endings.delete(nameOf(record.process))
+        return ended
+      }
+      const watched = {
+        process: record?.process,
+        ending,
+        answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
+        unresponsiveMs: config.intern_unresponsive_ms,
+      }
+      const unwatch = [monitorDaemon(watched, (reason) => tell(reason))]
+      const tell = (reason: string) => {
+        for (const each of unwatch) each()
+        gone(reason + lackOfMemory(record?.group))
+      }
+      if (record) {
+        const home = homeOf(intern)
+        const resourceLimits = notHeldBy(record.group, config)
+        const used = { home, pid: record.process.pid, uid: record.uid, resourceLimits }
+        unwatch.push(monitorResources({ ...used, end: () => endDaemon(home, record) }, tell))
+      }
+      return () => {
+        for (const each of unwatch) each()
+      }
+    },
+    stop,
+    async destroy(intern) {
+      if (!isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
+      await stop(intern)
+      await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
+    },
+    runs: (intern) => runsOf(intern, homeOf(intern)),
+  }
+}
+
+const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
+const isHere = (intern: Intern) => intern.hostname === null || intern.hostname === hostname()
+
+function limitsOf(config: Config) {
+  return {
+    questionMs: config.intern_question_ms,
+    maxOpenQuestions: config.intern_open_questions,
+    maxReplayBytes: config.intern_replay_bytes,
+  }
+}
+
+/** Whether each intern gets a user of its own. Says so where it could not, and should. */
+async function checkUsers({ config, dataDir, warn }: ProcessDeps, homes: string): Promise<boolean> {
+  mkdirSync(homes, { recursive: true, mode: 0o700 })
+  if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
+  for (const folder of [dataDir, homes]) allowTraversal(folder)
+  const files = needed.map((file) => join(root, file))
+  const why = await whyUsersFail(config.intern_users_from, files, homes)
+  if (why) warn(`Interns run as root, like this server, because users of their own cannot run them here: ${why}`)
+  return why === undefined
+}
+
+async function answering(home: string, record: DaemonRecord): Promise<void> {
+  const until = performance.now() + patience.startMs
+  while (!(await answers(record))) {
+    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
+    if (performance.now() > until) {
+      await endDaemon(home, record)
+      throw new Error(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
+    }
+    await sleep(10)
+  }
+}
+
+async function answers(address: DaemonRecord, withinMs = patience.healthMs): Promise<boolean> {
+  const runs = connectRuns(address)
+  try {
+    await runs.health(AbortSignal.timeout(withinMs))
+    return true
+  } catch {
+    return false
+  } finally {
+    runs.close()
+  }
+}
+
+/**
+ * The daemon ends its agent; all that is still there after a while, and what strayed from them, is made to.
+ * @throws Error when something of the intern goes on all the same.
+ */
+async function endDaemon(home: string, { process, uid, group }: DaemonRecord): Promise<void> {
+  const own = withDescendants(process, undefined)
+  send(process, 'SIGTERM')
+  await endsWithin(process, patience.stopMs)
+  await killAll({ process, uid, group, mark: markerOf(join(home, 'workspace')) }, patience.endMs)
+  for (const each of own) send(each, 'SIGKILL')
+}
+
+function runsOf(intern: Intern, home: string): Runs {
+  if (!isHere(intern)) {
+    return unreachable(
+      `The intern runs on the host ${intern.hostname}, which this server (${hostname()}) cannot reach.`,
+    )
+  }
+  const record = readDaemonRecord(home)
+  return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
+}
+
+function unreachable(message: string): Runs {
+  const refuse = async () => {
+    throw new Refusal('intern_unreachable', message)
+  }
+  return { start: refuse, answer: refuse, cancel: refuse, health: refuse }
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '#config/settings.ts'
+import { logFile } from './intern-home.ts'
+import type { Process } from './process-table.ts'
+
+/** What one intern may hold; 0 for as much as it likes. */
+export type ResourceLimits = Pick<
+  Config,
+  'intern_processes' | 'intern_memory_bytes' | 'intern_disk_bytes' | 'intern_log_bytes'
+>
+
+const prlimit = '/usr/bin/prlimit'
+
+/** The kernel counts what a process sets aside, not what it uses. Node sets aside much at its start. */
+const leastData = 2 * 1024 ** 3
+
+/**
+ * What to put before a command so that the kernel holds it, and all it starts, to what it can: the processes of a user,
+ * the memory of each process and the size of each file. The rest is watched.
+ */
+export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | undefined): string[] {
+  if (!existsSync(prlimit)) return []
+  const limits = [
+    ['core', 'core file size', 0],
+    ['nproc', 'processes', uid === undefined ? 0 : resourceLimits.intern_processes],
+    [
+      'data',
+      'data size',
+      resourceLimits.intern_memory_bytes && Math.max(resourceLimits.intern_memory_bytes, leastData),
+    ],
+    ['fsize', 'file size', resourceLimits.intern_disk_bytes],
+  ] as const
+  const set = limits.flatMap(([option, name, most]) =>
+    most === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(most, ownLimit(name))}`],
+  )
+  return [prlimit, ...set, '--']
+}
+
+/** Nobody may raise what was set for us. */
+function ownLimit(name: string): number {
+  const line = new RegExp(`^Max ${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(read('/proc/self/limits'))
+  return line ? Number(line[1]) : Infinity
+}
+
+/** @returns what is more than allowed, for the intern's owner to read. */
+export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
+  const threads = running.reduce((sum, one) => sum + one.threads, 0)
+  const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
+  const { intern_processes: most, intern_memory_bytes: mostBytes } = resourceLimits
+  if (most > 0 && threads > most)
+    return `It had ${threads} processes and threads; at most ${most} are allowed (setting "intern_processes").`
+  if (mostBytes > 0 && bytes > mostBytes)
+    return `It held ${inMiB(bytes)} of memory; at most ${inMiB(mostBytes)} are allowed (setting "intern_memory_bytes").`
+  return undefined
+}
+
+/** The same of its files. A process of its own counts them: there may be millions. */
+export async function exceededByDisk(
+  home: string,
+  { intern_disk_bytes: most }: ResourceLimits,
+): Promise<string | undefined> {
+  const bytes = most > 0 ? await diskUse(home) : 0
+  if (bytes <= most) return undefined
+  return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
+}
+
+/** What the daemon says is for looking into a fault. An intern that fills it loses the beginning, not its disk. */
+export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits): void {
+  try {
+    if (most > 0 && statSync(logFile(home)).size > most) truncateSync(logFile(home))
+  } catch {
+    // There is none.
+  }
+}
+
+const inMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+/** Files may come and go meanwhile: what is counted is counted, and where nothing can be, nothing is. */
+function diskUse(home: string): Promise<number> {
+  const folders = ['workspace', 'state'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  if (folders.length === 0) return Promise.resolve(0)
+  return new Promise((resolve) => {
+    execFile('du', ['-skx', '--', ...folders], { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (_error, said) => {
+      const sizes = said.match(/^\d+/gm) ?? []
+      resolve(sizes.reduce((sum, kibibytes) => sum + Number(kibibytes) * 1024, 0))
+    })
+  })
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

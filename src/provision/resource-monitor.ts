@@ -1,0 +1,71 @@
+import { listProcesses, type Process, treeOf } from './process-table.ts'
+import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } from './resource-limits.ts'
+
+export type MonitoredIntern = {
+  home: string
+  /** The daemon, and the user that all of the intern runs as, where it has one of its own. */
+  pid: number
+  uid: number | undefined
+  resourceLimits: ResourceLimits
+  /** Ends all that runs of the intern. */
+  end: () => Promise<void>
+}
+
+const lookEveryMs = 1000
+/** Counting files may take its time on a large disk: it is a small part of the time all the same. */
+const diskEveryMs = 5000
+const pausesPerCount = 20
+
+/**
+ * Ends an intern that holds more than it may, then calls `over`, once, with what it was. What the kernel holds it to is
+ * never seen here; this is for what it adds up. @returns the way to stop watching.
+ */
+export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
+  const { home, resourceLimits } = used
+  let watched = true
+  const exceeded = async (reason: string | undefined) => {
+    if (!watched || reason === undefined) return
+    stop()
+    // What could not be ended is told when it is to be started again.
+    await used.end().catch(() => {})
+    over(reason)
+  }
+  const again = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
+    const round = async () => {
+      const since = performance.now()
+      await exceeded(await look())
+      if (watched) timers[index] = setTimeout(round, nextIn(performance.now() - since)).unref()
+    }
+    const index = timers.push(setTimeout(round, firstMs).unref()) - 1
+  }
+  const timers: NodeJS.Timeout[] = []
+  const stop = () => {
+    watched = false
+    timers.forEach(clearTimeout)
+  }
+
+  const countProcesses = async () => {
+    trimLog(home, resourceLimits)
+    return exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits)
+  }
+  again(countProcesses, () => lookEveryMs, lookEveryMs)
+  again(
+    () => exceededByDisk(home, resourceLimits),
+    (tookMs) => Math.max(diskEveryMs, tookMs * pausesPerCount),
+    diskEveryMs,
+  )
+  return stop
+}
+
+function ofIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
+  return uid === undefined ? treeOf(all, pid) : all.filter(({ users }) => users.includes(uid))
+}
+
+let listed: { at: number; processes: Promise<Process[]> } | undefined
+
+/** One list does for all interns of a second. */
+function processesNow(): Promise<Process[]> {
+  const at = performance.now()
+  if (listed === undefined || at - listed.at > lookEveryMs * 0.8) listed = { at, processes: listProcesses() }
+  return listed.processes
+}
