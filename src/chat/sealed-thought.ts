@@ -1,4 +1,4 @@
-import type { ThoughtMark } from './thoughts.ts'
+import { isThoughtPlace, type ThoughtMark } from './thoughts.ts'
 
 const prefix = 'sealed.'
 
@@ -40,7 +40,7 @@ const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-ge
 /** Clients could write one themselves: nothing but what `seal` puts in comes out. */
 function ours(mark: ThoughtMark): ThoughtMark | undefined {
   const { field, by, via } = mark
-  if (field === 'reasoning' || field === 'reasoning_content') return typeof by === 'string' ? { field, by } : undefined
+  if (isThoughtPlace(field)) return typeof by === 'string' ? { field, by } : undefined
   if (via !== 'chat' && !formats.has(mark.format)) return undefined
   const texts = (['format', 'signature', 'encrypted', 'id'] as const).filter((name) => typeof mark[name] === 'string')
   return {

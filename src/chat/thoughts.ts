@@ -4,6 +4,14 @@ import type { Message } from './message.ts'
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
+/** Where a chat's message has a thought that nobody signed: in a member of this name, or in a part of its content. */
+const thoughtPlaces = ['reasoning', 'reasoning_content', 'thinking'] as const
+export type ThoughtPlace = (typeof thoughtPlaces)[number]
+
+export function isThoughtPlace(value: unknown): value is ThoughtPlace {
+  return thoughtPlaces.some((place) => place === value)
+}
+
 /** What a provider adds to a thought, to know it as its own on a later turn. */
 export type ThoughtMark = {
   /** One of those above, or what a gateway calls another. */
@@ -12,8 +20,8 @@ export type ThoughtMark = {
   via?: 'chat'
   /** A summary, and not the thought itself. */
   isSummary?: true
-  /** Nobody signed it: the member of a chat's message that it came in, and goes back in to the same model. */
-  field?: 'reasoning' | 'reasoning_content'
+  /** Nobody signed it: where in a chat's message it came, and goes back to the same model. */
+  field?: ThoughtPlace
   by?: string
   /** Proves that the text is the provider's own. */
   signature?: string
@@ -37,7 +45,7 @@ export type ReasoningDetail = {
   format?: string | null
   index?: number
   /** Of a thought that nobody signed: where it stood in the message, and the model that it goes back to. */
-  field?: 'reasoning' | 'reasoning_content'
+  field?: ThoughtPlace
   by?: string
 }
 
@@ -129,11 +137,20 @@ export function withChatThoughts<T extends object>(message: T, model: string): T
   const { reasoning_details: _details, ...rest } = message
   const details = detailsIn(message)
   const kept = details.filter((detail) => detail.field === undefined && !isTranslated(detail))
-  const said: Record<string, string> = {}
+  const said: { [place in ThoughtPlace]?: string } = {}
   for (const { field, by, text } of details)
-    if ((field === 'reasoning' || field === 'reasoning_content') && by === model)
-      said[field] = (said[field] ?? '') + text
-  return { ...rest, ...said, ...(kept.length > 0 && { reasoning_details: kept }) } as T
+    if (isThoughtPlace(field) && by === model) said[field] = (said[field] ?? '') + text
+  const { thinking, ...members } = said
+  const back = { ...rest, ...members, ...(kept.length > 0 && { reasoning_details: kept }) }
+  if (thinking === undefined) return back as T
+  const { reasoning: _told, ...plain } = back as { reasoning?: unknown; content?: unknown }
+  return { ...plain, content: withThoughtPart(thinking, plain) } as T
+}
+
+/** Content as a list of parts, of which the first is the thought. */
+function withThoughtPart(thought: string, { content }: { content?: unknown }): object[] {
+  const said = Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : []
+  return [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }, ...said]
 }
 
 /** What is no detail at all tells nobody anything, and is passed over. */

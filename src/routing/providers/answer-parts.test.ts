@@ -21,7 +21,7 @@ describe('parts of answers that are no plain text', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const events = chat({ content: [thinking, { type: 'text', text: 'Yes.' }] })
     assert.deepEqual(only(events, 'text', 'reasoning'), [
-      { type: 'reasoning', text: 'Hm' },
+      { type: 'reasoning', text: 'Hm', field: 'thinking' },
       { type: 'text', text: 'Yes.' },
     ])
   })

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
 
-type Part = { type?: string; text?: string; thinking?: Part[] | string }
+export type Part = { type?: string; text?: string; thinking?: Part[] | string }
 type Annotation = {
   type?: string
   url_citation?: { url?: string; title?: string; content?: string; start_index?: number; end_index?: number }
@@ -60,11 +60,17 @@ function readThoughts({ reasoning, reasoning_content, reasoning_details: details
 }
 
 function readPart(part: Part, events: AnswerEvent[]): void {
-  if (part?.type === 'thinking') {
-    const { thinking } = part
-    const text = typeof thinking === 'string' ? thinking : (thinking ?? []).map((one) => one?.text ?? '').join('')
-    if (text) events.push({ type: 'reasoning', text })
-  } else if (typeof part?.text === 'string' && part.text) events.push({ type: 'text', text: part.text })
+  const { thought, text } = textsOf(part)
+  if (thought) events.push({ type: 'reasoning', text: thought, field: 'thinking' })
+  if (text) events.push({ type: 'text', text })
+}
+
+/** What a part of the content says, as a thought or aloud. */
+export function textsOf(part: Part | null): { thought: string; text: string } {
+  const { type, thinking, text } = part ?? {}
+  if (type !== 'thinking') return { thought: '', text: typeof text === 'string' ? text : '' }
+  const thought = Array.isArray(thinking) ? thinking.map((one) => one?.text ?? '').join('') : thinking
+  return { thought: thought ?? '', text: '' }
 }
 
 function readAnnotation(annotation: Annotation | null, events: AnswerEvent[]): void {

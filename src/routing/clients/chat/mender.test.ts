@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { withChatThoughts } from '#chat/thoughts.ts'
 import { chatMender } from './mender.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
@@ -72,6 +73,24 @@ describe("what is mended of a chat upstream's own bytes", () => {
     const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
     const mended = JSON.parse(whole(Buffer.from(JSON.stringify(without))).toString())
     assert.deepEqual(mended.choices[0].message, { content: 'ü' })
+  })
+
+  test('content in parts becomes text, thoughts stand beside it, and go back as the parts they were', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
+    const content = [thinking, { type: 'text', text: 'Yes' }]
+    const { event, whole } = mender()
+    const answer = JSON.parse(
+      whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message: { content } }] }))).toString(),
+    )
+    const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
+    for (const said of [answer.choices[0].message, delta.delta]) {
+      assert.deepEqual([said.content, said.reasoning], ['Yes', 'Hm'])
+      assert.deepEqual(withChatThoughts({ role: 'assistant', ...said }, 'a/b'), { role: 'assistant', content })
+      assert.deepEqual(withChatThoughts({ ...said, content: null }, 'a/b').content, [thinking])
+    }
+    const logprobs = { content: [{ token: 'Yes', logprob: 0 }] }
+    const passed = sent({ ...named, choices: [choice({ content: 'Yes' }, { finish_reason: null, logprobs })] })
+    assert.deepEqual(read(event(passed)).choices[0].logprobs, logprobs)
   })
 
   test('a call that is made with free text gets a type of its own', () => {

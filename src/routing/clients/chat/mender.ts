@@ -1,6 +1,8 @@
 import { madeCallId } from '#chat/call-id.ts'
+import { detailsOf } from '#chat/thoughts.ts'
 import { withChanges } from '#lib/json-members.ts'
 import { Beginnings, bytesOfJson, type Mender, objectIn } from '../../mend.ts'
+import { type Part, textsOf } from '../../providers/openai-chat-said.ts'
 import type { AnswerHead } from '../../wire.ts'
 
 /** Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. */
@@ -17,12 +19,12 @@ export function chatMender({ id, model, provider, createdSeconds }: AnswerHead):
       const text = raw.toString('latin1')
       const from = objectIn(text)
       if (from === -1) return raw
-      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', id) : text
+      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', { id, model }) : text
       return Buffer.from(beginnings.learn(told, from), 'latin1')
     },
     whole(bytes) {
       const text = bytes.toString('latin1')
-      const told = isOddMessage(text) ? mended(text, 'message', id) : text
+      const told = isOddMessage(text) ? mended(text, 'message', { id, model }) : text
       return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
     },
   }
@@ -35,8 +37,11 @@ function isOddChoice(text: string): boolean {
   return isOddMessage(text)
 }
 
+/** No audio, or content in parts; probabilities have a `content`, too. */
+const oddPart = /"(?:audio"\s*:\s*null|content"\s*:\s*\[(?!\s*(?:\{\s*"token"|\])))/
+
 function isOddMessage(text: string): boolean {
-  if (/"audio"\s*:\s*null/.test(text)) return true
+  if (oddPart.test(text)) return true
   const calls = text.indexOf('"tool_calls"')
   return calls !== -1 && isOddIn(text.slice(calls))
 }
@@ -51,14 +56,17 @@ function isOddIn(calls: string): boolean {
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
 type Call = { id?: string | null; index?: number; type?: string; function?: { name?: string }; custom?: object }
-type Said = { tool_calls?: Call[] | null; audio?: unknown }
+type Said = { content?: unknown; tool_calls?: Call[] | null; audio?: unknown }
 type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message']?: Said }
 
-function mended(text: string, part: 'delta' | 'message', id: string): string {
+type Named = Pick<AnswerHead, 'id' | 'model'>
+
+function mended(text: string, part: 'delta' | 'message', { id, model }: Named): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   for (const choice of answer.choices ?? []) {
     choice.finish_reason ||= null
     const said = choice[part]
+    if (Array.isArray(said?.content)) Object.assign(said, asText(said.content, model))
     if (said?.audio === null) delete said.audio
     if (said?.tool_calls === null) delete said.tool_calls
     for (const [at, call] of (said?.tool_calls ?? []).entries()) {
@@ -68,4 +76,13 @@ function mended(text: string, part: 'delta' | 'message', id: string): string {
     }
   }
   return `${bytesOfJson(answer)}${part === 'delta' ? '\n\n' : ''}`
+}
+
+/** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */
+function asText(parts: Part[], model: string): object {
+  const texts = parts.map(textsOf)
+  const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
+  if (!reasoning) return { content }
+  const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
+  return { content, reasoning, reasoning_details: details }
 }

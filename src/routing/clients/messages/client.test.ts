@@ -82,7 +82,7 @@ describe('messages clients, answers', () => {
       { format: 'google-gemini-v1', encrypted: 'opaque' },
       { format: 'anthropic-claude-v1', signature: 'signed' },
       { format: 'anthropic-claude-v1', signature: 'signed', via: 'chat' as const },
-      { field: 'reasoning_content' as const, by: 'a/b' },
+      { field: 'reasoning_content' as const },
     ]
     for (const mark of marks) {
       const { content } = answer([
@@ -103,7 +103,7 @@ describe('messages clients, answers', () => {
       const last = details.at(-1)
       assert.equal(
         last.signature ?? last.data ?? last.by,
-        'signature' in mark ? 'signed' : 'by' in mark ? 'a/b' : 'opaque',
+        'signature' in mark ? 'signed' : 'field' in mark ? head.model : 'opaque',
       )
     }
     const [block] = answer([{ type: 'reasoning', text: '', ...marks[0] }]).content
