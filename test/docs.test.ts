@@ -1,21 +1,27 @@
 /**
- * Runs the worked examples of README.md and of every page in docs/, each page against a fresh service of its own.
+ * Runs the worked examples of README.md and of every page in docs/, each page against a fresh service of its own, in the
+ * order of the page.
  *
  * The convention, for whoever writes such a document:
- * - Every ```sh block is run, in order, with `sh`. It finds $BASE_URL, $MANAGEMENT_KEY and $API_KEY set, and writes the
- *   answer to standard output (`curl -s …`). What is not to be run goes into a block of another language.
- * - The ```json block after it is the whole answer expected. A sh block without one has only to succeed.
+ * - Every block names its language. Every ```sh block is run with `sh`. It finds $BASE_URL, $MANAGEMENT_KEY, $API_KEY and
+ *   what `npx signalbox` wants set, and writes the answer to standard output (`curl -s …`). A ```js block is run by Node, at
+ *   the address of the service and with the demo model. A ```yaml block is read by the command that reads such a file.
+ * - The ```json block after a ```sh block is the whole answer expected. One without has only to succeed.
  * - In that answer `…` stands for anything: a string "…" for any value, "…" within a string for any text, the member
  *   "…": "…" for any further members, the item "…" at the end of a list for any further items.
  * - A string "$NAME" stands for any string the first time, and keeps it: later blocks find it as the variable $NAME,
  *   and wherever "$NAME" is expected again it must be the same.
+ * - A comment above a block may say something of it: `<!-- file: NAME -->` names the file of a ```yaml block, for later ones;
+ *   `<!-- not run: why -->` leaves it out. What nothing runs must say why; drawings need not.
  */
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { examplesIn } from './docs/blocks.ts'
+import { difference, type Kept } from './docs/difference.ts'
+import { newPageFolder, runners } from './docs/run.ts'
 import { startTestService } from './harness/service.ts'
 
 const documents = [
@@ -25,77 +31,37 @@ const documents = [
     .map((name) => `docs/${name}`),
 ]
 const hasCurl = spawnSync('curl', ['--version']).status === 0
+const pageOf = (document: string) => readFileSync(fileURLToPath(new URL(`../${document}`, import.meta.url)), 'utf8')
 
 for (const document of documents) {
-  const path = fileURLToPath(new URL(`../${document}`, import.meta.url))
   const skip = hasCurl ? false : 'curl is not installed'
   test(`the examples of ${document} answer as they say`, { skip }, async () => {
+    const examples = examplesIn(pageOf(document)).filter(({ mark }) => !mark?.startsWith('not run'))
+    if (examples.length === 0) return
     // Nothing is sent with it: what costs money is refused in these examples.
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
-    const kept: Kept = { BASE_URL: service.url, MANAGEMENT_KEY: service.managementKey, API_KEY: service.apiKey }
-    for (const { line, command, answer } of examplesIn(readFileSync(path, 'utf8'))) {
-      const output = await run(command, kept, `${document}:${line}`)
-      if (answer === undefined) continue
-      const wrong = difference(JSON.parse(output), JSON.parse(answer), kept)
-      assert.equal(wrong, undefined, `${document}:${line}: ${wrong}\nThe answer was ${output}`)
+    const { url, managementKey, apiKey } = service
+    const kept: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
+    Object.assign(kept, { SIGNALBOX_URL: url, SIGNALBOX_KEY: managementKey })
+    const folder = newPageFolder()
+    for (const example of examples) {
+      const where = `${document}:${example.line}`
+      const output = await runners[example.language]?.(example, { folder, kept }).catch((error: Error) => {
+        throw new Error(`${where}: the command failed: ${error.message}`)
+      })
+      if (example.answer === undefined || output === undefined) continue
+      const wrong = difference(JSON.parse(output), JSON.parse(example.answer), kept)
+      assert.equal(wrong, undefined, `${where}: ${wrong}\nThe answer was ${output}`)
     }
+    rmSync(folder, { recursive: true })
   })
 }
 
-type Kept = Record<string, string>
-type Example = { line: number; command: string; answer: string | undefined }
-
-function examplesIn(markdown: string): Example[] {
-  const blocks = [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map((match) => ({
-    language: match[1],
-    text: match[2] ?? '',
-    line: markdown.slice(0, match.index).split('\n').length,
-  }))
-  return blocks.flatMap((block, i) => {
-    if (block.language !== 'sh') return []
-    const next = blocks[i + 1]
-    return [{ line: block.line, command: block.text, answer: next?.language === 'json' ? next.text : undefined }]
-  })
-}
-
-async function run(command: string, kept: Kept, where: string): Promise<string> {
-  const env = { ...process.env, ...kept }
-  try {
-    return (await promisify(execFile)('sh', ['-euc', command], { env, timeout: 60_000 })).stdout
-  } catch (error) {
-    throw new Error(`${where}: the command failed: ${(error as Error).message}`)
-  }
-}
-
-/** Where an answer departs from what is expected of it; undefined where it does not. */
-function difference(actual: any, expected: any, kept: Kept, path = 'the answer'): string | undefined {
-  if (typeof expected === 'string') return textDifference(actual, expected, kept, path)
-  if (typeof expected !== 'object' || expected === null) {
-    return Object.is(actual, expected) ? undefined : `${path} is ${JSON.stringify(actual)}, not ${expected}`
-  }
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
-    return `${path} is ${JSON.stringify(actual)}`
-  }
-  const isOpen = Array.isArray(expected) ? expected.at(-1) === '…' : '…' in expected
-  const open = Array.isArray(expected) ? String(expected.length - 1) : '…'
-  const wanted = Object.keys(expected).filter((key) => !isOpen || key !== open)
-  const extra = Object.keys(actual).filter((key) => !(key in expected))
-  if (!isOpen && extra.length > 0) return `${path} also has ${extra.join(', ')}`
-  for (const key of wanted) {
-    if (!(key in actual)) return `${path} has no ${key}`
-    const wrong = difference(actual[key], expected[key], kept, `${path}.${key}`)
-    if (wrong) return wrong
-  }
-  return undefined
-}
-
-function textDifference(actual: unknown, expected: string, kept: Kept, path: string): string | undefined {
-  if (expected === '…') return undefined
-  const name = /^\$([A-Z_]+)$/.exec(expected)?.[1]
-  if (name && !(name in kept) && typeof actual === 'string') kept[name] = actual
-  const wanted = name ? (kept[name] ?? expected) : expected
-  const pattern = new RegExp(`^${wanted.split('…').map(RegExp.escape).join('.*')}$`, 's')
-  return typeof actual === 'string' && pattern.test(actual)
-    ? undefined
-    : `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}`
-}
+test('every block of the pages is run, or says why not', () => {
+  const silent = documents.flatMap((document) =>
+    examplesIn(pageOf(document))
+      .filter(({ language, mark }) => !(language in runners || language === 'mermaid' || mark?.startsWith('not run: ')))
+      .map(({ line }) => `${document}:${line}`),
+  )
+  assert.deepEqual(silent, [])
+})

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { withFieldOfType } from '#lib/described-rule.ts'
+import { describedItem } from './described-input.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { neededFields } from './needed-fields.ts'
-import { FunctionTool, ResponsesRequest } from './responses-request.ts'
+import { FunctionTool, notInput, ResponsesRequest } from './responses-request.ts'
 
 /** Any tool; a function must have what a function needs. */
 export const Tool = withFieldOfType(
@@ -16,6 +17,7 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
 
 /** The same body sent to be answered: what real clients send beyond the specified values is let through. */
 export const ResponsesCall = ResponsesRequest.extend({
+  input: z.union([z.string(), z.array(z.looseObject({}).meta(describedItem))], notInput).optional(),
   preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
   transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
   max_output_tokens: AnswerLimit.nullish(),

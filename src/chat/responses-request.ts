@@ -22,9 +22,8 @@ const Include = z.enum([
   'code_interpreter_call.outputs',
 ])
 
-const Input = z.union([z.string(), z.array(z.looseObject({}))], {
-  error: 'must be text or an array of input items (objects)',
-})
+export const notInput = { error: 'must be text or an array of input items (objects)' }
+const Input = z.union([z.string(), z.array(z.looseObject({}))], notInput)
 
 /** A stored prompt of the provider's and the values for its variables. */
 const StoredPrompt = z.looseObject({ id: z.string().optional(), variables: z.looseObject({}).nullish() })

@@ -1,7 +1,7 @@
 /**
  * Clients that are generated from the description compile and call the service. They are installed by hand, in a folder
  * that TEST_GENERATORS names: `python3 -m venv venv && venv/bin/pip install openapi-python-client mypy` and
- * `npm install @hey-api/openapi-ts typescript`.
+ * `npm install @hey-api/openapi-ts typescript@5 @types/node`.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

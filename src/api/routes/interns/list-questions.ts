@@ -16,26 +16,30 @@ const about = {
 
 const InternQuestion = z
   .discriminatedUnion('kind', [
-    z.object({
-      ...about,
-      kind: z.literal('permission'),
-      operation: z.string().nullable(),
-      detail: z.string().optional(),
-      options: z.array(z.enum(permissionKinds)),
-    }),
-    z.object({
-      ...about,
-      kind: z.literal('elicitation'),
-      message: z.string(),
-      fields: z.array(
-        z.object({
-          name: z.string(),
-          type: z.string(),
-          required: z.boolean(),
-          options: z.array(z.string()).optional(),
-        }),
-      ),
-    }),
+    z
+      .object({
+        ...about,
+        kind: z.literal('permission'),
+        operation: z.string().nullable(),
+        detail: z.string().optional(),
+        options: z.array(z.enum(permissionKinds)),
+      })
+      .meta({ id: 'InternPermission', description: 'Whether it may do something.' }),
+    z
+      .object({
+        ...about,
+        kind: z.literal('elicitation'),
+        message: z.string(),
+        fields: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string(),
+            required: z.boolean(),
+            options: z.array(z.string()).optional(),
+          }),
+        ),
+      })
+      .meta({ id: 'InternElicitation', description: 'Something that it wants to know.' }),
   ])
   .meta({ id: 'InternQuestion', description: 'What an intern asked, and waits for an answer to.' })
 

@@ -3,6 +3,7 @@ import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
 import { internRecord, listInterns } from '#interns/store.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 
 export const listAllInterns = route({
@@ -14,7 +15,7 @@ export const listAllInterns = route({
   description: 'Those that the creator of the calling key made, and those that all of the workspace see.',
   request: {
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(500).default(100),
+      limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(z.enum(internStatuses)).optional().describe('Comma-separated statuses.'),
       starting_after: z.string().optional().describe('The last id of the page before.'),
       workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),

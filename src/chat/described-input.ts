@@ -1,0 +1,33 @@
+import { ifThen } from '#lib/described-rule.ts'
+
+type JsonSchema = Record<string, unknown>
+
+const text = { type: 'string' }
+const part = { type: 'object', required: ['type'], properties: { type: text } }
+const content = { anyOf: [text, { type: 'array', items: part }] }
+const texts = { type: ['array', 'null'], items: { type: 'object', properties: { text: { type: ['string', 'null'] } } } }
+const role = { enum: ['system', 'developer', 'user', 'assistant'] }
+const all = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
+
+/** What an input item has by its type; of a type not known here, whatever its provider wants. */
+const byType: [types: (string | null)[], has: JsonSchema][] = [
+  [['function_call'], all({ call_id: text, name: text, arguments: text })],
+  [['custom_tool_call'], all({ call_id: text, name: text, input: text })],
+  [
+    ['function_call_output', 'custom_tool_call_output'],
+    { required: ['call_id'], properties: { call_id: text, output: { anyOf: [content, { type: 'null' }] } } },
+  ],
+  [['reasoning'], { properties: { summary: texts, content: texts, encrypted_content: { type: ['string', 'null'] } } }],
+]
+
+const message = {
+  required: ['role'],
+  properties: { role, content: { anyOf: [content, { type: 'null' }] } },
+}
+
+/** JSON Schema, for the description alone, of an item of `input`. What reads it checks it, and names the place. */
+export const describedItem = byType.reduceRight<JsonSchema>(
+  (rest, [types, has]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, has, rest),
+  // One without a type is a message.
+  ifThen({ properties: { type: { enum: ['message', null] } } }, message),
+)

@@ -1,0 +1,27 @@
+/** A fenced block of a page. `mark`: what an HTML comment right above it says of it, such as `not run: it never ends`. */
+export type Block = { language: string; text: string; line: number; mark: string | undefined }
+
+/** A block with the answer that is expected of it, if one follows. */
+export type Example = Block & { answer: string | undefined }
+
+/** The blocks of a page in their order, those within lists too; an answer stands with what it answers. */
+export function examplesIn(markdown: string): Example[] {
+  const blocks = blocksIn(markdown)
+  const answers = (block: Block | undefined, before: Block | undefined) =>
+    block?.language === 'json' && block.mark === undefined && before?.language === 'sh'
+  return blocks.flatMap((block, i) => {
+    if (answers(block, blocks[i - 1])) return []
+    const next = blocks[i + 1]
+    return [{ ...block, answer: answers(next, block) ? next?.text : undefined }]
+  })
+}
+
+const fenced = /(?:^ *<!-- (.*?) -->\n)?^( *)```(\w*)\n(.*?)^ *```$/gms
+
+function blocksIn(markdown: string): Block[] {
+  return [...markdown.matchAll(fenced)].map((match) => {
+    const [whole, mark, indent = '', language = '', text = ''] = match
+    const line = markdown.slice(0, match.index + whole.indexOf('```')).split('\n').length
+    return { mark, language, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line }
+  })
+}

@@ -1,0 +1,35 @@
+/** What earlier answers of a page gave, by the name that the page has for it. */
+export type Kept = Record<string, string>
+
+/** Where an answer departs from what is expected of it; undefined where it does not. */
+export function difference(actual: any, expected: any, kept: Kept, path = 'the answer'): string | undefined {
+  if (typeof expected === 'string') return textDifference(actual, expected, kept, path)
+  if (typeof expected !== 'object' || expected === null) {
+    return Object.is(actual, expected) ? undefined : `${path} is ${JSON.stringify(actual)}, not ${expected}`
+  }
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
+    return `${path} is ${JSON.stringify(actual)}`
+  }
+  const isOpen = Array.isArray(expected) ? expected.at(-1) === '…' : '…' in expected
+  const open = Array.isArray(expected) ? String(expected.length - 1) : '…'
+  const wanted = Object.keys(expected).filter((key) => !isOpen || key !== open)
+  const extra = Object.keys(actual).filter((key) => !(key in expected))
+  if (!isOpen && extra.length > 0) return `${path} also has ${extra.join(', ')}`
+  for (const key of wanted) {
+    if (!(key in actual)) return `${path} has no ${key}`
+    const wrong = difference(actual[key], expected[key], kept, `${path}.${key}`)
+    if (wrong) return wrong
+  }
+  return undefined
+}
+
+function textDifference(actual: unknown, expected: string, kept: Kept, path: string): string | undefined {
+  if (expected === '…') return undefined
+  const name = /^\$([A-Z_]+)$/.exec(expected)?.[1]
+  if (name && !(name in kept) && typeof actual === 'string') kept[name] = actual
+  const wanted = name ? (kept[name] ?? expected) : expected
+  const pattern = new RegExp(`^${wanted.split('…').map(RegExp.escape).join('.*')}$`, 's')
+  return typeof actual === 'string' && pattern.test(actual)
+    ? undefined
+    : `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}`
+}

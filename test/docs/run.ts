@@ -1,0 +1,56 @@
+/** Runs what the fenced blocks of a page hold, each language in its own way. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Example } from './blocks.ts'
+import type { Kept } from './difference.ts'
+
+const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** A folder in which `npx signalbox` and the clients' packages are found, as in the one that was cloned. */
+export function newPageFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-page-'))
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(inRepository('bin/signalbox.js'), join(folder, 'node_modules/.bin/signalbox'))
+  symlinkSync(inRepository('node_modules/openai'), join(folder, 'node_modules/openai'))
+  return folder
+}
+
+type Page = { folder: string; kept: Kept }
+
+/** By language. @returns what it wrote. @throws Error when it fails. */
+export const runners: Record<string, (block: Example, page: Page) => Promise<string>> = {
+  sh: (block, page) => execute('sh', ['-euc', block.text], page),
+  js: ({ text }, page) => {
+    // Where the service is, and a model that needs no provider's key.
+    const here = text.replaceAll(/http:\/\/127\.0\.0\.1:8080\/api\/v1/g, page.kept.BASE_URL!)
+    const code = here.replaceAll(/model: '[^']+'/g, `model: 'signalbox/demo'`)
+    return execute(process.execPath, ['--input-type=module', '-e', code], page)
+  },
+  yaml: ({ text, line, mark }, page) => {
+    const name = mark?.match(/^file: (\S+)$/)?.[1] ?? `line-${line}.yaml`
+    writeFileSync(join(page.folder, name), text)
+    return checkYaml(text, name, page)
+  },
+}
+
+/** A configuration of another router, a catalogue or settings: the command that reads it must take it. */
+function checkYaml(text: string, name: string, page: Page): Promise<string> {
+  const variables = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = '']) => [variable, exampleOf(variable)])
+  const named = { ...page, kept: { ...page.kept, ...Object.fromEntries(variables) } }
+  if (/^model_list:/m.test(text)) return signalbox(['import', 'litellm', name, '--dry-run'], named)
+  if (/^(providers|models|about):/m.test(text)) return signalbox(['catalogue', 'check', name], named)
+  return signalbox(['config'], { ...named, kept: { ...named.kept, CONFIG: name } })
+}
+
+const exampleOf = (variable: string) => (variable.endsWith('_BASE') ? 'https://example.com' : 'example')
+
+const signalbox = (args: string[], page: Page) => execute(process.execPath, [inRepository('bin/cli.ts'), ...args], page)
+
+async function execute(command: string, args: string[], { folder, kept }: Page): Promise<string> {
+  const env = { ...process.env, ...kept }
+  return (await promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 })).stdout
+}
