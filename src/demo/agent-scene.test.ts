@@ -74,4 +74,14 @@ describe('the demo model as the model of an agent', () => {
     assert.deepEqual(gist([user('run: ls'), reminder], tools).calls, ['call_demo_2_1 Bash {"command":"ls"}'])
     assert.match(gist([user('question')], tools).calls?.[0] ?? '', /AskUserQuestion \{"questions":\[\{.*"staging"/)
   })
+
+  test('Claude’s agent is told from kimi by its fields, and asked in its own words', () => {
+    const properties = { file_path: { type: 'string' }, content: { type: 'string' } }
+    const write = { type: 'function', function: { name: 'Write', parameters: { type: 'object', properties } } }
+    const tools = [...toolsNamed('Agent AskUserQuestion Bash Edit Read Glob Grep'), write]
+    const call = (prompt: string) => gist([user(prompt)], tools).calls?.[0]
+    assert.equal(call('run: ls'), 'call_demo_1_1 Bash {"command":"ls"}')
+    assert.equal(call('write a.txt: hi'), 'call_demo_1_1 Write {"file_path":"a.txt","content":"hi\\n"}')
+    assert.match(call('question') ?? '', /AskUserQuestion \{"questions":\[\{.*"multiSelect":false/)
+  })
 })

@@ -13,7 +13,7 @@ const most = 100_000
 
 /** @returns the scenario for an agent whose tools are known, as far as this answer goes; undefined for other requests. */
 export function performForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): Performed | undefined {
-  const toCall = toolboxOf(new Set((tools ?? []).flatMap((tool) => tool.function?.name ?? [])))
+  const toCall = toolboxOf(new Set((tools ?? []).flatMap(offeredBy)))
   if (!toCall) return undefined
   const performed: Performed = []
   const stage = { toCall, callId: (index: number) => `call_demo_${messages.length}_${index + 1}`, calls: 0, waitMs: 0 }
@@ -25,6 +25,13 @@ export function performForAgent({ messages, tools }: Pick<ChatRequest, 'messages
     if (performed.length >= most || 'fail' in line) break
   }
   return performed.slice(0, most)
+}
+
+/** The name of a tool, and of each of its fields as `tool.field`. */
+function offeredBy({ function: called }: NonNullable<ChatRequest['tools']>[number]): string[] {
+  if (!called) return []
+  const { properties } = (called.parameters ?? {}) as { properties?: object }
+  return [called.name, ...Object.keys(properties ?? {}).map((field) => `${called.name}.${field}`)]
 }
 
 type Stage = { toCall: ToCall; callId: (index: number) => string; calls: number; waitMs: number }

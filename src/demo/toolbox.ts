@@ -3,16 +3,19 @@ import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
 type Call = { name: string; input: object }
 export type ToCall = (calling: Calling) => Call
 
-/** How an agent's tools are called for what the builtin agent's do. A new agent is one entry. */
+/** How an agent's tools are called for what the builtin agent's do. A new agent is one entry. `Write.path` is a field. */
 type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call } }
 
 const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']
 
-/** @returns how to call the tools of the agent that offers these, or undefined where no known agent does. */
+/**
+ * @param offered the tools by their names, and each field of each as `tool.field`.
+ * @returns how to call the tools of the agent that offers these, or undefined where no known agent does.
+ */
 export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
   const has = (names: string[]) => names.every((name) => offered.has(name))
   if (has(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  const toolbox = [codex, kimi].find(({ offers }) => has(offers))
+  const toolbox = [codex, claude, kimi].find(({ offers }) => has(offers))
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
 }
 
@@ -36,10 +39,28 @@ const codex: Toolbox = {
   },
 }
 
+const bash = (command: string): Call => ({ name: 'Bash', input: { command } })
+
+/** It looks for files and in them with its shell. */
+const claude: Toolbox = {
+  offers: ['Bash', 'Read', 'Write.file_path'],
+  calls: {
+    shell: ({ command }) => bash(command),
+    read_file: ({ path }) => ({ name: 'Read', input: { file_path: path } }),
+    write_file: ({ path, content }) => ({ name: 'Write', input: { file_path: path, content } }),
+    list_files: () => bash('ls -a'),
+    search: ({ pattern }) => bash(`grep -rnE -- ${quoted(pattern)} .`),
+    ask_user: ({ message, fields }) => {
+      const { name, ...question } = choice(message, fields)
+      return { name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } }
+    },
+  },
+}
+
 const kimi: Toolbox = {
   offers: ['Bash', 'Read', 'Write', 'Glob', 'Grep'],
   calls: {
-    shell: ({ command }) => ({ name: 'Bash', input: { command } }),
+    shell: ({ command }) => bash(command),
     read_file: ({ path }) => ({ name: 'Read', input: { path } }),
     write_file: ({ path, content }) => ({ name: 'Write', input: { path, content } }),
     list_files: ({ pattern = '*' }) => ({ name: 'Glob', input: { pattern } }),

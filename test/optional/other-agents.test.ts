@@ -22,6 +22,13 @@ const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf
 /** What an agent is told to do; `refused` is how its turn goes on after a no. */
 const agents = [
   { name: 'codex', commands: 'escalate', allowed: /It says: /, refused: /^$/, answered: /"staging"/ },
+  {
+    name: 'claude',
+    commands: 'run: echo done > made && cat made',
+    allowed: /done/,
+    refused: /User refused permission/,
+    answered: /staging/,
+  },
   { name: 'kimi', commands: 'run: echo done', allowed: /done/, refused: /rejected/, answered: /staging/ },
 ]
 
@@ -76,7 +83,7 @@ for (const { name, commands, allowed, refused, answered } of agents) {
         const said = await go('Hello again')
         return said.error?.metadata?.reason !== 'busy' && said
       }, 5000)
-      assert.match(next.text, /You said: Hello again/)
+      assert.match(next.text, /You said: .*Hello again/s)
     })
   })
 }
