@@ -49,18 +49,22 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(Math.abs((await billed.left(key)) - (1 - billed.billed())) < 1e-9)
   })
 
-  test('after the end, eight at a time, is never billed more than the limit', async () => {
-    await using billed = await startBilled({ kind, prices, trades })
-    const key = await billed.keyWith(2)
-    for (let round = 0; round < 10; round++) {
-      const leaving = Array.from({ length: 8 }, () =>
-        leaveAt(billed, key, asking('thinker', { max_tokens: 900 }), finished),
-      )
-      await Promise.all(leaving)
-    }
-    await billed.upstream.quiet()
-    assert.ok(billed.billed() > 1 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
-  })
+  for (const { tokens, limit, least } of [
+    { tokens: 9000, limit: 1, least: 0.9 },
+    { tokens: 90, limit: 2, least: 1.8 },
+  ]) {
+    test(`after the end, 300 times ${tokens} tokens, eight at a time, is never billed more than the limit`, async () => {
+      await using billed = await startBilled({ kind, prices, trades })
+      const key = await billed.keyWith(limit)
+      let left = 300
+      const leaver = async () => {
+        while (left-- > 0) await leaveAt(billed, key, asking('thinker', { max_tokens: tokens }), finished)
+      }
+      await Promise.all(Array.from({ length: 8 }, leaver))
+      await billed.upstream.quiet()
+      assert.ok(billed.billed() >= least && billed.billed() <= limit, `${billed.billed()} USD were billed`)
+    })
+  }
 
   test('a whole request is charged the most that it may have had', async () => {
     await using billed = await startBilled({ kind, prices, trades })

@@ -145,7 +145,10 @@ onEachDatabase('a stream under way', (kind) => {
     const end = await endOf(running, () => one.manage('PATCH', path, { limit: most / 2 }))
     took.limit = Math.round(end.tookMs)
     assert.match(end.error.message, /^The spending limit of the key is 0\.5 USD now, less than what is spent and set/)
-    assert.deepEqual([end.error.code, end.error.metadata], [403, { rule: 'limit', limit_usd: most / 2 }])
+    assert.deepEqual(
+      [end.error.code, end.error.metadata],
+      [403, { error_type: 'permission_denied', rule: 'limit', limit_usd: most / 2 }],
+    )
   })
 
   test('ends when a guardrail sets a limit that leaves nothing, and goes on while one has room for it', async () => {

@@ -53,9 +53,9 @@ export const equivalents: Equivalent[] = [
     why: 'Only whether it has changed meanwhile is looked at.',
   },
   {
-    file: 'src/budgets/budgets.ts',
-    line: 'await underway',
-    from: 'await underway',
+    file: 'src/budgets/open-accounts.ts',
+    line: 'await this.#reporting',
+    from: 'await this.#reporting',
     to: '{}',
     why: 'The questions of an account follow each other, and a round under way is always ahead of the last reports.',
   },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from '@babel/parser'
+import { equivalents } from './equivalents.ts'
 import { mutantsOf } from './mutants.ts'
 
 const made = (source: string) =>
@@ -25,3 +27,12 @@ test('what is only a type is left alone, and every mutant can be parsed', () => 
   assert.ok(made(source).length > 8)
   for (const mutant of made(source)) parse(mutant, { sourceType: 'module', plugins: ['typescript'] })
 })
+
+for (const { file, line, from, to } of equivalents)
+  test(`what is listed as equivalent is a mutant of the code as it is: ${file}: ${from} → ${to}`, () => {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    const lines = source.split('\n').map((each) => each.trim())
+    const there = (one: { line: number; from: string; to: string }) =>
+      lines[one.line - 1] === line && one.from === from && one.to === to
+    assert.ok(mutantsOf(file, source).some(there))
+  })

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runningIntern } from '#test/harness/interns.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
+import { trimLog } from './allowance.ts'
+
+const allowance = (intern_log_bytes: number) => ({
+  ...{ intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 0 },
+  intern_log_bytes,
+})
+
+function newHome() {
+  const home = mkdtempSync(join(tmpdir(), 'signalbox-log-'))
+  return { home, log: join(home, 'daemon.log'), [Symbol.dispose]: () => rmSync(home, { recursive: true }) }
+}
+
+test('a log that is longer than it may be begins anew, and what is said then stands at its beginning', () => {
+  using place = newHome()
+  const daemon = openSync(place.log, 'a')
+  writeSync(daemon, 'x'.repeat(101))
+  trimLog(place.home, allowance(100))
+  writeSync(daemon, 'later\n')
+  assert.equal(readFileSync(place.log, 'utf8'), 'later\n')
+})
+
+test('a log that is just as long as it may be stays, and so does any where there is no limit', () => {
+  using place = newHome()
+  writeFileSync(place.log, 'x'.repeat(100))
+  for (const most of [100, 0]) trimLog(place.home, allowance(most))
+  assert.equal(statSync(place.log).size, 100)
+})
+
+test('where there is no log, none is made', () => {
+  using place = newHome()
+  trimLog(place.home, allowance(1))
+  assert.equal(existsSync(place.log), false)
+})
+
+test('the log of a running intern is looked at again and again, and the intern goes on', async () => {
+  await using service = await startTestService({ settings: { intern_log_bytes: 1000 } })
+  const { id } = await runningIntern(service)
+  const log = join(service.place.settings.data_dir, 'interns', id, 'daemon.log')
+  for (let times = 0; times < 2; times++) {
+    appendFileSync(log, 'x'.repeat(2000))
+    await until(() => statSync(log).size < 1000)
+  }
+  assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
+})
