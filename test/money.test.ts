@@ -27,6 +27,7 @@ const events: [weight: number, happen: (world: MoneyWorld) => unknown][] = [
   [0.4, (world) => world.stop(world.chance.pick(world.servers))],
   [1, setClock],
   [1, (world) => world.changeLimit(world.chance.between(0, 1))],
+  [0.7, (world) => world.changeInterval(world.chance.between(0, 1))],
   [3, (world) => world.learn(world.chance.pick(world.servers))],
 ]
 const allWeights = events.reduce((sum, [weight]) => sum + weight, 0)
