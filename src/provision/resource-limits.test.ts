@@ -16,9 +16,9 @@ import { test } from 'node:test'
 import { runningIntern } from '#test/harness/interns.ts'
 import { startTestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
-import { trimLog } from './allowance.ts'
+import { trimLog } from './resource-limits.ts'
 
-const allowance = (intern_log_bytes: number) => ({
+const limited = (intern_log_bytes: number) => ({
   ...{ intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 0 },
   intern_log_bytes,
 })
@@ -32,7 +32,7 @@ test('a log that is longer than it may be begins anew, and what is said then sta
   using place = newHome()
   const daemon = openSync(place.log, 'a')
   writeSync(daemon, 'x'.repeat(101))
-  trimLog(place.home, allowance(100))
+  trimLog(place.home, limited(100))
   writeSync(daemon, 'later\n')
   assert.equal(readFileSync(place.log, 'utf8'), 'later\n')
 })
@@ -40,13 +40,13 @@ test('a log that is longer than it may be begins anew, and what is said then sta
 test('a log that is just as long as it may be stays, and so does any where there is no limit', () => {
   using place = newHome()
   writeFileSync(place.log, 'x'.repeat(100))
-  for (const most of [100, 0]) trimLog(place.home, allowance(most))
+  for (const most of [100, 0]) trimLog(place.home, limited(most))
   assert.equal(statSync(place.log).size, 100)
 })
 
 test('where there is no log, none is made', () => {
   using place = newHome()
-  trimLog(place.home, allowance(1))
+  trimLog(place.home, limited(1))
   assert.equal(existsSync(place.log), false)
 })
 
