@@ -22,7 +22,7 @@ const mayImport: Record<string, string[]> = {
   guardrails: ['budgets', 'lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
   agent: ['lib', 'demo'],
   presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
-  interns: ['lib', 'chat', 'db', 'accounts', 'audit'],
+  interns: ['lib', 'chat', 'db', 'accounts', 'audit', 'byok'],
   provision: ['lib', 'config', 'db', 'accounts', 'interns'],
   daemon: ['lib', 'chat', 'interns'],
   demo: ['chat'],

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Scanner } from '#filters/scan.ts'
@@ -7,6 +8,7 @@ import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import { createIntern } from '#interns/create.ts'
 import type { AgentChoice } from '#interns/intern.ts'
+import { repositoryPassword } from '#interns/repository.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -28,6 +30,7 @@ type Parts = {
   log: Log
   variable: (name: string) => string | undefined
   guardrailCache: Pick<GuardrailCache, 'of'>
+  vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   /** A filter refused what was said to an intern. */
   onRefused: (error: unknown) => void
@@ -51,12 +54,17 @@ export function openInterns({
   log,
   variable,
   guardrailCache,
+  vault,
   scanner,
   onRefused,
 }: Parts): Interns {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
-  const provisioner = processProvisioner({ config, dataDir, baseUrl: () => baseUrl, variable, warn })
+  const provisioner = processProvisioner({
+    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn },
+    passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
+    mask: maskSecrets,
+  })
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
   const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
@@ -82,7 +90,7 @@ const demoPatienceMs = 15_000
 
 /** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
 export async function welcomeDemo(
-  deps: { db: Db; now: Now; newId: NewId },
+  deps: { db: Db; now: Now; newId: NewId; vault: Vault },
   { supervisor }: Pick<Interns, 'supervisor'>,
   owner: Caller,
 ): Promise<void> {

@@ -20,7 +20,10 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   const key =
     readKey(file) ?? (settings.encryption_key_file ? undefined : used.length === 0 ? makeKey(file) : undefined)
   if (!key) {
-    const why = used.length > 0 ? ', and the provider keys in the database cannot be read without it' : ''
+    const why =
+      used.length > 0
+        ? ', and the provider keys and repository credentials in the database cannot be read without it'
+        : ''
     throw new StartupError(
       `The encryption key ${file} is missing${why}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
     )
@@ -29,12 +32,21 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   const other = used.find((name) => name !== vault.keyName)
   if (other === undefined) return vault
   throw new StartupError(
-    `The encryption key ${file} is not the one that the provider keys in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
+    `The encryption key ${file} is not the one that the provider keys and repository credentials in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
   )
 }
 
 async function keysInUse(db: Db): Promise<string[]> {
-  const rows = await db.query.selectFrom('provider_credentials').select('sealed_by').distinct().execute()
+  const rows = await db.query
+    .selectFrom('provider_credentials')
+    .select('sealed_by')
+    .union((e) =>
+      e
+        .selectFrom('interns')
+        .where('repository_sealed_by', 'is not', null)
+        .select((row) => row.ref('repository_sealed_by').$castTo<string>().as('sealed_by')),
+    )
+    .execute()
   return rows.map((row) => row.sealed_by)
 }
 

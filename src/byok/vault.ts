@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
 /** Encrypts secrets at rest. What was sealed for one place cannot be opened at another. */
 export type Vault = {
@@ -7,6 +7,8 @@ export type Vault = {
   seal: (secret: string, place: string) => string
   /** @throws Error when the text was changed, moved, or sealed by another key. */
   open: (sealed: string, place: string) => string
+  /** Tells equal secrets of one place, and nothing to who has not the key. */
+  digest: (secret: string, place: string) => string
 }
 
 const nonceBytes = 12
@@ -29,5 +31,6 @@ export function createVault(key: Buffer): Vault {
       decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(nonceBytes, tagEnd))
       return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8')
     },
+    digest: (secret, place) => createHmac('sha256', key).update(`${place}\0${secret}`).digest('hex'),
   }
 }

@@ -46,6 +46,16 @@ test('a chat hears text, a question and what follows the answer, in one session'
   assert.match(after.map((each) => (each.type === 'text' ? each.text : '')).join(''), /Done/)
 })
 
+test('a repository comes from options, and its password from the environment alone', async () => {
+  await using service = await startTestService()
+  const create = ['interns', 'create', 'ada', '--no-start', '--repository', 'https://git.example.com/team/widgets']
+  const env = { ...envOf(service), SIGNALBOX_REPOSITORY_PASSWORD: 'glpat-its-secret-token' }
+  const terminal = { env, out: () => {}, err: assert.fail }
+  assert.equal(await runCli([...create, '--ref', 'main', '--repository-user', 'ada'], terminal), 0)
+  const { repository } = (await service.ask('GET', '/interns/ada')).body
+  assert.deepEqual([repository.ref, repository.credential], ['main', { username: 'ada', label: 'glp…oken' }])
+})
+
 test('what interns wait for is listed, and who answered what is in the audit trail', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)

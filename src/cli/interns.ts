@@ -33,11 +33,16 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
       new Option('--approval-mode <mode>', 'manual: it asks before it acts, always').choices(['manual', 'self-drive']),
     )
     .addOption(new Option('--visibility <whom>', 'who sees it and talks to it').choices(['creator', 'workspace']))
+    .option('--repository <url>', 'a git repository that it begins with a clone of')
+    .option('--ref <name>', 'which branch or tag of it')
+    .option('--repository-user <name>', 'as whom its server is asked, with the password in the environment')
     .option('--no-start', 'leave it stopped')
-    .addHelpText('after', internsHelp)
-    .action(async (name: string, { start, approvalMode, ...wanted }: { start: boolean; approvalMode?: string }) => {
-      const body = { name, provision: start, ...(approvalMode && { approval_mode: approvalMode }), ...wanted }
-      const made = await client().ask<InternRecord>('POST', '/interns', body)
+    .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  the password, or token, that opens the repository`)
+    .action(async (name: string, options: CreateOptions) => {
+      const { start, approvalMode, repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = options
+      const repository = repositoryOf(options, env[passwordVariable])
+      const more = { ...(approvalMode && { approval_mode: approvalMode }), ...(repository && { repository }) }
+      const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...more, ...wanted })
       out(`Made "${made.name}" (${made.id}): ${made.status}.`)
     })
 
@@ -105,4 +110,21 @@ function questionTable(questions: WaitingQuestion[]): string {
     (asked.kind === 'permission' ? asked.detail : asked.message) ?? '',
   ])
   return table(['SESSION', 'UNTIL (UTC)', 'ASKS FOR', 'WHAT'], rows)
+}
+
+/** Not an option: other users of the machine see the options of all commands. */
+const passwordVariable = 'SIGNALBOX_REPOSITORY_PASSWORD'
+
+type CreateOptions = {
+  start: boolean
+  approvalMode?: string
+  repository?: string
+  ref?: string
+  repositoryUser?: string
+}
+
+function repositoryOf({ repository: url, ref, repositoryUser: username }: CreateOptions, password?: string) {
+  if (url === undefined) return undefined
+  const credential = password ? { password, ...(username && { username }) } : undefined
+  return { url, ...(ref && { ref }), ...(credential && { credential }) }
 }

@@ -326,6 +326,19 @@ export const Settings = z.strictObject({
     .stringbool()
     .default(false)
     .describe('Whether whoever has an API key may make an intern that runs a command of their choice on this host.'),
+  repository_origins: list(
+    z
+      .string()
+      .regex(
+        /^https?:\/\/[a-z0-9.:[\]-]+$/,
+        'must be an origin in lower case without a path, such as https://git.internal or http://git.internal:3000',
+      ),
+  )
+    .default([])
+    .describe(
+      'From which servers alone interns may begin with a clone, by origin; in private networks and over http too: `https://git.internal, http://localhost:3000`. Unless set, from any at a public address over https.',
+    ),
+  repository_clone_ms: milliseconds(600_000).describe('How long the clone that an intern begins with may take.'),
   drain_ms: z.coerce
     .number()
     .int()

@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import { recordChange } from '#audit/audit.ts'
+import type { Vault } from '#byok/vault.ts'
 import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
 import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
@@ -8,18 +9,24 @@ import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
 import { revokeInternKey } from './own-key.ts'
+import { type RepositoryColumns, repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
 type Deps = { db: Db; now: Now; newId: NewId }
+type ChangeDeps = Deps & { vault: Vault }
 
 /** What a running intern is told at its start it takes at its next one; the mode holds from the next prompt on. */
-export async function changeIntern(deps: Deps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
+export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
-    const names = Object.keys(patch) as (keyof InternPatch)[]
-    if (names.every((name) => patch[name] === undefined || patch[name] === internRecord(intern)[name])) return undefined
+    const { repository, ...fields } = patch
+    const names = Object.keys(fields) as (keyof typeof fields)[]
+    const record = internRecord(intern)
+    const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
+    if (!isOther && (repository === undefined || (repository === null && record.repository === null))) return undefined
+    const columns = repository === undefined ? {} : repositoryColumns(deps.vault, intern.id, repository)
     try {
-      await update(tx, intern.id, { ...patch, updated_at: deps.now() })
+      await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
     } catch (error) {
       throw isUniqueViolation(error) ? nameTaken(patch.name ?? intern.name) : error
     }
@@ -79,18 +86,20 @@ async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUse
   if (belongs) throw new Fault('forbidden', 'Only its creator may change or delete this intern.')
 }
 
-type Columns = Partial<{
-  name: string
-  description: string | null
-  instructions: string | null
-  model: string | null
-  approval_mode: string
-  visibility: string
-  status: string
-  progress: null
-  last_failure_message: null
-  updated_at: number
-}>
+type Columns = Partial<
+  RepositoryColumns & {
+    name: string
+    description: string | null
+    instructions: string | null
+    model: string | null
+    approval_mode: string
+    visibility: string
+    status: string
+    progress: null
+    last_failure_message: null
+    updated_at: number
+  }
+>
 
 async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()

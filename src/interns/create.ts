@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '#accounts/caller.ts'
 import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
+import type { Vault } from '#byok/vault.ts'
 import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { NewIntern } from './intern.ts'
+import { repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
+type Deps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
 /**
  * Makes an intern. With an idempotency key a replay gives the same intern, and the same key with another body is a
@@ -24,7 +26,9 @@ export async function createIntern(
   if (!(await isOwnWorkspace(deps, caller, wanted.workspace_id))) {
     throw new Fault('not_found', 'There is no such workspace for this key.')
   }
-  const bodyHash = createHash('sha256').update(JSON.stringify(wanted)).digest('hex')
+  const bodyHash = createHash('sha256')
+    .update(JSON.stringify(withoutPassword(deps, wanted)))
+    .digest('hex')
   return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, announce) => {
     const replayed = idempotencyKey && (await creationUnder(tx, caller, idempotencyKey, bodyHash))
     if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
@@ -41,6 +45,14 @@ export async function createIntern(
     announce('intern.changed', id)
     return { intern, replayed: false }
   })
+}
+
+/** A password that somebody thought of could be found by its plain hash. */
+function withoutPassword({ vault }: Deps, wanted: NewIntern): NewIntern {
+  const { repository } = wanted
+  if (!repository?.credential) return wanted
+  const password = vault.digest(repository.credential.password, 'idempotency')
+  return { ...wanted, repository: { ...repository, credential: { ...repository.credential, password } } }
 }
 
 async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
@@ -66,9 +78,7 @@ async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewInter
     key_hash: null,
     supervisor: null,
     supervised_until: 0,
-    repository: null,
-    repository_sealed: null,
-    repository_sealed_by: null,
+    ...repositoryColumns(deps.vault, id, wanted.repository),
     created_at: at,
     updated_at: at,
   }

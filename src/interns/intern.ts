@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
+import { NewRepository, Repository } from './repository.ts'
 
 export const internStatuses = [
   'queued',
@@ -69,6 +70,7 @@ export const NewIntern = strictFields({
   agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
   approval_mode: InternApprovalMode.optional(),
   visibility: InternVisibility.optional(),
+  repository: NewRepository.nullable().optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
 }).meta({ id: 'NewIntern' })
@@ -81,6 +83,9 @@ export const InternPatch = strictFields({
   model: Model,
   approval_mode: InternApprovalMode,
   visibility: InternVisibility,
+  repository: NewRepository.nullable().describe(
+    'Replaced whole, its credential with it. Cloned at the next start, unless one was cloned before.',
+  ),
 })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
@@ -100,6 +105,7 @@ export const InternRecord = z
     agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
     approval_mode: InternApprovalMode,
     visibility: InternVisibility,
+    repository: Repository.nullable(),
     creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '#accounts/caller.ts'
+import { createVault } from '#byok/vault.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from './change.ts'
@@ -33,7 +34,7 @@ onEachDatabase('interns in the database', (kind) => {
       .insertInto('workspaces')
       .values({ ...workspace, id: 'w', created_at: at, updated_at: at })
       .execute()
-    const deps = { db: store.db, now: () => clock.now, newId: newUuid }
+    const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
     return { deps, query, clock, heard, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
   const make = async ({ deps }: { deps: Parameters<typeof createIntern>[0] }, name: string, more: object = {}) =>
@@ -46,7 +47,7 @@ onEachDatabase('interns in the database', (kind) => {
       ...{ id: intern.id, organizationId: 'o', workspaceId: 'w', creatorUserId: 'u', name: 'ada', status: 'stopped' },
       ...{ description: null, instructions: null, model: null, agent: null, lastFailureMessage: null, progress: null },
       ...{ hostname: null, home: null, keyHash: null, createdAt: at, updatedAt: at },
-      ...{ approvalMode: 'self-drive', visibility: 'creator' },
+      ...{ approvalMode: 'self-drive', visibility: 'creator', repository: null },
     })
     assert.deepEqual([...new Set(here.heard)], [intern.id])
     const told = {

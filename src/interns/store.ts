@@ -5,6 +5,7 @@ import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
+import type { Repository } from './repository.ts'
 
 /** An intern as the service knows it. */
 export type Intern = {
@@ -19,6 +20,7 @@ export type Intern = {
   agent: AgentChoice | null
   approvalMode: ApprovalMode
   visibility: Visibility
+  repository: Repository | null
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -111,6 +113,7 @@ export function internOf(row: Row): Intern {
     agent: row.agent === null ? null : (JSON.parse(row.agent) as AgentChoice),
     approvalMode: row.approval_mode as ApprovalMode,
     visibility: row.visibility as Visibility,
+    repository: row.repository === null ? null : (JSON.parse(row.repository) as Repository),
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -133,6 +136,7 @@ export function internRecord(intern: Intern): InternRecord {
     agent: publicAgent(intern.agent),
     approval_mode: intern.approvalMode,
     visibility: intern.visibility,
+    repository: intern.repository,
     creator_user_id: intern.creatorUserId,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,

@@ -182,7 +182,8 @@ function chownFolder(folder: string, uid: number | undefined): void {
   chownAll(folder, owner)
 }
 
-function chownAll(path: string, owner: number): void {
+/** What stands there, links themselves instead of what they lead to. */
+export function chownAll(path: string, owner: number): void {
   if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) chownAll(join(path, name), owner)
   lchownSync(path, owner, owner)
 }

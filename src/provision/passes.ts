@@ -35,6 +35,10 @@ export class Passes {
     return this.#running.keys()
   }
 
+  isRunningAny(): boolean {
+    return this.#running.size > 0
+  }
+
   /** Resolves when no pass of this id is under way. */
   async ended(id: string): Promise<void> {
     await this.#running.get(id)

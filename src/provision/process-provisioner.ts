@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import { Refusal } from '#interns/refusal.ts'
+import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import { once } from '#lib/once.ts'
@@ -28,6 +29,7 @@ import {
 import { killAll } from './kill-all.ts'
 import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
+import { aboutRepository, cloneRepository } from './repository/clone.ts'
 import { exceededByDisk } from './resource-limits.ts'
 import { monitorResources } from './resource-monitor.ts'
 import { startDaemon } from './start-daemon.ts'
@@ -49,6 +51,10 @@ export type ProcessDeps = {
   baseUrl: () => string
   variable: (name: string) => string | undefined
   warn: (message: string) => void
+  /** The password of an intern's repository. */
+  passwordOf: (intern: Intern) => Promise<string | undefined>
+  /** A text without this secret, or what looks like one. */
+  mask: (text: string, secret: string | undefined) => string
 }
 
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
@@ -63,15 +69,39 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const endings = new Map<string, Promise<string>>()
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
 
+  /** The interns whose repositories are being cloned. */
+  const cloning = new Map<string, AbortController>()
+  const clone = async (intern: Intern, repository: Repository, home: string, uid: number | undefined) => {
+    const stopped = new AbortController()
+    cloning.set(intern.id, stopped)
+    try {
+      const password = await deps.passwordOf(intern)
+      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
+      const around = { config, path: deps.variable('PATH') ?? '', mask: deps.mask }
+      await cloneRepository(around, { home, repository, password, uid, signal })
+    } finally {
+      cloning.delete(intern.id)
+    }
+  }
+
   const stop = async (intern: Intern) => {
+    cloning.get(intern.id)?.abort()
     const home = homeOf(intern)
     const record = isHere(intern) && readDaemonRecord(home)
     if (record) await endDaemon(home, record)
   }
   const start: Provisioner['start'] = async (intern, secret, onProgress) => {
-    const step = (step_label: string, step_number: number) => onProgress({ step_label, step_number, total_steps: 3 })
+    const { repository } = intern
+    const steps = [
+      'Preparing the folder',
+      ...(repository ? ['Cloning the repository'] : []),
+      'Starting the daemon',
+      'Waiting for the daemon',
+    ]
+    const step = (label: (typeof steps)[number]) =>
+      onProgress({ step_label: label, step_number: steps.indexOf(label) + 1, total_steps: steps.length })
     const home = homeOf(intern)
-    step('Preparing the folder', 1)
+    step('Preparing the folder')
     await stop(intern)
     const full = await exceededByDisk(home, config)
     if (full) throw new Error(full)
@@ -79,16 +109,20 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = deps.baseUrl()
     const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
-    const instructions = intern.instructions ?? ''
+    const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
     const door = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
-    step('Starting the daemon', 2)
+    if (repository) {
+      step('Cloning the repository')
+      await clone(intern, repository, home, uid)
+    }
+    step('Starting the daemon')
     const groups = await room()
     const group = groups && makeGroup(groups, intern.id, config)
     const { process, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
     const record = { process, ...door, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
     writeDaemonRecord(home, record)
     endings.set(nameOf(process), ended)
-    step('Waiting for the daemon', 3)
+    step('Waiting for the daemon')
     await answering(home, record)
     restrictSocket(door.socketPath, uid)
   }

@@ -105,7 +105,8 @@ export class Supervisor {
   }
 
   async #lookAtAll(): Promise<void> {
-    if (this.#interns.isSupervisingAny()) await this.#leases.renew()
+    // A start may take long: whoever is at it must not lose the intern meanwhile.
+    if (this.#interns.isSupervisingAny() || this.#passes.isRunningAny()) await this.#leases.renew()
     for (const found of await this.#leases.inUse())
       if (this.#needsLook(found)) void this.#passes.request(found.intern.id)
   }

@@ -19,6 +19,9 @@ export function allocateUser(home: string, base: number): number {
   return user
 }
 
+/** Who fetches repositories for interns: none of them, and not the server. */
+export const cloningUser = (base: number) => base + range
+
 /** Whose an intern's workspace is. */
 export function ownerOf(home: string): number | undefined {
   return statSync(join(home, 'workspace'), { throwIfNoEntry: false })?.uid

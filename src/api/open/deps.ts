@@ -45,6 +45,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
     log,
     variable,
     guardrailCache,
+    vault,
     scanner,
     onRefused: (error) => countRefusal(causeOf(error)),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireRepository } from '#api/intern-repository.ts'
 import { requireAgent, requireModel } from '#api/interns.ts'
 import { Answer } from '#http/route.ts'
 import { createIntern } from '#interns/create.ts'
@@ -33,6 +34,7 @@ export const createOneIntern = route({
   handler: async ({ body, caller, headers }, deps) => {
     requireAgent(deps, body.agent ?? null)
     requireModel(deps.catalogue.current(), body)
+    requireRepository(deps, body.repository)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
     return replayed ? new Answer(200, {}, internRecord(intern)) : internRecord(intern)
   },

@@ -1,3 +1,4 @@
+import { requireRepository } from '#api/intern-repository.ts'
 import { requireModel } from '#api/interns.ts'
 import { changeIntern } from '#interns/change.ts'
 import { InternPatch, InternRecord } from '#interns/intern.ts'
@@ -28,6 +29,7 @@ export const updateIntern = route({
   handler: async ({ params, body, caller }, deps) => {
     const { agent } = await findIntern(deps, caller, params.internId)
     requireModel(deps.catalogue.current(), { agent, model: body.model })
+    requireRepository(deps, body.repository)
     return internRecord(await changeIntern(deps, caller, params.internId, body))
   },
 })

@@ -1,0 +1,20 @@
+import type { Config } from '#config/settings.ts'
+import type { NewRepository } from '#interns/repository.ts'
+import { Fault } from '#lib/fault.ts'
+import { whyNotFrom } from '#provision/repository/allowed.ts'
+
+type Deps = {
+  config: Pick<Config, 'repository_origins'>
+  hasProgram: (command: string, path?: string) => boolean
+}
+
+/** What cannot be cloned is told when the intern is made or changed, as far as that is known then. @throws Fault `invalid`. */
+export function requireRepository(
+  { config, hasProgram }: Deps,
+  repository: Pick<NewRepository, 'url'> | null | undefined,
+): void {
+  if (!repository) return
+  const why = whyNotFrom(config, new URL(repository.url))
+  if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
+  if (!hasProgram('git')) throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
+}

@@ -1,0 +1,22 @@
+import { isIP } from 'node:net'
+import type { Config } from '#config/settings.ts'
+import { isPublicAddress } from './public-address.ts'
+
+type Origins = Pick<Config, 'repository_origins'>
+
+/** Whether the operator has named the server of a repository: what is there is theirs to answer for. */
+export function isNamed({ repository_origins: named }: Origins, url: URL): boolean {
+  return named.some((origin) => new URL(origin).origin === url.origin)
+}
+
+/** @returns why no intern may begin with a clone from there, as far as its URL tells; undefined when one may. */
+export function whyNotFrom(config: Origins, url: URL): string | undefined {
+  const { repository_origins: named } = config
+  if (isNamed(config, url)) return undefined
+  const setting = '(setting "repository_origins")'
+  if (named.length > 0) return `the operator allows repositories of ${named.join(', ')} only ${setting}`
+  if (url.protocol !== 'https:') return `it must begin with https://, unless the operator names its server ${setting}`
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 0 || isPublicAddress(host)) return undefined
+  return `it is not at a public address, and the operator has not named its server ${setting}`
+}

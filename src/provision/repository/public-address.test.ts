@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isPublicAddress, publicAddresses } from './public-address.ts'
+
+const own = [
+  ...['0.0.0.0', '10.0.0.1', '100.64.1.1', '127.8.8.8', '169.254.169.254', '172.31.0.1', '192.168.1.1', '198.19.0.1'],
+  ...['224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1%eth0', 'fd12::1', 'ff02::1', '2001:db8::1', '2002:a00:1::'],
+  ...['::ffff:10.0.0.1', '::ffff:8.8.8.8', '64:ff9b::a00:1', '2001::1', '::7f00:1'],
+]
+
+test('what is for one host or one site is not public, however it is written', () => {
+  assert.deepEqual(own.filter(isPublicAddress), [])
+  const everybodys = ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::8a']
+  assert.deepEqual(everybodys.filter(isPublicAddress), everybodys)
+})
+
+test('a name with one address that is not public is refused whole', async () => {
+  const resolve = async () => ['8.8.8.8', '10.0.0.1']
+  await assert.rejects(publicAddresses('rebind.example.com', resolve), /rebind\.example\.com is not a public one/)
+  assert.deepEqual(await publicAddresses('git.example.com', async () => ['8.8.8.8']), ['8.8.8.8'])
+})
+
+test('a name that nobody knows is told as such', async () => {
+  const none = async () => Promise.reject(new Error('ENOTFOUND'))
+  await assert.rejects(publicAddresses('nowhere.example', none), /the host nowhere\.example is not known/)
+})
