@@ -2,7 +2,7 @@ import { recordChange } from '#audit/audit.ts'
 import type { Db, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
-import { insertKey, type KeyOwner, type KeyValues } from './key-row.ts'
+import { insertKey, type KeyOwner, type KeyValues } from './insert-key.ts'
 import { newSecret } from './secret.ts'
 import { insertWorkspace } from './workspaces.ts'
 

@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely'
 import { type Actor, recordChange } from '#audit/audit.ts'
 import type { Tx } from '#db/db.ts'
 import type { Announce } from '#db/signals.ts'
-import type { Tables } from '#db/tables.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { keyRecord } from './key.ts'
+import { type KeyRow, updateKeyRow } from './key-rows.ts'
 
 /** Disables an enabled key, with its record and the word to every server. Whether it may go is for others to say. */
 export async function disableKey(
@@ -13,10 +12,10 @@ export async function disableKey(
   tx: Tx,
   announce: Announce,
   actor: Actor,
-  row: Selectable<Tables['api_keys']>,
+  row: KeyRow,
 ): Promise<void> {
   const changed = { disabled: 1, updated_at: deps.now() }
-  await tx.updateTable('api_keys').set(changed).where('hash', '=', row.hash).execute()
+  await updateKeyRow(tx, row.hash, changed)
   await recordChange(deps, tx, actor, {
     action: 'key.updated',
     targetKind: 'key',

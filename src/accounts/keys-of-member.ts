@@ -5,6 +5,7 @@ import type { NewId } from '#lib/id.ts'
 import type { Caller } from './caller.ts'
 import { disableKey } from './disable-key.ts'
 import { keyRecord } from './key.ts'
+import { enabledKeysOfMember } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 
 /**
@@ -19,14 +20,7 @@ export async function disableKeysOf(
   caller: Caller,
   userId: string,
 ): Promise<number> {
-  const rows = await tx
-    .selectFrom('api_keys')
-    .where('organization_id', '=', caller.organizationId)
-    .where('creator_user_id', '=', userId)
-    .where('kind', '!=', 'intern')
-    .where('disabled', '=', 0)
-    .selectAll()
-    .execute()
+  const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
   for (const row of rows) {
     await keepOneManagementKey(deps, tx, keyRecord(row), caller.organizationId)
     await disableKey(deps, tx, announce, caller, row)

@@ -5,6 +5,7 @@ import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Caller } from './caller.ts'
 import { keyRecord } from './key.ts'
+import { deleteKeyRowsOfWorkspace } from './key-rows.ts'
 
 /** Deletes the keys of a workspace, each with its record. That none of them works any more is for others to say. */
 export async function deleteKeysOf(
@@ -14,7 +15,7 @@ export async function deleteKeysOf(
   caller: Caller,
   workspaceId: string,
 ): Promise<void> {
-  const rows = await tx.deleteFrom('api_keys').where('workspace_id', '=', workspaceId).returningAll().execute()
+  const rows = await deleteKeyRowsOfWorkspace(tx, workspaceId)
   for (const row of rows) {
     await recordChange(deps, tx, caller, {
       action: 'key.deleted',

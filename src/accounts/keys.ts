@@ -5,8 +5,9 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
+import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
-import { insertKey } from './key-row.ts'
+import { deleteKeyRow, findKeyRow, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { accountsLock } from './lock.ts'
 import { isMember, namedUser } from './members.ts'
@@ -24,25 +25,15 @@ type ChangeDeps = Deps & {
 export async function listKeys(
   deps: { db: Db },
   workspaceId: string,
-  { offset, limit, include_disabled }: PageQuery & { include_disabled: boolean },
+  page: PageQuery & { include_disabled: boolean },
 ): Promise<Page<KeyRecord>> {
-  const all = deps.db.query.selectFrom('api_keys').where('workspace_id', '=', workspaceId)
-  const matching = include_disabled ? all : all.where('disabled', '=', 0)
-  const [rows, count] = await Promise.all([
-    matching.selectAll().orderBy('created_at', 'desc').orderBy('hash').offset(offset).limit(limit).execute(),
-    matching.select((key) => key.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
-  ])
-  return { data: rows.map(keyRecord), total_count: count.n }
+  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page)
+  return { data: rows.map(keyRecord), total_count: total }
 }
 
 /** @throws Fault `not_found`, the same for another organization's key as for one that does not exist. */
 export async function getKey(deps: { db: { query: Query } }, organizationId: string, hash: string): Promise<KeyRecord> {
-  const row = await deps.db.query
-    .selectFrom('api_keys')
-    .where('organization_id', '=', organizationId)
-    .where('hash', '=', hash)
-    .selectAll()
-    .executeTakeFirst()
+  const row = await findKeyRow(deps.db.query, organizationId, hash)
   if (!row) throw new Fault('not_found', 'There is no key with this hash.')
   return keyRecord(row)
 }
@@ -92,21 +83,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     if (changesNothing(before, patch, expiresAt)) return before
     const end = patch.disabled ? 0 : expiresAt
     if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
-    await tx
-      .updateTable('api_keys')
-      .set({
-        name: patch.name,
-        disabled: patch.disabled === undefined ? undefined : Number(patch.disabled),
-        limit_usd: patch.limit,
-        limit_reset: patch.limit_reset,
-        include_byok_in_limit:
-          patch.include_byok_in_limit === undefined ? undefined : Number(patch.include_byok_in_limit),
-        expires_at: expiresAt,
-        interns_grant: patch.interns_grant === undefined ? undefined : Number(patch.interns_grant),
-        updated_at: deps.now(),
-      })
-      .where('hash', '=', hash)
-      .execute()
+    await updateKeyRow(tx, hash, { ...columnsOf(patch), expires_at: expiresAt, updated_at: deps.now() })
     // Nobody kept account while there was no limit: a new one begins with what the ledger says.
     if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller.organizationId, hash)
@@ -127,7 +104,7 @@ export async function deleteKey(deps: Deps, caller: Caller, hash: string): Promi
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
     await keepOneManagementKey(deps, tx, before, caller.organizationId)
-    await tx.deleteFrom('api_keys').where('hash', '=', hash).execute()
+    await deleteKeyRow(tx, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.deleted',
       targetKind: 'key',
@@ -137,6 +114,19 @@ export async function deleteKey(deps: Deps, caller: Caller, hash: string): Promi
     })
     announce('key.changed', hash)
   })
+}
+
+/** What is not in the patch stays as it is. */
+function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+  return {
+    name,
+    limit_usd: limit,
+    limit_reset,
+    disabled: flag(flags.disabled),
+    include_byok_in_limit: flag(flags.include_byok_in_limit),
+    interns_grant: flag(flags.interns_grant),
+  }
 }
 
 /** In milliseconds; undefined and null stay what they are. */

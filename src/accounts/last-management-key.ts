@@ -2,6 +2,7 @@ import type { Tx } from '#db/db.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { KeyRecord } from './key.ts'
+import { enabledManagementKeys } from './key-rows.ts'
 
 /**
  * Refuses to end the key an organization can be managed with longest: one that never expires while there is another,
@@ -19,16 +20,8 @@ export async function keepOneManagementKey(
   const end = endOf(key)
   const works = key.kind === 'management' && !key.disabled && end > deps.now()
   if (!works || until >= end) return
-  const others = await tx
-    .selectFrom('api_keys')
-    .where('organization_id', '=', organizationId)
-    .where('kind', '=', 'management')
-    .where('disabled', '=', 0)
-    .where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', deps.now())]))
-    .where('hash', '!=', key.hash)
-    .select('expires_at')
-    .execute()
-  const ends = others.map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY)
+  const others = (await enabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
+  const ends = others.map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY).filter((one) => one > deps.now())
   if (ends.some((one) => one >= end)) return
   throw new Fault('conflict', ends.length === 0 ? onlyOne : lastUntil(end))
 }

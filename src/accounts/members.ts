@@ -1,4 +1,5 @@
 import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -56,11 +57,8 @@ export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): 
       throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
     }
     const now = { name: wanted.name, role: roleOf(wanted.role), joined_at: deps.now(), left_at: null }
-    await tx
-      .insertInto('memberships')
-      .values({ organization_id: organizationId, user_id: userId, ...now })
-      .onConflict((known) => known.columns(['organization_id', 'user_id']).doUpdateSet(now))
-      .execute()
+    const row = { organization_id: organizationId, user_id: userId, ...now }
+    await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
     const after = await requireMember(tx, organizationId, userId)
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
     announce('organization.changed', organizationId)
@@ -128,10 +126,8 @@ async function requireMember(tx: Tx, organizationId: string, userId: string): Pr
 
 /** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
 async function userWith(deps: Deps, tx: Tx, { email, name }: NewMember): Promise<string> {
-  const { id } = await tx
-    .insertInto('users')
-    .values({ id: deps.newId(), email, name, created_at: deps.now() })
-    .onConflict((known) => known.column('email').doUpdateSet({ email }))
+  const user = { id: deps.newId(), email, name, created_at: deps.now() }
+  const { id } = await upsert(tx, 'users', [user], { key: ['email'], replace: ['email'] })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

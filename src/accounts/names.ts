@@ -1,5 +1,6 @@
 import { namesOfDeleted } from '#audit/audit.ts'
 import type { Query } from '#db/db.ts'
+import { findKeyRows } from './key-rows.ts'
 
 type Db = { query: Query }
 
@@ -27,14 +28,10 @@ export async function namesOfKeys(
   hashes: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
   const wanted = [...hashes]
-  const known = await byId(wanted, (some) =>
-    query
-      .selectFrom('api_keys')
-      .where('organization_id', '=', organizationId)
-      .where('hash', 'in', some)
-      .select(['hash as id', 'name'])
-      .execute(),
-  )
+  const known = await byId(wanted, async (some) => {
+    const rows = await findKeyRows(query, organizationId, some)
+    return rows.map(({ hash, name }) => ({ id: hash, name }))
+  })
   return withDeleted({ query }, organizationId, 'key', known, wanted)
 }
 

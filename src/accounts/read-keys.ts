@@ -1,11 +1,12 @@
 import type { Db } from '#db/db.ts'
 import type { Caller, KeyKind } from './caller.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
+import { selectKeysWithOwners } from './key-rows.ts'
 
-/** Reads what the key ring needs, in one query however many keys are asked for. */
+/** Reads what the key cache needs, in one query however many keys are asked for. */
 export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
   return async (hashes) => {
-    const rows = await selectKeys(deps, padded(hashes)).execute()
+    const rows = await selectKeysWithOwners(deps.db.query, padded(hashes)).execute()
     return new Map(rows.map((row) => [row.hash, storedKey(row)]))
   }
 }
@@ -16,29 +17,7 @@ function padded(hashes: string[]): string[] {
   return [...hashes, ...Array<string>(size - hashes.length).fill(hashes[0] ?? '')]
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number]
-
-function selectKeys({ db }: { db: Pick<Db, 'query'> }, hashes: string[]) {
-  return db.query
-    .selectFrom('api_keys as k')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
-    )
-    .innerJoin('organizations as o', 'o.id', 'k.organization_id')
-    .where('k.hash', 'in', hashes)
-    .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
-    .select([
-      'k.disabled',
-      'k.expires_at',
-      'm.joined_at',
-      'm.left_at',
-      'k.limit_usd',
-      'k.limit_reset',
-      'k.include_byok_in_limit',
-      'k.interns_grant',
-      'o.interns_programme',
-    ])
-}
+type Row = Awaited<ReturnType<ReturnType<typeof selectKeysWithOwners>['execute']>>[number]
 
 function storedKey(row: Row): StoredKey {
   return {

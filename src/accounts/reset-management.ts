@@ -1,10 +1,11 @@
 import { recordChange } from '#audit/audit.ts'
-import type { Db, Tx } from '#db/db.ts'
+import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { disableKey } from './disable-key.ts'
-import { insertKey, type KeyOwner } from './key-row.ts'
+import { insertKey, type KeyOwner } from './insert-key.ts'
+import { enabledManagementKeys } from './key-rows.ts'
 import { accountsLock } from './lock.ts'
 import { newSecret } from './secret.ts'
 
@@ -56,14 +57,4 @@ async function findOwner({ db }: Deps): Promise<KeyOwner> {
     .executeTakeFirst()
   if (!owner) throw new Fault('not_found', 'The store is empty: start the service once, and it shows the first keys.')
   return owner
-}
-
-function enabledManagementKeys(tx: Tx, organizationId: string) {
-  return tx
-    .selectFrom('api_keys')
-    .where('organization_id', '=', organizationId)
-    .where('kind', '=', 'management')
-    .where('disabled', '=', 0)
-    .selectAll()
-    .execute()
 }

@@ -5,6 +5,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
+import { countEnabledKeys } from './key-rows.ts'
 import { deleteKeysOf } from './keys-of-workspace.ts'
 import { accountsLock } from './lock.ts'
 import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
@@ -172,12 +173,7 @@ export async function deleteWorkspace(deps: Deps, caller: Caller, name: string):
 }
 
 async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
-  const { keys } = await tx
-    .selectFrom('api_keys')
-    .where('workspace_id', '=', workspaceId)
-    .where('disabled', '=', 0)
-    .select((key) => key.fn.countAll<number>().as('keys'))
-    .executeTakeFirstOrThrow()
+  const keys = await countEnabledKeys(tx, workspaceId)
   if (keys === 0) return
   throw new Fault(
     'conflict',

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import type { Caller } from '#accounts/caller.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
@@ -38,7 +37,7 @@ export type AuditEvent = {
 }
 
 /** Who made a change. `keyHash` is null when it was made at the terminal, with the store itself. */
-export type Actor = Pick<Caller, 'organizationId' | 'userId'> & { keyHash: string | null }
+export type Actor = { organizationId: string; userId: string; keyHash: string | null }
 
 /** Writes down a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordChange(

@@ -1,6 +1,7 @@
 import type { DatabaseClock } from '#db/clock.ts'
 import type { Db, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
+import { upsert } from '#db/upsert.ts'
 import { keepable, mostKept, type PicoUsd } from '#lib/pico-usd.ts'
 import { exactly } from '#usage/exact.ts'
 
@@ -92,11 +93,8 @@ export async function addSpent(tx: Tx, budget: string, periods: number[], spent:
 
 export async function writeLease(tx: Tx, budget: string, { server, period, ...lease }: Lease): Promise<void> {
   const said = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
-  await tx
-    .insertInto('budget_leases')
-    .values({ budget, period, server, ...said })
-    .onConflict((conflict) => conflict.columns(['budget', 'period', 'server']).doUpdateSet(said))
-    .execute()
+  const key = { budget, period, server }
+  await upsert(tx, 'budget_leases', [{ ...key, ...said }], { key: ['budget', 'period', 'server'] }).execute()
 }
 
 export async function deleteLease(tx: Tx, budget: string, { server, period }: Lease): Promise<void> {

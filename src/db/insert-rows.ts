@@ -58,6 +58,25 @@ export async function insertTogether(query: Query, insertions: readonly Inserted
   await query.executeQuery(CompiledQuery.raw(statement, parameters))
 }
 
+/**
+ * What follows the values where a row that is there under `key` is to be added to.
+ * @param ceiling columns whose sums stop at `most`, which is as much as they hold.
+ */
+export function addToExisting(
+  table: string,
+  key: readonly string[],
+  columns: readonly string[],
+  ceiling: { columns: RegExp; most: bigint },
+): string {
+  const sums = columns.map((name) => {
+    const sum = `${table}.${name} + excluded.${name}`
+    if (!ceiling.columns.test(name)) return `${name} = ${sum}`
+    const { most } = ceiling
+    return `${name} = case when ${table}.${name} > ${most} - excluded.${name} then ${most} else ${sum} end`
+  })
+  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
+}
+
 function insertSelected(table: string, columns: object, parameter: number): string {
   const kinds = Object.values(columns)
   const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))

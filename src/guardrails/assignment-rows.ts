@@ -1,3 +1,4 @@
+import { findKeyRows } from '#accounts/key-rows.ts'
 import type { Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
@@ -70,12 +71,7 @@ export async function findTargets(
   ids: string[],
 ): Promise<Map<string, { workspaceId: string | null }>> {
   if (kind === 'key') {
-    const keys = await query
-      .selectFrom('api_keys')
-      .where('organization_id', '=', organizationId)
-      .where('hash', 'in', ids)
-      .select(['hash', 'workspace_id'])
-      .execute()
+    const keys = await findKeyRows(query, organizationId, ids)
     return new Map(keys.map((key) => [key.hash, { workspaceId: key.workspace_id }]))
   }
   const members = await query

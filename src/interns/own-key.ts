@@ -1,4 +1,5 @@
-import { insertKey } from '#accounts/key-row.ts'
+import { insertKey } from '#accounts/insert-key.ts'
+import { deleteKeyRow, keyExists } from '#accounts/key-rows.ts'
 import { accountsLock } from '#accounts/lock.ts'
 import { newSecret } from '#accounts/secret.ts'
 import type { Db, Tx } from '#db/db.ts'
@@ -25,14 +26,13 @@ export async function hasInternKey(
   { keyHash }: Pick<Intern, 'keyHash'>,
 ): Promise<boolean> {
   if (keyHash === null) return false
-  const found = await deps.db.query.selectFrom('api_keys').where('hash', '=', keyHash).select('hash').executeTakeFirst()
-  return found !== undefined
+  return keyExists(deps.db.query, keyHash)
 }
 
 /** From the commit on, the intern can reach nothing with it. */
 export async function revokeInternKey(tx: Tx, announce: Announce, { id, keyHash }: Intern): Promise<void> {
   if (keyHash === null) return
   await tx.updateTable('interns').set({ key_hash: null }).where('id', '=', id).execute()
-  await tx.deleteFrom('api_keys').where('hash', '=', keyHash).execute()
+  await deleteKeyRow(tx, keyHash)
   announce('key.changed', keyHash)
 }

@@ -1,4 +1,5 @@
 import type { Db, Query, Tx } from '#db/db.ts'
+import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Question } from './question.ts'
 
@@ -22,11 +23,8 @@ export async function saveQuestion(
       .where('intern_id', '=', internId)
       .where('asked_at', '<', now() - rememberedMs)
       .execute()
-    await tx
-      .insertInto('intern_questions')
-      .values({ intern_id: internId, id: question.id, ...row })
-      .onConflict((conflict) => conflict.columns(['intern_id', 'id']).doUpdateSet(row))
-      .execute()
+    const questionRow = { intern_id: internId, id: question.id, ...row }
+    await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   })
 }
 

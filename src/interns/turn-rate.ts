@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
-import { sql } from '#db/kysely.ts'
+import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 
 export type TurnRates = { user: number; organization: number }
@@ -28,12 +28,8 @@ export async function countTurn(
 
 /** In one statement: each that writes waits for the disk, and the turn with it. */
 async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
-  const counted = await db.query
-    .insertInto('turn_counts')
-    .values(subjects.map((subject) => ({ subject, minute, turns: 1 })))
-    .onConflict((conflict) =>
-      conflict.columns(['subject', 'minute']).doUpdateSet({ turns: sql`turn_counts.turns + 1` as never }),
-    )
+  const first = subjects.map((subject) => ({ subject, minute, turns: 1 }))
+  const counted = await upsert(db.query, 'turn_counts', first, { key: ['subject', 'minute'], add: ['turns'] })
     .returning(['subject', 'turns'])
     .execute()
   for (const { subject, turns } of counted) if (turns === 1) await forgetOld(db, subject, minute)

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '#db/db.ts'
+import { upsert } from '#db/upsert.ts'
 import { type EndpointMinute, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
 
 /** Keeps rows a little longer than any window: the servers' clocks differ. */
@@ -33,33 +34,12 @@ async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinut
     latency: latency.toText(),
     throughput: throughput.toText(),
   }))
-  await tx
-    .insertInto('endpoint_minutes')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['minute', 'endpoint', 'writer']).doUpdateSet(({ ref }) => ({
-        successes: ref('excluded.successes'),
-        errors: ref('excluded.errors'),
-        latency: ref('excluded.latency'),
-        throughput: ref('excluded.throughput'),
-        written_at: ref('excluded.written_at'),
-      })),
-    )
-    .execute()
+  await upsert(tx, 'endpoint_minutes', rows, { key: ['minute', 'endpoint', 'writer'] }).execute()
 }
 
 async function writeHours(tx: Tx, common: Common, entries: Entry<Uptime>[]): Promise<void> {
-  await tx
-    .insertInto('endpoint_hours')
-    .values(entries.map(([hour, endpoint, cell]) => ({ ...common, hour, endpoint, ...cell })))
-    .onConflict((conflict) =>
-      conflict.columns(['hour', 'endpoint', 'writer']).doUpdateSet(({ ref }) => ({
-        successes: ref('excluded.successes'),
-        errors: ref('excluded.errors'),
-        written_at: ref('excluded.written_at'),
-      })),
-    )
-    .execute()
+  const rows = entries.map(([hour, endpoint, cell]) => ({ ...common, hour, endpoint, ...cell }))
+  await upsert(tx, 'endpoint_hours', rows, { key: ['hour', 'endpoint', 'writer'] }).execute()
 }
 
 async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]): Promise<void> {
@@ -71,18 +51,7 @@ async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]):
     tokens,
     tool_calls: toolCalls,
   }))
-  await tx
-    .insertInto('model_hours')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['hour', 'model', 'writer']).doUpdateSet(({ ref }) => ({
-        requests: ref('excluded.requests'),
-        tokens: ref('excluded.tokens'),
-        tool_calls: ref('excluded.tool_calls'),
-        written_at: ref('excluded.written_at'),
-      })),
-    )
-    .execute()
+  await upsert(tx, 'model_hours', rows, { key: ['hour', 'model', 'writer'] }).execute()
 }
 
 /** Deletes the rows that no window reaches any more. */

@@ -1,4 +1,4 @@
-import type { Cell, Inserted } from '#db/insert-rows.ts'
+import { addToExisting, type Cell, type Inserted } from '#db/insert-rows.ts'
 import { keepable, mostKept } from '#lib/pico-usd.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
@@ -73,7 +73,12 @@ export function insertionsOfSums(generations: readonly Generation[]): Inserted[]
     const { key, columns } = tables[table]
     const names = Object.keys(columns) as (keyof typeof columns)[]
     const rows = sumsBy(key, generations).map((sums) => names.map((name): Cell => kept(sums[name])))
-    return { table, columns, rows, more: addTo(table, key) }
+    return {
+      table,
+      columns,
+      rows,
+      more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
+    }
   })
 }
 
@@ -95,16 +100,6 @@ function sumsBy(key: readonly (keyof Sums)[], generations: readonly Generation[]
     sums.margin_pico += generation.margin
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
-}
-
-/** Amounts of money stop at what a column holds. */
-function addTo(table: string, key: readonly string[]): string {
-  const sums = Object.keys(amounts).map((name) => {
-    const sum = `${table}.${name} + excluded.${name}`
-    if (!name.endsWith('_pico')) return `${name} = ${sum}`
-    return `${name} = case when ${table}.${name} > ${mostKept} - excluded.${name} then ${mostKept} else ${sum} end`
-  })
-  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
 }
 
 function kept(value: string | number | bigint): Cell {

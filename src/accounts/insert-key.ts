@@ -2,6 +2,7 @@ import type { Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { KeyKind } from './caller.ts'
 import { type KeyRecord, keyRecord } from './key.ts'
+import { insertKeyRow } from './key-rows.ts'
 import { hashOf, labelOf } from './secret.ts'
 
 /** Whose a key is. */
@@ -40,6 +41,6 @@ export async function insertKey(deps: { now: Now }, tx: Tx, owner: KeyOwner, val
     created_at: at,
     updated_at: at,
   }
-  await tx.insertInto('api_keys').values(row).execute()
+  await insertKeyRow(tx, row)
   return keyRecord(row)
 }
