@@ -103,6 +103,25 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(results[0].tool_use_id, calls[0].id)
   })
 
+  test('that a tool failed is told in whatever words the protocol has', async () => {
+    const call = { type: 'tool_use', id: 't1', name: 'read', input: {} }
+    const result = { type: 'tool_result', tool_use_id: 't1', content: 'no such file', is_error: true }
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result] },
+    ]
+    const told = async (protocol: string) => {
+      const { body } = await sent('/messages', { model: `${protocol}/text`, max_tokens: 100, messages })
+      return body.messages?.at(-1) ?? body.input?.at(-1) ?? body.contents.at(-1).parts[0].functionResponse.response
+    }
+    assert.deepEqual((await told('anthropic-messages')).content, [result])
+    assert.deepEqual(await told('google-gemini'), { error: 'no such file' })
+    assert.equal((await told('openai-responses')).output, 'Error:\nno such file')
+    const inChat = { role: 'tool', tool_call_id: 't1', content: 'Error:\nno such file' }
+    assert.deepEqual(await told('openai-chat'), inChat)
+  })
+
   test('names that are null pass', async () => {
     const messages = [{ role: 'user', content: 'Hi', name: null }]
     for (const protocol of upstreamProtocols)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
-import { type Piece, piecesOf } from './content.ts'
+import { hasFailed, type Piece, piecesOf } from './content.ts'
 import { defined } from './defined.ts'
 import { calledFunction } from './tool-arguments.ts'
 
@@ -60,14 +60,13 @@ export function keptThoughts(message: Message): Thought[] {
 
 /** A breakpoint may stand on the result, not within it. */
 function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
-  const { is_error } = message as { is_error?: boolean }
   const pieces = piecesOf(message.content)
   const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
   return defined({
     type: 'tool_result',
     tool_use_id: knownId(message.tool_call_id),
     content: content.length > 0 ? content : undefined,
-    is_error: is_error === true ? true : undefined,
+    is_error: hasFailed(message) ? true : undefined,
     cache_control: pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl,
   })
 }

@@ -1,4 +1,4 @@
-import type { Content, ContentPart } from '#chat/message.ts'
+import type { Content, ContentPart, Message } from '#chat/message.ts'
 
 /** A content part, by what it is; every protocol spells these differently. */
 export type Piece = { cacheControl?: unknown } & (
@@ -35,6 +35,21 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
 /** What one provider's model thought, or which of its tools it may see now: it means nothing to another. */
 export function isAside({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
+}
+
+type Result = Extract<Message, { role: 'tool' }>
+
+/** Whether a tool's result says that it failed; chats have no such word, but clients of Anthropic's do. */
+export function hasFailed(result: Result): boolean {
+  return result.is_error === true
+}
+
+/** What a result says, for protocols that know only text: first of all that the tool failed, if it did. */
+export function resultContent(result: Result): Content {
+  const { content } = result
+  if (!hasFailed(result)) return content
+  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return [{ type: 'text', text: 'Error:' }, ...said]
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../wire.ts'
-import { asOneText, type Piece, piecesOf } from './content.ts'
+import { asOneText, hasFailed, type Piece, piecesOf } from './content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
 import { wantsSignatures } from './gemini-thinking.ts'
 import { calledFunction } from './tool-arguments.ts'
@@ -78,21 +78,26 @@ function functionCalls(
 }
 
 /** What is not text stands beside the response, which is an object. */
-function functionResponse({ tool_call_id: id, content }: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
-  const pieces = piecesOf(content)
+function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
+  const { tool_call_id: id } = message
+  const pieces = piecesOf(message.content)
   const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
   const beside = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
-  return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts) } }, ...beside]
+  return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts, hasFailed(message)) } }, ...beside]
 }
 
 /** JSON only as it came: filters look at JSON value by value, and not at what parts of it come to. */
-function responseOf(texts: string[]): object {
-  const text = asOneText(texts)
+function responseOf(texts: string[], failed: boolean): object {
+  const value = texts.length === 1 ? parsed(texts[0]!) : asOneText(texts)
+  if (failed) return { error: value }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { output: value }
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = texts.length === 1 ? JSON.parse(text) : text
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { output: value }
+    return JSON.parse(text)
   } catch {
-    return { output: text }
+    return text
   }
 }
 

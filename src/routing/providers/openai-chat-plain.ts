@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { asOneText, isAside } from './content.ts'
+import { asOneText, isAside, resultContent } from './content.ts'
 import { nothingSaid } from './nothing-said.ts'
 
 /**
@@ -50,6 +50,12 @@ function unmarked(message: Message): Message {
   return { ...message, content: isText ? asOneText(parts.map(({ text }) => text ?? '')) : parts } as Message
 }
 
+function withFailureAsText(message: Message): Message {
+  if (message.role !== 'tool' || !('is_error' in message)) return message
+  const { is_error: _said, ...rest } = message
+  return { ...rest, content: resultContent(message) } as Message
+}
+
 /** A result is text here; what else there is follows the results that stand together. */
 function withResultsAsText(messages: Message[]): Message[] {
   const told: Message[] = []
@@ -58,7 +64,7 @@ function withResultsAsText(messages: Message[]): Message[] {
     if (beside.length > 0) told.push({ role: 'user', content: beside })
     beside = []
   }
-  for (const message of messages) {
+  for (const message of messages.map(withFailureAsText)) {
     if (message.role !== 'tool') tellBeside()
     if (message.role !== 'tool' || !Array.isArray(message.content)) {
       told.push(message)

@@ -1,7 +1,7 @@
 import type { Message, ToolCall } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../wire.ts'
-import { asOneText, type Piece, piecesOf } from './content.ts'
+import { asOneText, type Piece, piecesOf, resultContent } from './content.ts'
 import { defined } from './defined.ts'
 
 /** Messages as input items: a call and its result are items of their own, and so is a thought. */
@@ -45,8 +45,9 @@ function customCallsIn(messages: Message[]): ReadonlySet<string> {
   return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
 }
 
-function toolOutput({ tool_call_id, content }: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
-  const pieces = piecesOf(content)
+function toolOutput(message: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
+  const { tool_call_id } = message
+  const pieces = piecesOf(resultContent(message))
   const isText = pieces.every((piece) => piece.kind === 'text')
   const output = isText ? asOneText(pieces.map(({ text }) => text)) : pieces.map(inputPart)
   return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }

@@ -139,7 +139,7 @@ describe('messages clients, requests', () => {
     ]
     assert.deepEqual(said(content).messages, [
       { role: 'tool', tool_call_id: 'a', content: 'one' },
-      { role: 'tool', tool_call_id: 'b', content: 'two' },
+      { role: 'tool', tool_call_id: 'b', content: 'two', is_error: true },
       { role: 'tool', tool_call_id: 'c', content: '' },
       { role: 'user', content: 'And?' },
     ])

@@ -41,7 +41,8 @@ function resultMessage(block: Block, path: string): Message {
   const parts = contentOf(blocksOf(content, `${path}.content`), `${path}.content`)
   const last = parts.at(-1)
   if (cache_control != null && last) parts[parts.length - 1] = { ...last, cache_control }
-  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '' }
+  const failed = block.is_error === true && { is_error: true }
+  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '', ...failed }
 }
 
 /** What Anthropic itself ran or kept for this turn: only there it means anything. */
