@@ -70,7 +70,7 @@ async function read(settings: Place): Promise<void> {
     const started = performance.now()
     const answer = await fetch(running.url + path, { headers: { authorization: `Bearer ${managementKey}` } })
     const bytes = (await answer.arrayBuffer()).byteLength
-    if (answer.status !== 200 || bytes < 100) throw new Error(`${path}: ${answer.status}`)
+    if (answer.status !== 200 || bytes < 20) throw new Error(`${path}: ${answer.status}`)
     return performance.now() - started
   }
   const timed = async (path: string, boundMs: number) => {
@@ -81,6 +81,13 @@ async function read(settings: Place): Promise<void> {
   }
   await timed('/activity', 100)
   await timed('/models/signalbox/demo/endpoints', 5)
+  // The last one finds nothing, and looks at as many as a page may.
+  const middle = new Date(now - 15 * dayMs).toISOString()
+  for (const query of ['', `?to=${middle}`, `?api_key_hash=${keys[3]}`, '?session_id=s70', '?outcome=failed']) {
+    await timed(`/generations${query}`, 20)
+  }
+  await timed('/generations?model=author/model-3&streamed=true', 20)
+  await timed('/generations?min_cost=1000000', 20)
   await running.stop()
 }
 
@@ -126,9 +133,9 @@ function generation(organizationId: string, at: number): Generation {
       keyKind: 'api',
       keyName: 'k',
     } as Generation['caller'],
-    sessionId: undefined,
+    sessionId: at % 10 === 0 ? `s${at % 10_000}` : undefined,
     protocol: 'openai-chat',
-    streamed: true,
+    streamed: at % 2 === 0,
     createdAt: now - Math.floor((at / requests) * 30 * dayMs),
     requestedModel: model,
     candidateModels: [model],
@@ -150,7 +157,7 @@ function generation(organizationId: string, at: number): Generation {
     toolCalls: 0,
     latencyMs: 300,
     durationMs: 2000,
-    outcome: 'success',
+    outcome: at % 1000 === 3 ? 'failed' : 'success',
     attempts: [{ endpointId, provider, outcome: 'answered', durationMs: 2000 }],
   }
 }

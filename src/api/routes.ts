@@ -13,6 +13,7 @@ import { getCredits } from './routes/credits/get.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { getGeneration } from './routes/generations/get.ts'
+import { listAllGenerations } from './routes/generations/list.ts'
 import { assignKeys } from './routes/guardrails/assign-keys.ts'
 import { assignMembers } from './routes/guardrails/assign-members.ts'
 import { createOneGuardrail } from './routes/guardrails/create.ts'
@@ -82,6 +83,7 @@ const table = {
   ...completionRoutes,
   countMessageTokens,
   getGeneration,
+  listGenerations: listAllGenerations,
   listActivity: listAllActivity,
   getCredits,
   listModels,

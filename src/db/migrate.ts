@@ -16,6 +16,7 @@ import * as workspaceDays from './migrations/0014_workspace_days.ts'
 import * as approvalModes from './migrations/0015_approval_modes.ts'
 import * as internsOfTeams from './migrations/0018_interns_of_teams.ts'
 import * as approvalsAndRepositories from './migrations/0019_approvals_and_repositories.ts'
+import * as requestLog from './migrations/0021_request_log.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ export const migrations: Record<string, Migration> = {
   '0015_approval_modes': approvalModes,
   '0018_interns_of_teams': internsOfTeams,
   '0019_approvals_and_repositories': approvalsAndRepositories,
+  '0021_request_log': requestLog,
 }
 
 /**

@@ -155,6 +155,19 @@ export type Tables = {
     /** What limits are charged besides. */
     margin_pico: Generated<bigint>
     record: string
+    outcome: Generated<string>
+    /** Who answered, or was about to. */
+    provider: string | null
+    /** The slug of the preset that filled it in. */
+    preset: string | null
+    /** What kind of failure, where it was refused or failed. */
+    error: string | null
+    /** The ids of guardrails that refused it or found something, comma-separated. */
+    guardrails: string | null
+    streamed: Generated<number>
+    /** To the first token; null without one. */
+    latency_ms: number | null
+    duration_ms: Generated<number>
   }
   /** Sums over a day (whole days since the epoch, UTC). */
   usage_days: {

@@ -1,4 +1,3 @@
-import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
@@ -6,11 +5,9 @@ import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { dayText } from './days.ts'
 import { exactSum, readSum } from './exact.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type Visibility, visibilityOf } from './visibility.ts'
 
-/**
- * The record of one request, by our id or the upstream's; of several with one upstream id the latest. A management key
- * sees its organization's, an intern's own key its own, every other its workspace's.
- */
+/** The record of one request, by our id or the upstream's; of several with one upstream id the latest. */
 export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
   const [owner, ownerId] = visibilityOf(caller)
   const find = (column: 'id' | 'upstream_id') =>
@@ -28,22 +25,6 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
     'not_found',
     'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
   )
-}
-
-type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
-
-/** The column by which a caller's generations are found, and its value. */
-function visibilityOf({ keyKind, keyHash, organizationId, workspaceId }: Visibility) {
-  switch (keyKind) {
-    case 'management':
-      return ['organization_id', organizationId] as const
-    case 'intern':
-      return ['key_hash', keyHash] as const
-    case 'api':
-      return ['workspace_id', workspaceId] as const
-    default:
-      return keyKind satisfies never
-  }
 }
 
 export type ActivityFilter = {

@@ -75,6 +75,14 @@ const columns = {
   cost_pico: 'bigint',
   margin_pico: 'bigint',
   record: 'text',
+  outcome: 'text',
+  provider: 'text',
+  preset: 'text',
+  error: 'text',
+  guardrails: 'text',
+  streamed: 'bigint',
+  latency_ms: 'bigint',
+  duration_ms: 'bigint',
 } as const
 
 function toRow(generation: Generation): Cell[] {
@@ -92,5 +100,21 @@ function toRow(generation: Generation): Cell[] {
     String(keepable(generation.cost)),
     String(keepable(generation.margin)),
     storedFacts(generation),
+    generation.outcome,
+    generation.provider ?? null,
+    generation.preset?.slug ?? null,
+    generation.cause?.kind ?? null,
+    guardrailsOf(generation),
+    generation.streamed ? 1 : 0,
+    generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
+    Math.round(generation.durationMs),
   ]
+}
+
+/** Those that refused it, or found something and let it through. */
+function guardrailsOf({ cause, contentFindings }: Generation): string | null {
+  if (!cause?.guardrailId && !contentFindings?.length) return null
+  const found = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))
+  if (cause?.guardrailId) found.add(cause.guardrailId)
+  return [...found].join(',')
 }

@@ -108,5 +108,6 @@ export const steps: Step[] = [
   { operation: 'delete /organization/members/{user_id}', params: { user_id: '$member' } },
   { operation: 'get /audit' },
   { operation: 'get /generation', query: '?id=$generation' },
+  { operation: 'get /generations', query: '?limit=1' },
   { operation: 'get /activity' },
 ]

@@ -28,3 +28,12 @@ export async function appendOnly(db: Kysely<unknown>, table: string): Promise<vo
   await sql`create trigger ${trigger} before update or delete or truncate on ${sql.table(table)}
     for each statement execute function ${refuse}()`.execute(db)
 }
+
+/** Text at a place in a column of JSON text; null where there is none. Booleans are 1 and 0, or `true` and `false`. */
+export function textOfJson(db: Kysely<unknown>) {
+  return (column: string, ...path: string[]) => {
+    const json = isSqlite(db) ? sql.ref(column) : sql`cast(${sql.ref(column)} as json)`
+    const steps = path.map((name, at) => sql`${sql.raw(at < path.length - 1 ? '->' : '->>')} ${sql.lit(name)}`)
+    return sql`cast(${json} ${sql.join(steps, sql` `)} as text)`
+  }
+}

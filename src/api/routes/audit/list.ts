@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { namesOfKeys, namesOfUsers } from '#accounts/names.ts'
 import { listChanges } from '#audit/audit.ts'
+import { Instant } from '#lib/instant.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { route } from '../../route.ts'
-
-const Instant = z.iso.datetime({ offset: true, error: 'expected an ISO 8601 instant such as 2030-01-31T00:00:00Z' })
 
 const AuditEvent = z
   .object({

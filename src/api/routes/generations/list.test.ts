@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { metered } from '#test/harness/metered.ts'
+import { startTestService } from '#test/harness/service.ts'
+
+test('the request log is searched by what was asked, by whom, and where a guardrail found something', async () => {
+  await using service = await startTestService()
+  const builtins = [{ slug: 'email', action: 'redact' }]
+  const filter = { name: 'addresses', content_filter_builtins: builtins }
+  const guardrail = (await service.manage('POST', '/guardrails', filter)).body.data
+  const made = (await service.manage('POST', '/keys', { name: 'filtered' })).body
+  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const ask = async (key: string, more: object) => {
+    const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'ada@example.com' }], ...more }
+    const { headers } = await service.ask('POST', '/chat/completions', { key, body })
+    return metered(service, headers.get('x-generation-id'))
+  }
+  const found = await ask(made.key, { stream: true })
+  const plain = await ask(service.apiKey, { session_id: 'first' })
+  const ids = async (query: string) =>
+    (await service.manage('GET', `/generations?${query}`)).body.data.map(({ id }: { id: string }) => id)
+  assert.deepEqual(new Set(await ids('')), new Set([found.id, plain.id]))
+  assert.deepEqual(await ids(`guardrail_id=${guardrail.id}`), [found.id])
+  assert.deepEqual(await ids(`api_key_hash=${made.data.hash}&streamed=true`), [found.id])
+  assert.deepEqual(await ids('session_id=first&provider=signalbox&outcome=success,client_left'), [plain.id])
+  for (const none of ['user_id=nobody@example.com', 'outcome=failed', 'workspace_id=none', 'min_cost=1']) {
+    assert.deepEqual(await ids(none), [], none)
+  }
+  const { body: page } = await service.ask('GET', '/generations?limit=1')
+  const { body: next } = await service.ask('GET', `/generations?limit=1&cursor=${page.next_cursor}`)
+  assert.deepEqual(new Set([page.data[0].id, next.data[0].id]), new Set([found.id, plain.id]))
+  const { body: end } = await service.ask('GET', `/generations?cursor=${next.next_cursor}`)
+  assert.deepEqual(end, { data: [], next_cursor: null })
+})
+
+test('a filter that is not right is refused, and says what would be', async () => {
+  await using service = await startTestService()
+  const wrong = async (query: string) => (await service.ask('GET', `/generations?${query}`)).body.error.message
+  assert.match(await wrong('cursor=x'), /cursor: must be the next_cursor of an earlier page/)
+  assert.match(await wrong('outcome=good'), /outcome.*success.*failed.*client_left/)
+  assert.match(await wrong('from=yesterday'), /from: expected an ISO 8601 instant/)
+  assert.match(await wrong('min_cost=-1'), /min_cost/)
+})

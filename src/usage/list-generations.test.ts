@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { up } from '#db/migrations/0021_request_log.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { at, caller, generation } from '#test/harness/generations.ts'
+import type { Generation } from './generation.ts'
+import { type GenerationFilter, listGenerations } from './list-generations.ts'
+import { writeGenerations } from './write.ts'
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** The ids on all pages, and how many pages that took. */
+async function allPages(store: Store, filter: GenerationFilter, limit = 100, examined?: number) {
+  const ids: string[] = []
+  for (let cursor: string | undefined, pages = 1; ; pages++) {
+    const page = await listGenerations(store, caller, filter, { limit, cursor }, examined)
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.nextCursor
+    if (!cursor) return { ids, pages }
+  }
+}
+
+const made = (n: number, more: (n: number) => Partial<Generation> = () => ({})) =>
+  Array.from({ length: n }, (_, i) => generation({ createdAt: at + i, ...more(i) }))
+
+onEachDatabase('the request log', (kind) => {
+  test('pages go from the newest to the oldest, each request once, also where several began at once', async () => {
+    await using store = await newDb(kind)
+    const all = made(23, (i) => ({ createdAt: at + (i >> 2) }))
+    await writeGenerations(store, all)
+    const { ids, pages } = await allPages(store, {}, 5)
+    assert.deepEqual([ids.length, new Set(ids).size, pages], [23, 23, 5])
+    const times = ids.map((id) => all.find((one) => one.id === id)!.createdAt)
+    assert.deepEqual(
+      times,
+      [...times].sort((a, b) => b - a),
+    )
+  })
+
+  test('a search for what is rare takes bounded steps, and finds it', async () => {
+    await using store = await newDb(kind)
+    const all = made(50, (i) => ({ provider: i % 20 === 3 ? 'rare' : 'p' }))
+    await writeGenerations(store, all)
+    const first = await listGenerations(store, caller, { provider: 'rare' }, { limit: 2 }, 5)
+    assert.equal(first.data.length, 0)
+    assert.ok(first.nextCursor)
+    const { ids } = await allPages(store, { provider: 'rare' }, 2, 5)
+    assert.deepEqual(ids, [all[43]!.id, all[23]!.id, all[3]!.id])
+  })
+
+  test('it finds what a plain look at each request finds, whatever is asked for', async () => {
+    await using store = await newDb(kind)
+    const guardrail = '0199a5f0-0000-7000-8000-000000000001'
+    const all = made(60, (i) => ({
+      outcome: (['success', 'success', 'failed', 'client_left'] as const)[i % 4]!,
+      streamed: i % 3 === 0,
+      sessionId: i % 5 === 0 ? `s${i % 2}` : undefined,
+      cost: BigInt(i) * 10n ** 9n,
+      latencyMs: i % 7 === 0 ? undefined : i * 10,
+      durationMs: i * 20,
+      modelId: `a/${i % 2}`,
+      preset: i % 6 === 0 ? { id: 'id', slug: 'house', version: 1 } : undefined,
+      ...(i % 8 === 2 && { cause: { kind: 'forbidden' as const, guardrailId: guardrail } }),
+      ...(i % 9 === 1 && {
+        contentFindings: [{ guardrailId: guardrail, rule: 'r', action: 'flag' as const, count: 1 }],
+      }),
+    }))
+    await writeGenerations(store, all)
+    const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
+    const filters = fc.record({
+      from: maybe([at, at + 7, at + 100]),
+      to: maybe([at, at + 31]),
+      outcome: maybe([['success'], ['failed'], ['failed', 'client_left'], ['success', 'failed']] as const),
+      streamed: maybe([true, false]),
+      sessionId: maybe(['s0', 's2']),
+      minCost: maybe([0n, 20_000_000_000n]),
+      maxCost: maybe([40_000_000_000n]),
+      minLatencyMs: maybe([0, 250]),
+      maxLatencyMs: maybe([400]),
+      minDurationMs: maybe([100]),
+      maxDurationMs: maybe([700]),
+      model: maybe(['a/0', 'a/9']),
+      preset: maybe(['house']),
+      guardrailId: maybe([guardrail, 'none']),
+      error: maybe(['forbidden']),
+    })
+    const plain = (f: GenerationFilter) => (one: Generation) =>
+      one.createdAt >= (f.from ?? 0) &&
+      one.createdAt < (f.to ?? Infinity) &&
+      (!f.outcome || f.outcome.includes(one.outcome)) &&
+      (f.streamed === undefined || one.streamed === f.streamed) &&
+      (!f.sessionId || one.sessionId === f.sessionId) &&
+      (f.minCost === undefined || one.cost >= f.minCost) &&
+      (f.maxCost === undefined || one.cost <= f.maxCost) &&
+      (f.minLatencyMs === undefined || (one.latencyMs ?? -1) >= f.minLatencyMs) &&
+      (f.maxLatencyMs === undefined || (one.latencyMs ?? Infinity) <= f.maxLatencyMs) &&
+      one.durationMs >= (f.minDurationMs ?? 0) &&
+      one.durationMs <= (f.maxDurationMs ?? Infinity) &&
+      (!f.model || one.modelId === f.model) &&
+      (!f.preset || one.preset?.slug === f.preset) &&
+      (!f.error || one.cause?.kind === f.error) &&
+      (!f.guardrailId ||
+        one.cause?.guardrailId === f.guardrailId ||
+        !!one.contentFindings?.some(({ guardrailId }) => guardrailId === f.guardrailId))
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 30 }), async (filter, examined) => {
+        const { ids } = await allPages(store, filter, 7, examined)
+        assert.deepEqual(new Set(ids), new Set(all.filter(plain(filter)).map(({ id }) => id)))
+      }),
+      { numRuns: kind === 'sqlite' ? 100 : 40 },
+    )
+  })
+
+  test('an API key sees its workspace, a management key its organization, an intern its own', async () => {
+    await using store = await newDb(kind)
+    const by = (more: object) => generation({ caller: { ...caller, ...more } })
+    const [mine, colleague, elsewhere, foreign] = [
+      by({}),
+      by({ keyHash: 'other' }),
+      by({ keyHash: 'other', workspaceId: 'w2' }),
+      by({ organizationId: 'o2', workspaceId: 'w3', keyHash: 'x' }),
+    ]
+    await writeGenerations(store, [mine, colleague, elsewhere, foreign])
+    const seen = async (keyKind: 'api' | 'management' | 'intern') => {
+      const { data } = await listGenerations(store, { ...caller, keyKind }, {}, { limit: 10 })
+      return new Set(data.map(({ id }) => id))
+    }
+    assert.deepEqual(await seen('intern'), new Set([mine.id]))
+    assert.deepEqual(await seen('api'), new Set([mine.id, colleague.id]))
+    assert.deepEqual(await seen('management'), new Set([mine.id, colleague.id, elsewhere.id]))
+  })
+
+  test('requests from before it could be searched are found by what their records say', async () => {
+    await using store = await newDb(kind)
+    const guardrailId = '0199a5f0-0000-7000-8000-000000000001'
+    const failure = { outcome: 'failed' as const, cause: { kind: 'forbidden' as const, guardrailId }, streamed: false }
+    const all = [
+      generation({ latencyMs: undefined, durationMs: 0, provider: undefined, ...failure }),
+      generation({ preset: { id: 'id', slug: 'house', version: 1 }, outcome: 'client_left', latencyMs: 12.4 }),
+      generation(),
+    ]
+    await writeGenerations(store, all)
+    const rows = () => store.db.query.selectFrom('generations').selectAll().orderBy('id').execute()
+    const written = await rows()
+    const { schema } = store.db.query
+    for (const index of ['workspace', 'key', 'session', 'failure', 'guardrail'])
+      await schema.dropIndex(`generations_by_${index}`).execute()
+    const added = ['outcome', 'provider', 'preset', 'error', 'guardrails', 'streamed', 'latency_ms', 'duration_ms']
+    for (const column of added) await schema.alterTable('generations').dropColumn(column).execute()
+    await up(store.db.query as never)
+    assert.deepEqual(await rows(), written)
+  })
+
+  test('a cursor that nobody gave is refused', async () => {
+    await using store = await newDb(kind)
+    for (const cursor of ['', 'x', Buffer.from("1 x' or 1=1").toString('base64url')]) {
+      await assert.rejects(listGenerations(store, caller, {}, { limit: 1, cursor }), /next_cursor of an earlier page/)
+    }
+  })
+})

@@ -1,0 +1,21 @@
+import type { Caller } from '#accounts/caller.ts'
+
+/** Who asks for requests of the past. */
+export type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
+
+/**
+ * The column by which a caller's generations are found, and its value: a management key sees its organization's, an
+ * intern's own key its own, every other its workspace's.
+ */
+export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId }: Visibility) {
+  switch (keyKind) {
+    case 'management':
+      return ['organization_id', organizationId] as const
+    case 'intern':
+      return ['key_hash', keyHash] as const
+    case 'api':
+      return ['workspace_id', workspaceId] as const
+    default:
+      return keyKind satisfies never
+  }
+}
