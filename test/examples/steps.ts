@@ -110,4 +110,6 @@ export const steps: Step[] = [
   { operation: 'get /generation', query: '?id=$generation' },
   { operation: 'get /generations', query: '?limit=1' },
   { operation: 'get /activity' },
+  { operation: 'get /credits' },
+  { operation: 'get /auth/key' },
 ]
