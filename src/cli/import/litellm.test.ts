@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CatalogueRefused } from '#catalogue/layer.ts'
 import { loadCatalogue } from '#catalogue/load.ts'
 import { knownFrom } from './litellm/known.ts'
 import { fromLitellm } from './litellm.ts'
@@ -145,7 +146,7 @@ test('budgets never grow: an odd duration becomes the next longer one, and model
       budget_duration: '10d',
       max_internal_user_budget: 5,
       internal_user_budget_duration: '12h',
-      default_key_generate_params: { max_budget: 1, duration: '30d', models: ['gone'], rpm_limit: 9 },
+      default_key_generate_params: { max_budget: 1, duration: '30d', models: 'gone', rpm_limit: 9 },
       default_team_settings: [
         { team_id: 'T 1', max_budget: 7, models: ['a', 'gone'] },
         { team_id: 'T 2', max_budget: 0 },
@@ -236,4 +237,53 @@ test('every setting that is not taken is told by its name', () => {
   for (const name of ['router_settings.provider_budget_config', 'model_group_alias x', 'rpm of a, rpm of b:'])
     assert.ok(told.includes(name), name)
   assert.doesNotMatch(told, /enabled_nothing|empty|sk-1/)
+})
+
+/** The value with each part of it, one after the other, in each odd form. */
+function* oddly(value: unknown): Generator<unknown> {
+  yield* [null, 5, 'abc', true, [], {}, [null], [5], ['x'], { a: null }, [[]], [{}]]
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value))
+    for (const other of oddly(part))
+      yield Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other }
+}
+
+test('whatever stands in a configuration, it is imported or refused with its line', () => {
+  const filter = {
+    guardrail: 'litellm_content_filter',
+    patterns: [{ pattern: 'a' }],
+    blocked_words: [{ keyword: 'a' }],
+  }
+  const params = { model: 'openai/x', api_base: 'http://a:1/v1', api_key: 'sk', thinking: { type: 'enabled' } }
+  const whole = {
+    ...rows(
+      ['m', params, { mode: 'chat', base_model: 'a/b', max_input_tokens: 5 }],
+      ['own/*', { ...params, model: 'openai/*' }],
+    ),
+    guardrails: [
+      { guardrail_name: 'g', litellm_params: { ...filter, mode: ['pre_call'], categories: [{ category: 'c' }] } },
+    ],
+    router_settings: { fallbacks: [{ m: ['n'] }], model_group_alias: { x: { model: 'm' } } },
+    litellm_settings: {
+      max_budget: 1,
+      budget_duration: '1d',
+      default_key_generate_params: { max_budget: 1, models: ['m'], duration: '1d' },
+      default_internal_user_params: { max_budget: 1, models: ['m'] },
+      default_team_settings: [{ team_id: 't', max_budget: 1, models: ['m'] }],
+      guardrails: [{ g: { callbacks: ['presidio'], default_on: true } }],
+      callbacks: ['presidio'],
+    },
+    general_settings: { master_key: 'k' },
+  }
+  let tried = 0
+  for (const config of oddly(whole)) {
+    tried++
+    try {
+      taken(config as object)
+    } catch (error) {
+      assert.ok(error instanceof CatalogueRefused, `${JSON.stringify(config)}: ${error}`)
+      assert.match(error.message, /line \d/)
+    }
+  }
+  assert.ok(tried > 500)
 })

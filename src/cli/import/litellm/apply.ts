@@ -33,11 +33,8 @@ export async function apply(client: ApiClient, wanted: Wanted, say: Say): Promis
     await maker.key({ ...key, workspace_id: workspace })
   }
   for (const { key, models } of wanted.policies.keys) {
-    const hash = await maker.key({ ...key, workspace_id: own.workspace_id })
-    if (models && hash) {
-      const guardrail = await maker.guardrail(`Models of ${key.name}`, { allowed_models: models })
-      await client.ask('POST', `/guardrails/${guardrail}/assignments/keys`, { key_hashes: [hash] })
-    }
+    const guardrail = models && (await maker.guardrail(`Models of ${key.name}`, { allowed_models: models }))
+    await maker.key({ ...key, workspace_id: own.workspace_id }, guardrail)
   }
 }
 
@@ -76,16 +73,22 @@ class Maker {
     return data.id
   }
 
-  /** @returns the hash of a new key. */
-  async key(body: { name: string; workspace_id: string }): Promise<string | undefined> {
+  /** A key is told only once it is under its guardrail, and is taken back if it cannot be. */
+  async key(body: { name: string; workspace_id: string }, guardrail?: string): Promise<void> {
     const keys = await this.#client.listAll<Key>(`/keys?workspace_id=${body.workspace_id}`)
-    if (keys.some(({ name }) => name === body.name)) {
-      this.#say(`The key "${body.name}" is there already.`)
-      return undefined
+    if (keys.some(({ name }) => name === body.name)) return this.#say(`The key "${body.name}" is there already.`)
+    const { data, key } = await this.#client.ask<{ data: Key; key: string }>('POST', '/keys', body)
+    if (guardrail) await this.#putUnder(guardrail, data.hash)
+    this.#say(`Made the API key "${body.name}", shown this once: ${key}`)
+  }
+
+  async #putUnder(guardrail: string, hash: string): Promise<void> {
+    try {
+      await this.#client.ask('POST', `/guardrails/${guardrail}/assignments/keys`, { key_hashes: [hash] })
+    } catch (error) {
+      await this.#client.ask('DELETE', `/keys/${hash}`)
+      throw error
     }
-    const made = await this.#client.ask<{ data: Key; key: string }>('POST', '/keys', body)
-    this.#say(`Made the API key "${body.name}", shown this once: ${made.key}`)
-    return made.data.hash
   }
 
   async preset(slug: string, body: object): Promise<void> {

@@ -114,8 +114,9 @@ function limitsOf(from: Section, path: string, left: Left, [limit, reset]: [stri
 
 /** Undefined where all are allowed; empty where none of those named was taken, which is not the same. */
 function modelsOf(names: unknown, path: string, draft: CatalogueDraft, left: Left): string[] | undefined {
-  if (!Array.isArray(names) || names.length === 0 || names.includes('all-proxy-models')) return undefined
-  const ids = names.map(String).flatMap((name) => {
+  const named = [names ?? []].flat().map(String)
+  if (named.length === 0 || named.includes('all-proxy-models')) return undefined
+  const ids = named.flatMap((name) => {
     const found = draft.groups.get(name)
     if (!found) left.add(`${path} ${name}`, 'no row of this name was taken: it is not among the models allowed')
     return found ?? []
