@@ -88,6 +88,29 @@ test('prices are those of the row, of the model, or nothing on a server of oneâ€
   assert.deepEqual(prices(at('https://llm.example.com/v1', said)), told)
 })
 
+test('rows refer to credentials that stand once, and to models of Azure that reason by a mark', () => {
+  const { catalogue, left } = taken({
+    ...rows(
+      ['o3', { model: 'azure/o_series/o3', litellm_credential_name: 'eu' }],
+      ['gone', { model: 'azure/o3', litellm_credential_name: 'nowhere' }],
+      ['*', { model: '*' }],
+    ),
+    credential_list: [
+      {
+        credential_name: 'eu',
+        credential_values: { api_base: 'https://eu.example.com', api_key: 'os.environ/EU_KEY' },
+      },
+    ],
+  })
+  const { base_url, credentials } = catalogue.providers.azure!
+  assert.deepEqual([base_url, credentials], ['https://eu.example.com/openai/v1', ['EU_KEY']])
+  assert.equal(catalogue.models['azure/o3']!.endpoints!.azure!.model, 'o3')
+  assert.deepEqual(left.slice(0, 2), [
+    'model_list[1] gone: its api_base is not said',
+    '*: nothing to write: every model of the catalogue may be named, by its id there',
+  ])
+})
+
 test('a row that cannot be taken says why', () => {
   const api_base = 'https://h.example/v1'
   assert.match(leftOf(['m', { model: 'bedrock/anthropic.claude' }]), /AWS credentials are not spoken/)
@@ -274,6 +297,7 @@ test('whatever stands in a configuration, it is imported or refused with its lin
       callbacks: ['presidio'],
     },
     general_settings: { master_key: 'k' },
+    credential_list: [{ credential_name: 'c', credential_values: { api_key: 'k' } }],
   }
   let tried = 0
   for (const config of oddly(whole)) {

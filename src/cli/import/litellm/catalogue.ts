@@ -51,6 +51,10 @@ export class CatalogueDraft {
     const mode = row.model_info?.mode
     if (typeof mode === 'string' && !/^(chat|completion|responses)$/.test(mode))
       return `no operation takes models of mode ${mode} yet`
+    if (row.litellm_params.model === '*') {
+      this.#left.add(row.model_name, 'nothing to write: every model of the catalogue may be named, by its id there')
+      return undefined
+    }
     const source = sourceOf(row, this.#known)
     if (typeof source === 'string') return source
     if (row.model_name.includes('*') || source.upstream.includes('*')) return this.#takePattern(row, source)

@@ -19,9 +19,13 @@ const Row = z.object({
 export type Row = z.infer<typeof Row>
 export type Section = Record<string, unknown>
 
+/** What rows may refer to by name. */
+const Credential = z.object({ credential_name: Text, credential_values: z.looseObject({}) })
+
 const Config = z.looseObject({
   model_list: z.array(z.unknown()).nullish(),
   guardrails: z.array(z.unknown()).nullish(),
+  credential_list: z.array(z.unknown()).nullish(),
   litellm_settings: Section,
   general_settings: Section,
   router_settings: Section,
@@ -47,11 +51,18 @@ export function readConfig(text: string, source: string): LitellmConfig {
     const where = `line ${lineOf(path) ?? 1}${path.length > 0 ? `: ${path.join('.')}` : ''}`
     throw new CatalogueRefused(`${source} is no configuration of LiteLLM: ${where}: ${message}.`)
   }
-  const { model_list, guardrails, litellm_settings, general_settings, router_settings, ...others } = parsed.data
+  const { model_list, guardrails, credential_list, litellm_settings, general_settings, router_settings, ...others } =
+    parsed.data
+  const credentials = new Map(
+    (credential_list ?? []).flatMap((given) => {
+      const { data } = Credential.safeParse(given)
+      return data ? [[data.credential_name, data.credential_values] as const] : []
+    }),
+  )
   return {
     rows: (model_list ?? []).map((given, at) => {
-      const row = Row.safeParse(given)
-      return row.success ? { at, row: row.data } : { at }
+      const row = withCredential(Row.safeParse(given).data, credentials)
+      return row ? { at, row } : { at }
     }),
     guardrails: guardrails ?? [],
     litellm: litellm_settings ?? {},
@@ -59,4 +70,12 @@ export function readConfig(text: string, source: string): LitellmConfig {
     router: router_settings ?? {},
     others,
   }
+}
+
+/** What a row says itself goes before what it refers to. */
+function withCredential(row: Row | undefined, credentials: ReadonlyMap<string, Section>): Row | undefined {
+  const values = credentials.get(String(row?.litellm_params.litellm_credential_name))
+  if (!row || !values) return row
+  const merged = Row.safeParse({ ...row, litellm_params: { ...values, ...row.litellm_params } })
+  return merged.success ? merged.data : row
 }

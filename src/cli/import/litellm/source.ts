@@ -37,7 +37,8 @@ export function sourceOf({ litellm_params: params }: Row, known: Known): Source 
   if (!vendor) return `the protocol of LiteLLM's provider "${prefix}" is not spoken here`
   const rest = params.model.startsWith(`${prefix}/`) ? params.model.slice(prefix.length + 1) : params.model
   const answers = rest.startsWith('responses/')
-  const upstream = answers ? rest.slice('responses/'.length) : rest
+  // A mark of LiteLLM's for models of OpenAI that reason, at Azure.
+  const upstream = rest.replace(/^(responses|o_series)\//, '')
   const place = placeOf(vendor, params.api_base, known)
   if (typeof place === 'string') return place
   const asked = answers ? ({ protocol: 'openai-responses' } as const) : {}
