@@ -33,7 +33,7 @@ const mostMs = 40_000
 /** Those that take minutes, need what is not here, or try only what lies elsewhere. */
 const leftOut = new RegExp(
   [
-    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|filter-corpus|rolling|intern-limits)',
+    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
     '^test/(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
     '^src/(agent|catalogue|cli(?!/database)|config|daemon|demo|filters|measure)/',
   ].join('|'),

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { endAtLast } from './harness/leftovers.ts'
+import { startProcess } from './harness/server-process.ts'
+import { until } from './harness/until.ts'
+
+const apiKey = `sb-v1-${'b'.repeat(64)}`
+const event = JSON.stringify({ type: 'work.noticed' })
+
+const began = JSON.stringify({ type: 'turn.started', runId: 'run', sessionId: 'session', model: null })
+const health = JSON.stringify({ contract: 1, startedAt: 1, agent: 'running', agentName: null, runs: 0, waiting: 0 })
+
+/** Says in the daemon's place that all is well, and floods whoever asks for a turn. It tells how many bytes were taken. */
+const taker = `
+  const { createServer } = require('node:http'), { rmSync } = require('node:fs')
+  const [socket, line, bytes, began, health] = process.argv.slice(1)
+  const lines = Buffer.from((line + '\\n').repeat(Math.ceil(65536 / line.length)))
+  rmSync(socket)
+  createServer((request, response) => {
+    if (request.method === 'GET') return response.end(health)
+    response.write(began + '\\n')
+    let said = 0
+    const flood = () => {
+      while (said < bytes && !response.destroyed) if (said += lines.length, !response.write(lines)) return response.once('drain', flood)
+      response.end()
+    }
+    response.on('close', () => console.log('taken', said))
+    flood()
+  }).listen(socket, () => console.log('listening'))`
+
+/** A real server with an intern whose socket somebody has taken. */
+async function startTaken(line: string, bytes: number) {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'signalbox-flood-'))
+  const server = startProcess({ DATA_DIR, BOOTSTRAP_API_KEY: apiKey, INTERN_USERS_FROM: '0', LOG_FORMAT: 'json' })
+  const url = await server.url
+  const ask = (method: string, path: string, body?: object, signal?: AbortSignal) =>
+    fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+  const { id } = (await (await ask('POST', '/interns', { name: 'ada', provision: true })).json()) as { id: string }
+  await until(async () => ((await (await ask('GET', `/interns/${id}`)).json()) as any).status === 'running', 300_000)
+  const socket = join(DATA_DIR, 'interns', id, 'door', 's')
+  const child = spawn(process.execPath, ['-e', taker, '--', socket, line, String(bytes), began, health], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  endAtLast(child)
+  let told = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text))
+  await until(() => told.includes('listening'), 300_000)
+  return {
+    url,
+    /** A turn of the intern, read by a caller who is not slow. */
+    async turn(signal?: AbortSignal) {
+      const body = { messages: [{ role: 'user', content: 'Hi' }], stream: true, approval_mode: 'manual' }
+      return (await ask('POST', `/interns/${id}/chat/completions`, body, signal)).text()
+    },
+    taken: () => until(() => /taken (\d+)/.exec(told)?.[1], 300_000).then(Number),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await server[Symbol.asyncDispose]()
+      rmSync(DATA_DIR, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Asks for nothing in particular, again and again, on one connection. */
+async function askOften(url: string, times: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const once = () =>
+    new Promise((resolve, reject) => {
+      get(`${url}/health`, { agent }, (answer) => answer.resume().on('end', resolve)).on('error', reject)
+    })
+  for (let count = 0; count < times; count++) await once()
+  agent.destroy()
+}
+
+test('a daemon that floods with what is no event is cut off at the first of it', { timeout: 900_000 }, async () => {
+  await using service = await startTaken('{}', 180_000_000)
+  assert.match(await service.turn(), /"reason":"turn_failed"/)
+  assert.ok((await service.taken()) < 60_000_000)
+})
+
+test('while a daemon floods with events, everybody else has turns in between', { timeout: 900_000 }, async () => {
+  await using service = await startTaken(event, 60_000_000)
+  const leaving = new AbortController()
+  const turn = service.turn(leaving.signal).catch(() => {})
+  await askOften(service.url, 300)
+  leaving.abort()
+  await turn
+  // However slow the machine is: who reads all there is, or stands still over it, has read it before so many answers.
+  const taken = await service.taken()
+  assert.ok(taken < 15_000_000, `${taken} bytes of events were taken while 300 others were answered`)
+})
