@@ -27,7 +27,6 @@ const kindOfCode: Record<number, FaultKind> = {
   404: 'not_found',
   409: 'conflict',
   410: 'gone',
-  502: 'bad_gateway',
   503: 'unavailable',
   504: 'gateway_timeout',
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withCost } from './relay.ts'
+import type { Outlet } from '#lib/outlet.ts'
+import { relayStream, withCost } from './relay.ts'
+import type { ClientWire } from './wire.ts'
 
 const costed = (json: string) => withCost(Buffer.from(json), { costUsd: 0.5 }).toString()
 
@@ -23,4 +25,22 @@ test('our cost takes the place of the upstream’s', () =>
 test('without a cost nothing is touched', () => {
   const bytes = Buffer.from('{"usage":{}}')
   assert.equal(withCost(bytes, undefined), bytes)
+})
+
+test('the least piece reaches the client, and what is no piece makes no write', () => {
+  const writes: string[] = []
+  const outlet = {
+    signal: new AbortController().signal,
+    write: (chunk: Buffer | string) => Boolean(writes.push(String(chunk))),
+  } as unknown as Outlet
+  const words = ['', '.', '']
+  const client = { writer: () => ({ event: () => words.shift()! }) } as unknown as ClientWire
+  const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
+  const rest = { passThrough: false, includeUsage: false, count: () => {}, price: () => ({ costUsd: 0 }) }
+  const relay = relayStream(outlet, { client, head, ...rest })
+  for (const text of ['a', 'b', 'c']) {
+    relay.events([{ type: 'text', text }], Buffer.from(text))
+    relay.flush()
+  }
+  assert.deepEqual(writes, ['.'])
 })

@@ -46,3 +46,12 @@ test('it thinks on from a call only where it sees the thoughts that led to it', 
   assert.equal(asked(assistant(foreign, call), result), undefined)
   assert.deepEqual(asked(assistant(foreign), { role: 'user', content: 'And?' }), thinking)
 })
+
+test('the effort of thinking stands beside what else is asked of the output', () => {
+  const output_config = { format: { type: 'json_schema', schema: {} } }
+  const thinking = { messages: [], max_tokens: 4000, reasoning: { effort: 'high' } }
+  const asking = (more: object) => asAnthropicTakesIt({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any
+  assert.deepEqual(asking({}).output_config, { effort: 'high' })
+  assert.deepEqual(asking({ output_config }).output_config, { effort: 'high', ...output_config })
+  assert.deepEqual(asking({ output_config, reasoning: undefined }).output_config, output_config)
+})

@@ -107,3 +107,55 @@ test('it falls silent, and the deadline between two pieces says so, not while th
   assert.equal(paused.failure, undefined)
   assert.match(paused.text, /DONE/)
 })
+
+test('who leaves amid the answer hears of that once, and of nothing after it', async () => {
+  let heard = 0
+  const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const told: string[] = []
+  await new Promise<void>((resolve) => {
+    const sink: Sink = {
+      head: () => void told.push('head'),
+      data() {
+        if (heard++ > 0) return void told.push('data')
+        exchange.abort()
+        exchange.abort()
+        exchange.pause()
+        exchange.resume()
+        setTimeout(resolve, 50)
+      },
+      end: () => void told.push('end'),
+      failed: ({ kind }) => void told.push(kind),
+    }
+    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
+  })
+  await upstreams.close()
+  assert.deepEqual(told, ['head', 'aborted'])
+})
+
+test('a reader who pauses gets nothing until it goes on', async () => {
+  const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const got: string[] = []
+  await new Promise<void>((resolve, failed) => {
+    const goOn = () => {
+      got.push('going on')
+      exchange.resume()
+    }
+    const sink: Sink = {
+      head: () => {},
+      data() {
+        if (got.length === 0) {
+          exchange.pause()
+          setTimeout(goOn, 50)
+        }
+        got.push('piece')
+      },
+      end: resolve,
+      failed,
+    }
+    const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
+  })
+  await upstreams.close()
+  assert.deepEqual(got.slice(0, 3), ['piece', 'going on', 'piece'])
+})

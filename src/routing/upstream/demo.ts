@@ -100,7 +100,6 @@ class Performance implements Exchange {
 
   /** @returns whether to go on at once. */
   #take(step: Step): boolean {
-    if (this.#over) return false
     if ('stop' in step) {
       if (step.stop === 'cut') this.#fail('reset', 'the demo model hung up')
       return false

@@ -105,7 +105,11 @@ onEachDatabase('members of the organization', (kind) => {
     const change = async (patch: object) => (await service.manage('PATCH', `${path}/${id}`, patch)).body.data
     assert.equal((await change({ email: 'Grace@Example.com' })).email, 'grace@example.com')
     assert.equal((await change({ name: 'Grace Hopper' })).last_name, 'Hopper')
+    const records = async () => (await service.manage('GET', '/audit')).body.total_count
+    const before = await records()
     assert.equal((await change({})).first_name, 'Grace')
+    assert.equal((await change({ name: 'Grace Hopper', email: 'grace@example.com' })).first_name, 'Grace')
+    assert.equal(await records(), before)
     const other = await add(service)
     const promoted = await service.manage('PATCH', `${path}/${other.id}`, { role: 'org:admin' })
     assert.equal(promoted.body.data.role, 'org:admin')

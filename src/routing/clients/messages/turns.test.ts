@@ -45,3 +45,9 @@ test('a turn is of the user, the assistant or the system', () => {
     message: /^messages.0.role: must be/,
   })
 })
+
+test('a mark for the cache keeps an assistant’s text in the parts that it was sent in', () => {
+  const marked = { ...text('look.'), cache_control: { type: 'ephemeral' } }
+  const [message] = messagesOf(undefined, [{ role: 'assistant', content: [text('I '), marked] }])
+  assert.deepEqual(message?.content, [text('I '), marked])
+})

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TextPlace } from './text-place.ts'
+
+test('a citation is placed within its own part of the text, from where that begins to where it has come to', () => {
+  const place = new TextPlace()
+  place.begin()
+  place.said('One. ')
+  assert.deepEqual(place.of({ url: 'u' }), { start_index: 0, end_index: 5 })
+  place.begin()
+  place.said('Two. ')
+  place.said('Three.')
+  assert.deepEqual(place.of({ url: 'u' }), { start_index: 0, end_index: 11 })
+  assert.deepEqual(place.of({ url: 'u', start: 10, end: 16 }), { start_index: 5, end_index: 11 })
+  assert.deepEqual(place.of({ url: 'u', start: 1, end: 7 }), { start_index: 0, end_index: 2 })
+})
