@@ -10,6 +10,7 @@ const Url = text({ min: 1, max: 2048 })
     error:
       'must be an https:// URL without user, query or fragment, such as https://git.example.com/team/widgets.git; a password goes into "credential"',
   })
+  .meta({ pattern: '^https?://' })
   .describe('Over https, or over http where the operator has named the server (setting `repository_origins`).')
 
 const Ref = text({ min: 1, max: 255 })

@@ -19,6 +19,8 @@ NOT_IN_SCHEMAS = [
     r"is the name of no vendor here",
     r"this service has no (plugin|tool|transform)",
     r"this key belongs to another workspace",
+    # What a URL and the name of a branch are.
+    r"repository\.url: must be an https:// URL|repository\.ref: must be the name of",
     # Now.
     r"date: must be one of the last 30 days",
     r"expires_at: expected an instant in the future",
