@@ -85,6 +85,20 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(refused.status, 400)
   })
 
+  test('`any` insists on a tool, as Mistral has it and in every other word', async () => {
+    const tools = [{ type: 'function', function: { name: 'look' } }]
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const told = async (protocol: string) => {
+      const asked = { model: `${protocol}/text`, messages, tools, tool_choice: 'any' }
+      const { body } = await sent('/chat/completions', asked)
+      return body.toolConfig?.functionCallingConfig.mode ?? body.tool_choice.type ?? body.tool_choice
+    }
+    assert.equal(await told('openai-chat'), 'any')
+    assert.equal(await told('openai-responses'), 'required')
+    assert.equal(await told('anthropic-messages'), 'any')
+    assert.equal(await told('google-gemini'), 'ANY')
+  })
+
   test('what answers a call that only its provider knows is left out with it', async () => {
     const call = { type: 'tool_search_call', call_id: 's1', arguments: {} }
     const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 's1', output: 'x' }]

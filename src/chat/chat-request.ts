@@ -35,7 +35,8 @@ export const ChatTool = withFieldOfType(
   .meta({ else: { anyOf: [{ required: ['type'] }, { required: ['function'] }] } })
 export type ChatTool = z.infer<typeof ChatTool>
 
-const ChatToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+/** `any` is what Mistral calls `required`. */
+const ChatToolChoice = z.union([z.enum(['auto', 'none', 'required', 'any']), z.looseObject({ type: z.string() })], {
   error: 'must be "auto", "none", "required" or an object such as {type: "function", function: {name}}',
 })
 

@@ -73,6 +73,7 @@ function flatTool({ function: definition, ...tool }: ChatTool) {
 }
 
 function flatChoice(choice: ChatPresetBody['tool_choice']) {
+  if (choice === 'any') return 'required'
   if (typeof choice !== 'object' || choice?.type !== 'function') return choice
   const { function: named, ...rest } = choice
   return { ...(named as object | undefined), ...rest }

@@ -43,12 +43,19 @@ export async function startAsker(): Promise<Asker> {
   writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
   const settings = { catalogue_file, starter_catalogue: 'false' as never }
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+  async function put(path: string, body: Body): Promise<Asked> {
+    const before = upstream.requests.length
+    const reply = await service.ask('POST', path, { body })
+    const received = upstream.requests[before]
+    return received ? { sent: received.body } : { refused: reply.body?.error?.message ?? `status ${reply.status}` }
+  }
+
+  /** Many recordings ask the same. */
+  const asked = new Map<string, Promise<Asked>>()
   return {
-    async ask(client, protocol, body) {
-      const before = upstream.requests.length
-      const reply = await service.ask('POST', pathOf[client]!, { body: { ...body, model: `asked/${protocol}` } })
-      const received = upstream.requests[before]
-      return received ? { sent: received.body } : { refused: reply.body?.error?.message ?? `status ${reply.status}` }
+    ask(client, protocol, given) {
+      const body = { ...given, model: `asked/${protocol}` }
+      return asked.getOrInsertComputed(client + JSON.stringify(body), () => put(pathOf[client]!, body))
     },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()

@@ -11,10 +11,10 @@ export type Difference = {
   said: Plain
 }
 
-type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Difference) => boolean }
+export type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Difference) => boolean }
 
 /** What is known not to come through, each with its reason. A difference that is in no row fails the test. */
-const losses: Loss[] = [
+export const losses: readonly Loss[] = [
   {
     parts: ['finish', 'prompt', 'completion', 'cached', 'reasoned'],
     why: 'An answer that breaks off ends with the error: what a provider says with it or after it is not read.',
@@ -41,8 +41,8 @@ const losses: Loss[] = [
   },
 ]
 
-export function lossOf(difference: Difference): string | undefined {
-  return losses.find(({ parts, where }) => parts.includes(difference.part) && where(difference))?.why
+export function lossOf(difference: Difference): Loss | undefined {
+  return losses.find(({ parts, where }) => parts.includes(difference.part) && where(difference))
 }
 
 const isAddress = (source: string) => /^https?:/.test(source)

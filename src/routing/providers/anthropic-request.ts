@@ -72,7 +72,7 @@ function toolChoiceOf({ tool_choice: choice, parallel_tool_calls: parallel, tool
   if (!tools?.length) return undefined
   const one = parallel === false ? { disable_parallel_tool_use: true } : {}
   if (choice === 'none') return { type: 'none' }
-  if (choice === 'required') return { type: 'any', ...one }
+  if (choice === 'required' || choice === 'any') return { type: 'any', ...one }
   const name = chosenFunction(choice)
   if (name) return { type: 'tool', name, ...one }
   return parallel === false ? { type: 'auto', ...one } : undefined

@@ -74,7 +74,7 @@ function toolConfigOf({ tool_choice: choice, tools }: ChatRequest): Body | undef
   if (!tools?.length || choice == null) return undefined
   const calling = (functionCallingConfig: object) => ({ functionCallingConfig })
   if (choice === 'none') return calling({ mode: 'NONE' })
-  if (choice === 'required') return calling({ mode: 'ANY' })
+  if (choice === 'required' || choice === 'any') return calling({ mode: 'ANY' })
   const name = chosenFunction(choice)
   return name ? calling({ mode: 'ANY', allowedFunctionNames: [name] }) : calling({ mode: 'AUTO' })
 }

@@ -68,6 +68,7 @@ type Choice = {
 }
 
 function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
+  if (choice === 'any') return 'required'
   if (choice == null || typeof choice === 'string') return choice
   const { type, function: chosen, allowed_tools: allowed } = choice as Choice
   if (type === 'function') return { type, name: chosen?.name }
