@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
@@ -8,12 +9,15 @@ setFlagsFromString('--semi-space-growth-factor=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { loadConfig } = await import('#config/load.ts')
 const { StartupError } = await import('#lib/fault.ts')
-const { createLog } = await import('#lib/log.ts')
+const { createLog, logStream } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
-const { startService } = await import('#api/start.ts')
 const { once } = await import('#lib/once.ts')
 const { sandboxInForce } = await import('#api/sandbox-in-force.ts')
 const { welcome } = await import('#api/welcome.ts')
+const { countOf } = await import('#workers/count.ts')
+
+type Service = import('#api/start.ts').Service
+type WorkersService = import('#workers/primary.ts').WorkersService
 
 /** How long a start that is to be stopped may go on. */
 const patienceMs = 10_000
@@ -21,7 +25,8 @@ const patienceMs = 10_000
 process.umask(0o077)
 try {
   const config = loadConfig(process.env)
-  const log = createLog({ level: config.log_level, format: config.log_format })
+  const stream = logStream(config.log_format)
+  const log = createLog({ level: config.log_level, format: config.log_format }, stream)
   // Heard before anything is done: a signal that nobody hears yet ends the process.
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
   // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
@@ -50,14 +55,21 @@ try {
       (error: Error) => log.error(error.message),
     )
   })
-
-  const starting = startService({
-    config,
-    variable: (name) => process.env[name],
-    log,
-    now: Date.now,
-    newId: newUuid,
+  process.on('SIGUSR2', async () => {
+    const started = await starting.catch(() => undefined)
+    await started?.replaceWorkers?.().then(
+      () => log.info('workers replaced'),
+      (error: Error) => log.error(error.message),
+    )
   })
+
+  const parts = { config, variable: (name: string) => process.env[name], log, now: Date.now, newId: newUuid }
+  const workers = countOf(config.workers, availableParallelism())
+  const start = async (): Promise<Service & Partial<WorkersService>> => {
+    if (workers === 1) return (await import('#api/start.ts')).startService(parts)
+    return (await import('#workers/primary.ts')).startWorkers(parts, workers, (lines) => stream.write(lines))
+  }
+  const starting = start()
   // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
   const trying = sandboxInForce({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting

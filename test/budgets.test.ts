@@ -54,11 +54,11 @@ async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
   }
 }
 
-async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean): Promise<void> {
+async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, workers = 1): Promise<void> {
   const place = await newPlace(kind)
   await using stack = new AsyncDisposableStack()
   stack.defer(place.remove)
-  const servers = await startPriced(place, count)
+  const servers = await startPriced(place, count, undefined, { WORKERS: String(workers) })
   for (const server of servers) stack.use(server)
   const urls = new Set(await Promise.all(servers.map(({ url }) => url)))
   const [first] = urls
@@ -82,7 +82,9 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean): 
 
 describe('a limit of 10 USD under 2,000 requests of random costs is never exceeded and can be spent', () => {
   test('on one server', () => proveLimit('sqlite', 1, false))
+  test('on one server of three workers', () => proveLimit('sqlite', 1, false, 3))
   const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
   test('on three servers', { skip }, () => proveLimit('postgres', 3, false))
+  test('on one server of three workers, on Postgres', { skip }, () => proveLimit('postgres', 1, false, 3))
   test('on three servers of which one is killed midway', { skip }, () => proveLimit('postgres', 3, true))
 })

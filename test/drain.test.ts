@@ -8,10 +8,15 @@ import { type ServerProcess, startProcess } from './harness/server-process.ts'
 const apiKey = `sb-v1-${'d'.repeat(64)}`
 
 /** A server of its own that is about to be stopped. */
-async function start(env: Record<string, string>) {
+async function start(env: Record<string, string>, workers: number) {
   const place = await newPlace('sqlite')
   after(place.remove)
-  const server = startProcess({ DATA_DIR: place.settings.data_dir, BOOTSTRAP_API_KEY: apiKey, ...env })
+  const server = startProcess({
+    DATA_DIR: place.settings.data_dir,
+    BOOTSTRAP_API_KEY: apiKey,
+    ...env,
+    WORKERS: String(workers),
+  })
   return { server, url: await server.url }
 }
 
@@ -46,43 +51,45 @@ async function endedIn(server: ServerProcess, signal: NodeJS.Signals) {
   return performance.now() - before
 }
 
-test('SIGTERM turns health 503 first; new connections are taken for drain_ms, and end with their answers', async () => {
-  const { server, url } = await start({ DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' })
-  await using _ending = server
-  assert.equal((await ask(url, '/health', undefined, new Agent({ keepAlive: true }))).connection, 'keep-alive')
-  const ending = endedIn(server, 'SIGTERM')
-  await isDraining(url)
-  for (const path of ['/health', '/models', '/key']) {
-    const { status, connection } = await ask(url, path, undefined, new Agent({ keepAlive: true }))
-    assert.deepEqual([status, connection], [path === '/health' ? 503 : 200, 'close'])
-  }
-  const streamed = await ask(url, '/chat/completions', say('Hello'), new Agent({ keepAlive: true }))
-  assert.deepEqual([streamed.status, streamed.connection], [200, 'close'])
-  assert.ok((await ending) >= 4000)
-})
-
-test('a stream that began before is whole, and the process ends with it though its client keeps the connection', async () => {
-  const { server, url } = await start({ DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' })
-  await using _ending = server
-  const agent = new Agent({ keepAlive: true })
-  const stream = ask(url, '/chat/completions', say('demo:slow=3000 Hello'), agent)
-  await sleep(500)
-  server.signal('SIGTERM')
-  const { text } = await stream
-  assert.match(text, /data: \[DONE\]/)
-  // Ten minutes of grace, and 72 seconds that an idle connection is kept: none of that is waited for.
-  const before = performance.now()
-  assert.equal(await server.ended, 0)
-  assert.ok(performance.now() - before < 30_000)
-  agent.destroy()
-})
-
-test('Ctrl-C does not wait for drain_ms, nor does a SIGTERM that it follows', async () => {
-  for (const first of ['SIGINT', 'SIGTERM'] as const) {
-    const { server, url } = await start({ DRAIN_MS: '600000' })
+for (const workers of [1, 3]) {
+  test(`SIGTERM turns health 503 first; new connections are taken for drain_ms, and end with their answers (workers: ${workers})`, async () => {
+    const { server, url } = await start({ DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' }, workers)
     await using _ending = server
-    server.signal(first)
-    if (first === 'SIGTERM') await isDraining(url)
-    assert.ok((await endedIn(server, 'SIGINT')) < 60_000)
-  }
-})
+    assert.equal((await ask(url, '/health', undefined, new Agent({ keepAlive: true }))).connection, 'keep-alive')
+    const ending = endedIn(server, 'SIGTERM')
+    await isDraining(url)
+    for (const path of ['/health', '/models', '/key']) {
+      const { status, connection } = await ask(url, path, undefined, new Agent({ keepAlive: true }))
+      assert.deepEqual([status, connection], [path === '/health' ? 503 : 200, 'close'])
+    }
+    const streamed = await ask(url, '/chat/completions', say('Hello'), new Agent({ keepAlive: true }))
+    assert.deepEqual([streamed.status, streamed.connection], [200, 'close'])
+    assert.ok((await ending) >= 4000)
+  })
+
+  test(`a stream that began before is whole, and the process ends with it though its client keeps the connection (workers: ${workers})`, async () => {
+    const { server, url } = await start({ DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' }, workers)
+    await using _ending = server
+    const agent = new Agent({ keepAlive: true })
+    const stream = ask(url, '/chat/completions', say('demo:slow=3000 Hello'), agent)
+    await sleep(500)
+    server.signal('SIGTERM')
+    const { text } = await stream
+    assert.match(text, /data: \[DONE\]/)
+    // Ten minutes of grace, and 72 seconds that an idle connection is kept: none of that is waited for.
+    const before = performance.now()
+    assert.equal(await server.ended, 0)
+    assert.ok(performance.now() - before < 30_000)
+    agent.destroy()
+  })
+
+  test(`Ctrl-C does not wait for drain_ms, nor does a SIGTERM that it follows (workers: ${workers})`, async () => {
+    for (const first of ['SIGINT', 'SIGTERM'] as const) {
+      const { server, url } = await start({ DRAIN_MS: '600000' }, workers)
+      await using _ending = server
+      server.signal(first)
+      if (first === 'SIGTERM') await isDraining(url)
+      assert.ok((await endedIn(server, 'SIGINT')) < 60_000)
+    }
+  })
+}

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startProcess } from './harness/server-process.ts'
+import { until } from './harness/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sighup-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -13,33 +13,31 @@ const key = `sb-v1-${'d'.repeat(64)}`
 const file = join(scratch, 'mine.yaml')
 const write = (tokens: string) => writeFileSync(file, `models: { signalbox/demo: { context_length: ${tokens} } }`)
 
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (await holds()) return
-    await sleep(50)
-  }
-  assert.fail('it did not come true')
-}
-
-test('SIGHUP takes a changed catalogue file, and a bad one changes nothing and is logged in one line', async () => {
-  write('1000')
-  const env = { DATA_DIR: join(scratch, 'data'), CATALOGUE_FILE: file, BOOTSTRAP_API_KEY: key, LOG_FORMAT: 'json' }
-  await using server = startProcess(env)
-  const url = `${await server.url}/model/signalbox/demo`
-  const context = async () => {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-    return ((await response.json()) as { data: { context_length: number } }).data.context_length
-  }
-  assert.equal(await context(), 1000)
-  write('2000')
-  server.signal('SIGHUP')
-  await until(async () => (await context()) === 2000)
-  write('[')
-  server.signal('SIGHUP')
-  await until(() => server.err().includes('The catalogue was left as it was: '))
-  assert.equal(await context(), 2000)
-  assert.doesNotMatch(server.err(), /\bat .*:\d+:\d+/)
-})
+for (const workers of ['1', '3'])
+  test(`SIGHUP takes a changed catalogue file, and a bad one changes nothing and is logged in one line (workers: ${workers})`, async () => {
+    write('1000')
+    const env = {
+      DATA_DIR: join(scratch, `data${workers}`),
+      CATALOGUE_FILE: file,
+      BOOTSTRAP_API_KEY: key,
+      LOG_FORMAT: 'json',
+    }
+    await using server = startProcess({ ...env, WORKERS: workers })
+    const url = `${await server.url}/model/signalbox/demo`
+    const context = async () => {
+      const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+      return ((await response.json()) as { data: { context_length: number } }).data.context_length
+    }
+    assert.equal(await context(), 1000)
+    write('2000')
+    server.signal('SIGHUP')
+    await until(async () => (await context()) === 2000)
+    write('[')
+    server.signal('SIGHUP')
+    await until(() => server.err().includes('The catalogue was left as it was: '))
+    for (let times = 0; times < 10; times++) assert.equal(await context(), 2000)
+    assert.doesNotMatch(server.err(), /\bat .*:\d+:\d+/)
+  })
 
 test('SIGHUP to a server that is still starting does not end it', async () => {
   const data = join(scratch, 'starting')

@@ -26,6 +26,7 @@ export function circuitMetrics(): {
         {
           name: 'signalbox_circuits',
           help: 'How many endpoints do not let everybody in, by state: open, half_open, or paused (Retry-After).',
+          aggregator: 'max',
           label: 'state',
         },
         () => countsOf(report()),
@@ -35,6 +36,7 @@ export function circuitMetrics(): {
           name: 'signalbox_circuit_shut_until_seconds',
           help: 'The end of each circuit that is open or paused, in seconds since the epoch; with a workspace where only its own credential is concerned.',
           label: 'endpoint',
+          aggregator: 'max',
         },
         () => Object.fromEntries(report().map(({ name, until }) => [name, until / 1000])),
       ),

@@ -1,4 +1,3 @@
-import type { Caller } from '#accounts/caller.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
@@ -6,20 +5,15 @@ import type { Scanner } from '#filters/scan.ts'
 import { screenText } from '#guardrails/content.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
-import { createIntern } from '#interns/create.ts'
 import type { AgentChoice } from '#interns/intern.ts'
-import { repositoryPassword } from '#interns/repository.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import { printable } from '#lib/printable.ts'
-import { processProvisioner } from '#provision/process-provisioner.ts'
-import type { Provisioner } from '#provision/provisioner.ts'
-import { Supervisor } from '#provision/supervisor.ts'
 import { maskSecrets } from '#routing/mask-secrets.ts'
 import { type Finder, resolveModels } from '#routing/resolve.ts'
-import { reachable } from './address.ts'
+import { openSupervision, type Supervision } from './supervision.ts'
 
 type Parts = {
   config: Config
@@ -36,13 +30,7 @@ type Parts = {
   onRefused: (error: unknown) => void
 }
 
-export type Interns = {
-  conversation: ChatTurnDeps
-  provisioner: Provisioner
-  supervisor: Supervisor
-  /** From now on interns are looked after: the service answers at `url`. */
-  begin: (url: string) => Promise<void>
-}
+export type Interns = Supervision & { conversation: ChatTurnDeps }
 
 /** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
 export function openInterns({
@@ -58,45 +46,18 @@ export function openInterns({
   scanner,
   onRefused,
 }: Parts): Interns {
-  let baseUrl = ''
-  const warn = (message: string) => log.warn(message)
-  const provisioner = processProvisioner({
-    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn },
-    passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
-    mask: maskSecrets,
-  })
-  const onError = (error: Error) => log.warn({ err: error }, 'intern')
-  const { keep_interns_running: keepRunning } = config
-  const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
+  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable })
   const conversation: ChatTurnDeps = {
     db,
     now,
     newId,
     conceal: async (caller, text) => conceal(scanner, await guardrailCache.of(caller), text),
-    runsOf: provisioner.runs,
+    runsOf: supervision.provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }
-  const begin = (url: string) => {
-    baseUrl = reachable(url)
-    return supervisor.start()
-  }
-  return { conversation, provisioner, supervisor, begin }
-}
-
-/** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
-const demoPatienceMs = 15_000
-
-/** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
-export async function welcomeDemo(
-  deps: { db: Db; now: Now; newId: NewId; vault: Vault },
-  { supervisor }: Pick<Interns, 'supervisor'>,
-  owner: Caller,
-): Promise<void> {
-  const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
-  const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
-  await supervisor.settled(intern.id, demoPatienceMs)
+  return { conversation, ...supervision }
 }
 
 type AgentDeps = {

@@ -3,7 +3,14 @@ import type { Watch } from '#db/db.ts'
 import { databaseFailureOf, databaseFailures } from '#db/failures.ts'
 import type { FinishedRequest } from '#http/finished.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
-import { createCounter, createGauge, createHistogram, createPlainGauge, type Metric } from '#lib/metric.ts'
+import {
+  createCounter,
+  createGauge,
+  createHistogram,
+  createPlainGauge,
+  type Metric,
+  type MetricValues,
+} from '#lib/metric.ts'
 import { once } from '#lib/once.ts'
 import type { CircuitReport } from '#routing/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
@@ -29,8 +36,13 @@ export type Metrics = {
   observeStanding: (standing: ServerStanding) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
+  /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
+  observeWorkers: (count: () => number) => () => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
+  /** The page. */
   read: () => Promise<{ contentType: string; text: string }>
+  /** The same as values, which those of other processes may be added to. */
+  values: () => Promise<MetricValues[]>
 }
 
 /**
@@ -115,17 +127,51 @@ export function createMetrics(): Metrics {
     observeStanding: (standing) => void own.push(...standingMetrics(standing)),
     observeCircuits: (report) => void own.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
+    observeWorkers(count) {
+      const help = 'Workers that were started in the place of one that had died.'
+      const restarts = createCounter({ name: 'signalbox_worker_restarts_total', help, labels: [] })
+      restarts.start()
+      own.push(
+        createPlainGauge({ name: 'signalbox_workers', help: 'Processes that answer requests.' }, count),
+        restarts,
+      )
+      return () => restarts.add()
+    },
     observeCatalogue(current) {
       const help = 'How many models, endpoints and providers the catalogue holds.'
-      own.push(createGauge({ name: 'signalbox_catalogue_size', help, label: 'of' }, () => sizesOf(current())))
+      own.push(
+        createGauge({ name: 'signalbox_catalogue_size', help, label: 'of', aggregator: 'max' }, () =>
+          sizesOf(current()),
+        ),
+      )
     },
     async read() {
-      const { Registry } = lazyModules.promClient()
-      const register = Registry.merge([processMetrics()])
-      for (const metric of own) register.registerMetric(metric as never)
+      const register = registerOf(own)
       return { contentType: register.contentType, text: await register.metrics() }
     },
+    values: async () => (await registerOf(own).getMetricsAsJSON()) as unknown as MetricValues[],
   }
+}
+
+function registerOf(own: Metric[]) {
+  const { Registry } = lazyModules.promClient()
+  const register = Registry.merge([processMetrics()])
+  for (const metric of own) register.registerMetric(metric as never)
+  return register
+}
+
+/** One page of several processes. */
+export async function mergedPage(processes: readonly MetricValues[][]): Promise<{ contentType: string; text: string }> {
+  const register = mergedRegister(processes)
+  return { contentType: register.contentType, text: await register.metrics() }
+}
+
+export async function mergedValues(processes: readonly MetricValues[][]): Promise<MetricValues[]> {
+  return (await mergedRegister(processes).getMetricsAsJSON()) as unknown as MetricValues[]
+}
+
+function mergedRegister(processes: readonly MetricValues[][]) {
+  return lazyModules.promClient().AggregatorRegistry.aggregate(processes as never)
 }
 
 const sizesOf = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({

@@ -19,22 +19,30 @@ export type ServerStanding = {
 export function standingMetrics({ database, db, ledger, answers, interns, isLeaving, now }: ServerStanding): Metric[] {
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
   const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
+  const worst = (name: string, help: string, read: () => number) =>
+    createPlainGauge({ name, help, aggregator: 'max' }, read)
   const built = { version, node: process.versions.node, database }
   return [
-    createPlainGauge({ name: 'signalbox_build_info', help: 'What runs here.', labels: built }, () => 1),
-    plain('signalbox_leaving', '1 from SIGTERM on, while requests are still taken or under way.', () =>
+    createPlainGauge(
+      { name: 'signalbox_build_info', help: 'What runs here.', labels: built, aggregator: 'first' },
+      () => 1,
+    ),
+    worst('signalbox_leaving', '1 from SIGTERM on, while requests are still taken or under way.', () =>
       Number(isLeaving()),
     ),
     plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
     ...ledgerMetrics(ledger, ageOf),
-    plain('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
-    plain('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
+    worst('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
+    worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
     createGauge(
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
       () => ({ used: db().used, idle: db().idle }),
     ),
     plain('signalbox_db_waiting', 'How many wait for a connection of the pool.', () => db().waiting),
-    createGauge({ name: 'signalbox_interns', help: 'Interns of this host, by state.', label: 'state' }, interns),
+    createGauge(
+      { name: 'signalbox_interns', help: 'Interns of this host, by state.', label: 'state', aggregator: 'max' },
+      interns,
+    ),
   ]
 }
 
@@ -47,12 +55,16 @@ function ledgerMetrics(ledger: ServerStanding['ledger'], ageOf: (at: number | un
       const { memory, files } = ledger.standing()
       return { memory: memory.waiting, files: files.waiting }
     }),
-    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, ...where }, () => {
+    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...where }, () => {
       const { memory, files } = ledger.standing()
       return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
     }),
     createPlainGauge(
-      { name: 'signalbox_ledger_full', help: '1 while so much waits that no further request is taken.' },
+      {
+        name: 'signalbox_ledger_full',
+        help: '1 while so much waits that no further request is taken.',
+        aggregator: 'max',
+      },
       () => Number(!ledger.hasRoom()),
     ),
   ]

@@ -7,11 +7,12 @@ import { createLeaving, type Leaving } from '#http/leaving.ts'
 import { once } from '#lib/once.ts'
 import { requireFree } from './address.ts'
 import type { Deps } from './deps.ts'
-import { type Interns, welcomeDemo } from './interns.ts'
+import type { Interns } from './interns.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { openDeps } from './open/deps.ts'
 import type { Parts } from './open/parts.ts'
 import { type ApiOptions, createApi, listen } from './server.ts'
+import { welcomeDemo } from './supervision.ts'
 
 export type Service = {
   /** The base URL, version segment included. */
@@ -32,7 +33,7 @@ export type Service = {
 }
 
 /** What interns get of the grace time to end in; before that, their streams go on as others do. */
-const internsEndMs = 1_000
+export const internsEndMs = 1_000
 
 /**
  * Opens the store, brings it up to date and answers requests.
@@ -76,7 +77,11 @@ export async function startService({
   }
 }
 
-async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisposableStack) {
+/** @returns where metrics are served without a key, if the settings name a port for that. */
+export async function openMetricsPort(
+  { config, log, metrics }: Pick<Deps, 'config' | 'log'> & { metrics: Pick<Deps['metrics'], 'read'> },
+  opened: AsyncDisposableStack,
+): Promise<string | undefined> {
   if (config.metrics_port === undefined) return undefined
   const server = await startMetricsServer(
     metrics,
@@ -88,7 +93,8 @@ async function openMetricsPort({ config, log, metrics }: Deps, opened: AsyncDisp
   return server.url
 }
 
-function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
+/** The first keys that nobody chose: only those are told. */
+export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
   return {
     ...(config.bootstrap_management_key === undefined && { managementKey }),
     ...(config.bootstrap_api_key === undefined && { apiKey }),

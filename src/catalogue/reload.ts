@@ -14,7 +14,7 @@ const operator = { userId: 'operator', keyHash: null }
  * caller it was the operator, and every organization's trail says so, since the catalogue is everybody's.
  */
 export async function reloadCatalogue(
-  deps: { db: Db; now: Now; newId: NewId; catalogue: CatalogueHolder },
+  deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },
   caller?: Actor,
 ): Promise<LoadReport> {
   const before = countsOf(deps.catalogue.report())

@@ -27,7 +27,7 @@ export async function loadRemembered(settings: CatalogueSettings, load = loadCat
 }
 
 /** Every file that has a say, and what tells one state of it from another. */
-async function nameOfSources(settings: CatalogueSettings): Promise<string> {
+export async function nameOfSources(settings: CatalogueSettings): Promise<string> {
   const ours = await readdir(code, { recursive: true })
   const files = [...sourcePaths(settings), ...ours.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(inCode)]
   const states = await Promise.all(

@@ -72,6 +72,12 @@ export const Settings = z.strictObject({
     .max(65535)
     .default(8080)
     .describe('The port to listen on; 0 takes any free one.'),
+  workers: z
+    .union([z.literal('auto'), z.coerce.number().int().min(1).max(256)])
+    .default(1)
+    .describe(
+      'How many processes answer requests, each on a core of its own; `auto` for as many as the machine has use for.',
+    ),
   data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
   encryption_key_file: z
     .string()

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Acceptor } from './acceptor.ts'
 
 /** How often connections that have become idle are looked for. */
 const lookMs = 50
@@ -12,7 +13,9 @@ export type Leaving = {
   drain: (server: Server, ms: number) => Promise<void>
   hurry: () => void
   /** Takes none any more. Those under way may finish within the grace; then they are broken off. */
-  close: (app: FastifyInstance, graceMs: number) => Promise<void>
+  close: (app: FastifyInstance, graceMs: number, acceptor?: Pick<Acceptor, 'close'>) => Promise<void>
+  /** Takes no new connections; those that are open end with their next answers, or when clients leave them. */
+  retire: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>
 }
 
 export function createLeaving(): Leaving {
@@ -35,11 +38,16 @@ export function createLeaving(): Leaving {
       clearTimeout(timer)
     },
     hurry: hurried.resolve,
-    async close(app, graceMs) {
+    async retire(server, acceptor) {
+      leave(server)
+      await acceptor.close()
+    },
+    async close(app, graceMs, acceptor) {
       leave(app.server)
       // A stream that began before has a connection that is kept: nobody else would close it when the stream is over.
       const idle = setInterval(() => app.server.closeIdleConnections(), lookMs)
       const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      await acceptor?.close()
       await app.close()
       clearInterval(idle)
       clearTimeout(impatience)

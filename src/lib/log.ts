@@ -10,19 +10,19 @@ const redact = { paths: ['headers.authorization', 'req.headers.authorization', '
 const anyKey = /sb-v1-[0-9a-f]{64}/gi
 const hooks = { streamWrite: (line: string) => line.replace(anyKey, 'sb-v1-[secret]') }
 
+type Format = 'auto' | 'json' | 'pretty'
+
 /** A logger on standard error: standard output belongs to what a person or a script reads. */
-export function createLog(options: { level: string; format: 'auto' | 'json' | 'pretty' }): Log {
-  const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY)
-  const stream = asText
-    ? lazyModules.pinoPretty()({
-        destination: 2,
-        ignore: 'pid,hostname',
-        translateTime: 'HH:MM:ss',
-        sync: true,
-        singleLine: true,
-      })
-    : manyAtOnce(2)
-  return pino({ level: options.level, redact, hooks }, stream)
+export function createLog({ level, format }: { level: string; format: Format }, stream = logStream(format)): Log {
+  return pino({ level, redact, hooks }, stream)
+}
+
+/** Takes lines of JSON, each whole, and writes them to standard error in a format. */
+export function logStream(format: Format): pino.DestinationStream {
+  const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
+  if (!asText) return manyAtOnce(2)
+  const written = { ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true, singleLine: true }
+  return lazyModules.pinoPretty()({ destination: 2, ...written })
 }
 
 /**
@@ -34,5 +34,7 @@ function manyAtOnce(dest: number): pino.DestinationStream {
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...held } as Parameters<
     typeof pino.destination
   >[0])
+  // Whoever read it has gone: that must not end what else goes on.
+  file.on('error', () => {})
   return { write: (line) => void (file as unknown as { write: (bytes: Buffer) => void }).write(Buffer.from(line)) }
 }

@@ -4,8 +4,14 @@ type Line = { metricName?: string; labels: Record<string, string>; value: number
 /** A metric as `prom-client` writes it out, once somebody asks. */
 export type Metric = {
   name: string
-  get: () => Promise<{ name: string; help: string; type: string; values: Line[] }>
+  get: () => Promise<MetricValues>
 }
+
+/** How values of several processes make one: added up unless they tell the same or the worst is meant. */
+export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
+
+/** A metric as it stands, in the form of `prom-client`. */
+export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Line[] }
 
 type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
 type Values<Labels extends readonly string[]> = { [At in keyof Labels]: string }
@@ -58,6 +64,7 @@ export function createCounter<const Labels extends readonly string[]>({ name, he
       name,
       help,
       type: 'counter',
+      aggregator: 'sum',
       values: series.lines(({ value }, labels) => [{ labels, value }]),
     }),
   }
@@ -79,7 +86,13 @@ export function createHistogram<const Labels extends readonly string[]>({
   const series = new Series(labels, () => ({ sum: 0, counts: new Float64Array(buckets.length + 1) }))
   const metric: Metric = {
     name,
-    get: async () => ({ name, help, type: 'histogram', values: series.lines(histogramLines(name, buckets)) }),
+    get: async () => ({
+      name,
+      help,
+      type: 'histogram',
+      aggregator: 'sum',
+      values: series.lines(histogramLines(name, buckets)),
+    }),
   }
   return {
     ...metric,
@@ -111,17 +124,22 @@ const histogramLines =
 
 /** @param read what it stands at now, by the values of the label. */
 export function createGauge(
-  { name, help, label }: { name: string; help: string; label: string },
+  { name, help, label, aggregator = 'sum' }: { name: string; help: string; label: string; aggregator?: Aggregator },
   read: () => Record<string, number>,
 ): Metric {
   const lines = () => Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value }))
-  return { name, get: async () => ({ name, help, type: 'gauge', values: lines() }) }
+  return { name, get: async () => ({ name, help, type: 'gauge', aggregator, values: lines() }) }
 }
 
 /** One value, with labels that never change. */
 export function createPlainGauge(
-  { name, help, labels = {} }: { name: string; help: string; labels?: Record<string, string> },
+  {
+    name,
+    help,
+    labels = {},
+    aggregator = 'sum',
+  }: { name: string; help: string; labels?: Record<string, string>; aggregator?: Aggregator },
   read: () => number,
 ): Metric {
-  return { name, get: async () => ({ name, help, type: 'gauge', values: [{ labels, value: read() }] }) }
+  return { name, get: async () => ({ name, help, type: 'gauge', aggregator, values: [{ labels, value: read() }] }) }
 }

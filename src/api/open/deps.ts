@@ -12,10 +12,18 @@ import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
 import type { Opening, Parts } from './parts.ts'
 import { openPolicies } from './policies.ts'
-import { openStore } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
-/** All that routes need, from the store upwards; `opened` closes it in the opposite order. */
-export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opened: AsyncDisposableStack) {
+/**
+ * All that routes need, from the store upwards; `opened` closes it in the opposite order.
+ * @param open the store: that of this process, or of the one that started it.
+ */
+export async function openDeps(
+  parts: Parts,
+  isLeaving: Deps['isLeaving'],
+  opened: AsyncDisposableStack,
+  open: (opening: Opening) => Promise<Store> = openStore,
+) {
   const { config, log, now, newId, variable } = parts
   const traces = await openTraces(variable, now)
   opened.defer(traces.close)
@@ -29,7 +37,7 @@ export async function openDeps(parts: Parts, isLeaving: Deps['isLeaving'], opene
     if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
   }
 
-  const store = await openStore(opening)
+  const store = await open(opening)
   const { db, settings, firstKeys } = store
   const models = await openModels(opening, store)
   const { keys, vault, ...policies } = await openPolicies(opening, store)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDiscovery } from '#catalogue/discover.ts'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import type { Config } from '#config/settings.ts'
@@ -9,16 +8,15 @@ import { lastWordsMs, type Opening, warnOf } from './parts.ts'
 import type { Store } from './store.ts'
 
 /** The catalogue, and what is measured of its endpoints. */
-export async function openModels(opening: Opening, { settings, db, loading }: Store) {
+export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: Store) {
   const { parts, metrics, opened } = opening
-  const { config, log, now, newId, variable } = parts
+  const { config, log, now, newId } = parts
   const catalogue = await openCatalogue({
     settings,
-    loading,
-    discover: createDiscovery({ variable }),
+    ...source,
     signals: db.signals,
     newId,
-    onLoad: tellOfSkipped(config, log),
+    onLoad: isShared ? () => {} : tellOfSkipped(config, log),
     onError: warnOf(opening, 'catalogue'),
   })
   opened.defer(catalogue.close)
@@ -32,7 +30,7 @@ export async function openModels(opening: Opening, { settings, db, loading }: St
 }
 
 /** What an operator's own file or server got wrong is told row by row; what a snapshot of others did is only counted. */
-function tellOfSkipped({ catalogue_file }: Config, log: Deps['log']) {
+export function tellOfSkipped({ catalogue_file }: Pick<Config, 'catalogue_file'>, log: Deps['log']) {
   return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)

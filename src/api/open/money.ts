@@ -12,7 +12,11 @@ import { lastWordsMs, type Opening, warnOf } from './parts.ts'
 import type { Store } from './store.ts'
 
 /** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
-export async function openMoney(opening: Opening, { settings, db, allowStale }: Store, lost: (error: Error) => void) {
+export async function openMoney(
+  opening: Opening,
+  { settings, db, allowStale, isShared }: Store,
+  lost: (error: Error) => void,
+) {
   const { parts, opened } = opening
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
@@ -32,6 +36,6 @@ export async function openMoney(opening: Opening, { settings, db, allowStale }: 
   // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(lastWordsMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
-  opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
+  if (!isShared) opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
 }

@@ -1,8 +1,10 @@
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
+import { createDiscovery } from '#catalogue/discover.ts'
+import type { Discover, Loaded, loadCatalogue } from '#catalogue/load.ts'
 import { loadRemembered } from '#catalogue/remembered.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
-import type { Db } from '#db/db.ts'
+import type { Db, Watch } from '#db/db.ts'
 import { openDb } from '#db/open.ts'
 import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
 import type { Metrics } from '../metrics.ts'
@@ -15,33 +17,52 @@ export type Store = {
   db: Db
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
-  /** What a start takes of the catalogue from the one before. */
-  loading: ReturnType<typeof loadRemembered>
+  catalogue: CatalogueSource
+  /** Whether another process of this host does what is to be done once: it prunes, and tells what is wrong. */
+  isShared: boolean
+}
+
+/** Where a server gets its catalogue. */
+export type CatalogueSource = {
+  /** The first one, which may be that of the start before. */
+  loading: Promise<Loaded>
+  /** How it is read anew. By itself it reads the sources. */
+  load?: typeof loadCatalogue
+  /** Asks servers for the models that they have. */
+  discover: Discover | undefined
 }
 
 /** The data folder and the database, brought up to date. */
 export async function openStore(opening: Opening): Promise<Store> {
-  const { parts, metrics, traces, opened } = opening
-  const { config, log, now, newId } = parts
+  const { parts, opened } = opening
+  const { config, now, newId, variable } = parts
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: the one is work, the other mostly waiting.
   const loading = loadRemembered(settings)
   loading.catch(() => {})
+  const db = await openDb(settings, watchOf(opening))
+  opened.defer(db.close)
+  const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
+  const firstKeys = await bootstrap({ db, now, newId }, chosen)
+  const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
+  const catalogue = { loading, discover: createDiscovery({ variable }) }
+  return { settings, db, firstKeys, allowStale, catalogue, isShared: false }
+}
+
+/** What is told of the database. */
+export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>): Watch {
+  const { parts, metrics, traces } = opening
   const warn = warnOf(opening, 'database connection')
-  const db = await openDb(settings, {
+  return {
     onError(error) {
       metrics.observeBrokenConnection()
       warn(error)
     },
-    onUnset: (settings) => log.warn({ settings }, 'Postgres did not take these settings of a session'),
+    onUnset: (settings) => parts.log.warn({ settings }, 'Postgres did not take these settings of a session'),
     onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
-  })
-  opened.defer(db.close)
-  const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
-  const firstKeys = await bootstrap({ db, now, newId }, chosen)
-  return { settings, db, firstKeys, allowStale: staleWhileAway({ db }, config.stale_keys_ms), loading }
+  }
 }
 
 function watchedTwice(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {

@@ -1,0 +1,26 @@
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+
+// As in server.ts, of which this is one of several processes.
+setFlagsFromString('--semi-space-growth-factor=1')
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+// The terminal, or who ends all processes of a service at once, means the primary: it tells us what is to be done.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
+process.umask(0o077)
+
+const { createLog } = await import('#lib/log.ts')
+const { newUuid } = await import('#lib/id.ts')
+const { portOf } = await import('#workers/ports.ts')
+const { runWorker } = await import('#workers/worker.ts')
+
+runWorker({
+  port: portOf(process),
+  variable: (name) => process.env[name],
+  now: Date.now,
+  newId: newUuid,
+  createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
+  exit: (code) => process.exit(code),
+})
+setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,0 +1,66 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Vault } from '#byok/vault.ts'
+import type { Config } from '#config/settings.ts'
+import type { Db } from '#db/db.ts'
+import { createIntern } from '#interns/create.ts'
+import { repositoryPassword } from '#interns/repository.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Log } from '#lib/log.ts'
+import { processProvisioner } from '#provision/process-provisioner.ts'
+import type { Provisioner } from '#provision/provisioner.ts'
+import { Supervisor } from '#provision/supervisor.ts'
+import { maskSecrets } from '#routing/mask-secrets.ts'
+import { reachable } from './address.ts'
+
+type Parts = {
+  config: Config
+  dataDir: string
+  db: Db
+  vault: Vault
+  now: Now
+  newId: NewId
+  log: Log
+  variable: (name: string) => string | undefined
+}
+
+/** What runs interns and looks after them. */
+export type Supervision = {
+  provisioner: Provisioner
+  supervisor: Supervisor
+  /** From now on interns are looked after: the service answers at `url`. */
+  begin: (url: string) => Promise<void>
+}
+
+/** Nothing runs before `begin`: of several processes of one service, one looks after interns. */
+export function openSupervision({ config, dataDir, db, vault, now, newId, log, variable }: Parts): Supervision {
+  let baseUrl = ''
+  const warn = (message: string) => log.warn(message)
+  const provisioner = processProvisioner({
+    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn },
+    passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
+    mask: maskSecrets,
+  })
+  const onError = (error: Error) => log.warn({ err: error }, 'intern')
+  const { keep_interns_running: keepRunning } = config
+  const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
+  const begin = (url: string) => {
+    baseUrl = reachable(url)
+    return supervisor.start()
+  }
+  return { provisioner, supervisor, begin }
+}
+
+/** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
+const demoPatienceMs = 15_000
+
+/** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
+export async function welcomeDemo(
+  deps: { db: Db; now: Now; newId: NewId; vault: Vault },
+  { supervisor }: Pick<Supervision, 'supervisor'>,
+  owner: Caller,
+): Promise<void> {
+  const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
+  const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
+  await supervisor.settled(intern.id, demoPatienceMs)
+}

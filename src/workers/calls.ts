@@ -1,0 +1,44 @@
+import type { Config } from '#config/settings.ts'
+import type { AnnouncedCalls, OwnerCalls } from '#db/sqlite/remote.ts'
+import type { MetricValues } from '#lib/metric.ts'
+
+/** What a worker is given by the process that starts it. */
+export type WorkerStart = {
+  /** The settings, with the data folder as an absolute path. */
+  config: Config
+  /** Where the service answers, for what it says of itself. */
+  url: string
+  /** Which of the bound sockets to take connections from, by their descriptors. */
+  sockets: number[]
+}
+
+/** The catalogue as JSON (`Loaded`), or why it was refused. */
+export type CatalogueAnswer = { catalogue: Uint8Array } | { refused: string }
+
+/** What a worker asks the primary. Those of the database only where it is the embedded one. */
+export type PrimaryCalls = OwnerCalls & {
+  /** @param fresh whether sources that have changed since are read. */
+  'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
+  /** The page of all processes together. */
+  'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
+  /** The last figures of a worker that ends. */
+  'metrics.last': (values: MetricValues[]) => void
+}
+
+/** What the primary asks a worker. */
+export type WorkerCalls = AnnouncedCalls & {
+  /** Resolves when it takes connections. @throws Error with a message for the operator, and the code of `startCode`. */
+  'worker.start': (start: WorkerStart) => Promise<void>
+  /** From which sockets to take connections from now on: also those of workers that are away. */
+  'worker.accept': (sockets: number[]) => Promise<void>
+  /** The catalogue has changed. */
+  'worker.follow': (question: null) => Promise<void>
+  'worker.metrics': (question: null) => Promise<MetricValues[]>
+  /** Finishes requests and ends; a second call that does not drain ends the draining. */
+  'worker.stop': (question: { drain: boolean }) => void
+  /** Another one has its place: ends once its clients have left. */
+  'worker.retire': (question: null) => void
+}
+
+/** Marks an error that is to be told in one sentence, as `StartupError` is within one process. */
+export const startCode = 'ERR_SIGNALBOX_START'

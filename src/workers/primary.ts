@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keyReader } from '#accounts/read-keys.ts'
+import { hashOf } from '#accounts/secret.ts'
+import { requireFree } from '#api/address.ts'
+import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
+import { tellOfSkipped } from '#api/open/models.ts'
+import { type Opening, type Parts, warnOf } from '#api/open/parts.ts'
+import { openStore, type Store } from '#api/open/store.ts'
+import { prefix } from '#api/prefix.ts'
+import { internsEndMs, madeKeys, openMetricsPort, type Service } from '#api/start.ts'
+import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision.ts'
+import { openVault } from '#byok/key-file.ts'
+import { createDiscovery } from '#catalogue/discover.ts'
+import { reloadCatalogue } from '#catalogue/reload.ts'
+import { once } from '#lib/once.ts'
+import type { Handlers } from '#lib/rpc.ts'
+import { keepPruning } from '#usage/prune.ts'
+import type { PrimaryCalls } from './calls.ts'
+import { type CatalogueSource, openCatalogueSource } from './catalogue-source.ts'
+import { Fleet } from './fleet.ts'
+import { bindSockets } from './sockets.ts'
+import { spawnWorker, type WorkerProcess } from './worker-process.ts'
+
+/** The service as several processes; to whoever runs it, it is one. */
+export type WorkersService = Service & {
+  /** Starts another worker in the place of each, one after the other; no request is lost. */
+  replaceWorkers: () => Promise<void>
+}
+
+/** What a worker needs to say its last words, after the grace time of its requests. */
+const lastWordsMs = 10_000
+
+/**
+ * Opens the store, starts so many workers that answer requests on one port, and does what is to be done once: it owns the
+ * embedded database, looks after interns, reads the catalogue, and tells the figures of all.
+ * @param writeLog takes whole lines of JSON that workers log.
+ * @throws StartupError with one sentence; whatever was opened is closed again.
+ */
+export async function startWorkers(
+  parts: Parts,
+  workers: number,
+  writeLog: (lines: string) => void,
+): Promise<WorkersService> {
+  const { config, log, now, newId, variable } = parts
+  const { host, port, metrics_port } = config
+  await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
+  await using opened = new AsyncDisposableStack()
+  const metrics = createMetrics()
+  // Completions are traced where they are answered.
+  const traces = { on: false, record: () => {}, close: async () => {} }
+  const opening: Opening = { parts, metrics, traces, opened }
+  const store = await openStore(opening)
+  const { db, settings, firstKeys } = store
+  // Its key is made once, before workers look for it.
+  const vault = await openVault({ db, settings })
+  const catalogue = await openCatalogueSource({
+    settings,
+    discover: createDiscovery({ variable }),
+    onLoad: tellOfSkipped(config, log),
+    onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
+  })
+  const unpruned = warnOf(opening, 'old records were not pruned')
+  opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
+  const supervision = openSupervision({ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable })
+
+  const sockets = await bindSockets({ host, port }, workers)
+  opened.defer(sockets.close)
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
+  const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
+  const fleet = new Fleet({
+    sockets: sockets.ofWorker,
+    start: { config: settings, url },
+    spawn: (sockets, handlers) => spawnWorker({ sockets, handlers, onLines: writeLog }),
+    serve: (worker) => serve(store, catalogue, page, worker),
+    merge: mergedValues,
+    onRestart: metrics.observeWorkers(() => fleet.count),
+    log,
+  })
+  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, opened)
+  let drains = true
+  opened.defer(() => closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0 }))
+  await fleet.start()
+  log.info({ workers }, 'accepting connections')
+  await supervision.begin(url)
+  const demo = firstKeys !== undefined && config.demo_intern
+  if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
+  const running = opened.move()
+  const end = once(() => running.disposeAsync())
+  const origin = newId()
+  return {
+    url,
+    metricsUrl,
+    firstKeys: firstKeys && madeKeys(firstKeys, config),
+    demo,
+    reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
+    replaceWorkers: () => fleet.replaceAll(),
+    async stop({ drain = false } = {}) {
+      drains &&= drain
+      if (!drain) fleet.hurry()
+      await end()
+    },
+  }
+}
+
+/** What a worker may ask. */
+function serve(
+  { db }: Store,
+  catalogue: CatalogueSource,
+  page: PrimaryCalls['metrics.page'],
+  worker: () => WorkerProcess,
+): { handlers: Handlers; end: () => Promise<unknown> } {
+  const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
+  return {
+    handlers: {
+      ...(session && { 'db.run': session.run, 'db.announce': session.announce }),
+      'catalogue.load': catalogue.load,
+      'metrics.page': page,
+    },
+    end: async () => session?.end(),
+  }
+}
+
+async function makeDemo(
+  deps: Parameters<typeof welcomeDemo>[0],
+  supervision: Supervision,
+  apiKey: string,
+): Promise<void> {
+  const hash = hashOf(apiKey)
+  const owner = (await keyReader(deps)([hash])).get(hash)?.caller
+  if (owner) await welcomeDemo(deps, supervision, owner)
+}
+
+/** As one process closes: requests under way may finish, within the grace time, and interns end after them. */
+async function closeGracefully(
+  fleet: Fleet,
+  { supervisor }: Supervision,
+  { drain_ms, shutdown_grace_ms }: { drain_ms: number; shutdown_grace_ms: number },
+): Promise<void> {
+  const lastMs = drain_ms + shutdown_grace_ms
+  const closing = fleet.stop(drain_ms > 0, lastMs + lastWordsMs)
+  const impatience = new AbortController()
+  const late = sleep(Math.max(0, lastMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  await Promise.race([closing, late])
+  impatience.abort()
+  await Promise.all([closing, supervisor.stop()])
+}

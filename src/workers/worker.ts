@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDeps } from '#api/open/deps.ts'
+import type { Opening, Parts } from '#api/open/parts.ts'
+import { type Store, watchOf } from '#api/open/store.ts'
+import { createApi } from '#api/server.ts'
+import { openDb } from '#db/open.ts'
+import { type AnnouncedCalls, openRemote } from '#db/sqlite/remote.ts'
+import { staleWhileAway } from '#db/stale-reads.ts'
+import { type Acceptor, createAcceptor } from '#http/acceptor.ts'
+import { createLeaving } from '#http/leaving.ts'
+import { StartupError } from '#lib/fault.ts'
+import type { Log } from '#lib/log.ts'
+import type { MetricValues } from '#lib/metric.ts'
+import { once } from '#lib/once.ts'
+import { createRpc, type Handlers, type Port, type Rpc } from '#lib/rpc.ts'
+import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart } from './calls.ts'
+import { loadedFrom } from './catalogue-source.ts'
+
+type Deps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
+  port: Port
+  createLog: (config: WorkerStart['config']) => Log
+  /** Ends the process. */
+  exit: (code: number) => void
+}
+
+/** How long connections of a worker that was replaced may go on: as long as any answer takes. */
+const retireMs = 15 * 60_000
+
+/** A server among others of one host, as the process that started it tells it to be. */
+type Worker = {
+  acceptor: Acceptor
+  follow: () => Promise<void>
+  metrics: () => Promise<MetricValues[]>
+  stop: (drain: boolean) => Promise<void>
+  retire: () => Promise<void>
+}
+
+/** Does what the primary says, until one of the two ends. */
+export function runWorker(deps: Deps): void {
+  let started: Worker | undefined
+  const leave = async (work: (worker: Worker) => Promise<void>) => {
+    if (started) await work(started)
+    deps.exit(0)
+  }
+  const own: Omit<WorkerCalls, keyof AnnouncedCalls> = {
+    async 'worker.start'(start) {
+      try {
+        started = await startWorker(deps, start, rpc, handlers)
+      } catch (error) {
+        throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
+      }
+    },
+    'worker.accept': (sockets) => started!.acceptor.accept(sockets),
+    'worker.follow': async () => started?.follow(),
+    'worker.metrics': async () => started?.metrics() ?? [],
+    'worker.stop': ({ drain }) => void leave((worker) => worker.stop(drain)),
+    'worker.retire': () => void leave((worker) => worker.retire()),
+  }
+  const handlers: Handlers = { ...own }
+  const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
+  // What is not in the database yet goes to files, for the next start.
+  rpc.onClose(() => void leave((worker) => worker.stop(false)))
+}
+
+async function startWorker(
+  deps: Deps,
+  { config, sockets }: WorkerStart,
+  rpc: Rpc<PrimaryCalls>,
+  handlers: Handlers,
+): Promise<Worker> {
+  const { now, newId, variable } = deps
+  await using opened = new AsyncDisposableStack()
+  const leaving = createLeaving()
+  const parts: Parts = { config, log: deps.createLog(config), now, newId, variable }
+  const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
+  const { deps: routed } = await openDeps(parts, leaving.isLeaving, opened, borrow)
+  const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
+  const app = await createApi({ ...routed, metrics })
+  const acceptor = createAcceptor(app.server)
+  opened.defer(() => leaving.close(app, config.shutdown_grace_ms, acceptor))
+  await acceptor.accept(sockets)
+  const running = opened.move()
+  const end = once(() => running.disposeAsync())
+  return {
+    acceptor,
+    follow: async () => void (await routed.catalogue.reload()),
+    metrics: routed.metrics.values,
+    async stop(drain) {
+      if (drain) await leaving.drain(app.server, config.drain_ms)
+      else leaving.hurry()
+      await end()
+    },
+    async retire() {
+      await Promise.race([leaving.retire(app.server, acceptor), sleep(retireMs, undefined, { ref: false })])
+      await end()
+      await rpc.call('metrics.last', await routed.metrics.values())
+    },
+  }
+}
+
+/** The store of the process that started this one; Postgres is opened by everybody. */
+async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<Store> {
+  const { config } = opening.parts
+  const watch = watchOf(opening)
+  const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
+  const loading = load(false)
+  loading.catch(() => {})
+  const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
+  Object.assign(handlers, remote?.handlers)
+  const db = remote?.db ?? (await openDb(config, watch))
+  opening.opened.defer(db.close)
+  return {
+    settings: config,
+    db,
+    firstKeys: undefined,
+    allowStale: staleWhileAway({ db }, config.stale_keys_ms),
+    catalogue: { loading, load: () => load(true), discover: undefined },
+    isShared: true,
+  }
+}
