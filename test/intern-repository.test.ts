@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -186,6 +187,21 @@ describe('a clone that fails', { skip }, () => {
     await patient.stop()
   })
 
+  test('is ended when it takes more than an intern may hold of the disk', async () => {
+    const noise = () => randomBytes(3_000_000).toString('base64')
+    await using git = await startGitServer({ a: noise(), b: noise() })
+    const settings = { repository_origins: [git.origin], intern_disk_bytes: 5_000_000 }
+    await using service = await startTestService({ settings })
+    const told = await why(service, { url: git.url })
+    assert.match(
+      told,
+      /is not cloned: Its files take \d+ MiB; at most 5 MiB are allowed \(setting "intern_disk_bytes"\)\.$/,
+    )
+    const [intern] = (await service.ask('GET', '/interns')).body.data
+    assert.deepEqual(readdirSync(fileIn(service, intern.id, '.')), [])
+    assert.equal(existsSync(join(homeOf(service, intern.id), 'cloning')), false)
+  })
+
   test('leaves a folder alone that is there already', async () => {
     await using git = await startGitServer(files)
     await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
@@ -203,6 +219,7 @@ describe('whose a clone is', { skip }, () => {
   for (const [name, settings] of [
     ['with a user of its own', {}],
     ['as the service', { intern_users_from: 0 }],
+    ['in the sandbox that util-linux makes', { sandbox_program: '/none/bwrap' }],
   ] as const) {
     test(`git does not doubt it, outside the sandbox and within, ${name}`, async () => {
       await using git = await startGitServer(files)
@@ -257,6 +274,31 @@ test('what it committed is fetched from it as the how-to says, and files go in a
   assert.equal(readFileSync(join(folder, 'from-bob/report.pdf'), 'utf8'), 'report\n')
   assert.equal(lstatSync(fileIn(service, id, 'in.txt')).uid, lstatSync(env.WORKSPACE).uid)
   rmSync(folder, { recursive: true })
+})
+
+const othersCannotLook = process.getuid?.() === 0 ? skip : 'without root interns have no users of their own'
+test('another intern, in self-drive, finds nothing of the credential while it is in use', {
+  skip: othersCannotLook,
+}, async () => {
+  await using git = await startGitServer(files, access)
+  await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
+  const { id } = await runningIntern(service, { name: 'eve' })
+  const asked = Promise.withResolvers<void>()
+  const looked = Promise.withResolvers<boolean>()
+  git.around.answer = () => {
+    asked.resolve()
+    return looked.promise
+  }
+  const starting = started(service, { url: git.url, credential })
+  await asked.promise
+  const data = service.place.settings.data_dir
+  const look = `for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; tr '\\0' ' ' < $p/cmdline; done 2>&1 | grep -a -e EXTRAHEADER -e VALUE_ -e Basic -e widgets.git; ls -R ${data} ${data}/interns/*/cloning 2>&1; grep -ra Basic ${data} 2>/dev/null; echo looked`
+  const seen = await run(service, id, look)
+  looked.resolve(false)
+  assert.equal((await starting).status, 'running')
+  assert.match(seen, /git clone[^\n]*widgets\.git[\s\S]*looked/)
+  const basic = Buffer.from(`ada:${secret}`).toString('base64')
+  assert.ok(!seen.includes(secret) && !seen.includes(basic), seen)
 })
 
 describe('a hostile repository', { skip }, () => {

@@ -6,23 +6,19 @@ import type { Question } from './question.ts'
 /** A question as its caller was told it, which is all that is known of what an answer consents to. */
 export type AskedQuestion = { question: Question; sessionId: string; askedAt: number; deadlineAt: number }
 
-/** As long as daemons tell an old question from one that never was. */
-const rememberedMs = 86_400_000
+/** No question waits longer, whatever a daemon says. */
+const longestMs = 86_400_000
 
-/** Kept before the caller hears of it. What an intern asked a day ago is forgotten with it. */
+/** Kept before the caller hears of it. Those whose time is over are forgotten with it: nobody can answer them. */
 export async function saveQuestion(
   { db, now }: { db: Db; now: Now },
   internId: string,
   { question, sessionId, deadlineAt }: Omit<AskedQuestion, 'askedAt'>,
 ): Promise<void> {
   const told = { session_id: sessionId, question: JSON.stringify(question), asked_at: now() }
-  const row = { ...told, deadline_at: Math.min(Math.round(deadlineAt), Number.MAX_SAFE_INTEGER) }
+  const row = { ...told, deadline_at: Math.min(Math.round(deadlineAt), now() + longestMs) }
   await db.exclusively(`questions of ${internId}`, async (tx) => {
-    await tx
-      .deleteFrom('intern_questions')
-      .where('intern_id', '=', internId)
-      .where('asked_at', '<', now() - rememberedMs)
-      .execute()
+    await tx.deleteFrom('intern_questions').where('intern_id', '=', internId).where('deadline_at', '<', now()).execute()
     const questionRow = { intern_id: internId, id: question.id, ...row }
     await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   })

@@ -182,8 +182,7 @@ function chownFolder(folder: string, uid: number | undefined): void {
   chownAll(folder, owner)
 }
 
-/** What stands there, links themselves instead of what they lead to. */
-export function chownAll(path: string, owner: number): void {
+function chownAll(path: string, owner: number): void {
   if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) chownAll(join(path, name), owner)
   lchownSync(path, owner, owner)
 }

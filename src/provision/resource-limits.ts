@@ -79,7 +79,7 @@ const inMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
 
 /** Files may come and go meanwhile: what is counted is counted, and where nothing can be, nothing is. */
 function diskUse(home: string): Promise<number> {
-  const folders = ['workspace', 'state'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  const folders = ['workspace', 'state', 'cloning'].map((name) => join(home, name)).filter((path) => existsSync(path))
   if (folders.length === 0) return Promise.resolve(0)
   return new Promise((resolve) => {
     execFile('du', ['-skx', '--', ...folders], { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (_error, said) => {

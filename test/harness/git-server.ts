@@ -17,7 +17,7 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-git-'))
   const bare = join(folder, 'team', 'widgets.git')
   const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', [...author, ...args], { cwd, env: { PATH: process.env.PATH, HOME: folder }, encoding: 'utf8' })
+    execFileSync('git', [...author, ...args], { cwd, env: { PATH: process.env.PATH, HOME: folder }, stdio: 'pipe' })
   mkdirSync(dirname(bare), { recursive: true })
   git(folder, 'init', '-q', '--bare', '--initial-branch=main', bare)
   if (Object.keys(files).length > 0) {

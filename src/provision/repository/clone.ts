@@ -1,10 +1,9 @@
-import { chownSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { chownSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { lchown, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
-import { chownAll } from '../intern-home.ts'
 import { exceededByDisk, prlimitCommand } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
 import { isNamed, whyNotFrom } from './allowed.ts'
@@ -47,23 +46,26 @@ export async function cloneRepository(deps: CloneDeps, wanted: Wanted): Promise<
     throw failed(`the folder "${repository.folder}" of the workspace is there already; rename it`)
   }
   const staging = join(home, 'cloning')
+  const disk = watchDisk(home, deps.config)
+  const within = { ...wanted, signal: AbortSignal.any([wanted.signal, disk.exceeded]) }
   let moved = false
   try {
     await rm(staging, { recursive: true, force: true })
-    await fetchInto(deps, staging, wanted)
+    await fetchInto(deps, staging, within)
     const fetched = join(staging, 'clone')
-    if (uid !== undefined) chownAll(fetched, uid)
+    if (uid !== undefined) await giveAll(fetched, uid)
     renameSync(fetched, target)
     moved = true
-    await withinDisk(deps, home)
-    await checkOut(deps, target, wanted)
-    await withinDisk(deps, home)
+    await checkOut(deps, target, within)
+    await disk.look()
+    disk.exceeded.throwIfAborted()
     writeFileSync(markerOf(home), JSON.stringify({ place: placeOf(repository) }), { mode: 0o600 })
   } catch (error) {
     if (moved) await rm(target, { recursive: true, force: true })
     throw failed(whyNot(deps, error as Error, password))
   } finally {
-    rmSync(staging, { recursive: true, force: true })
+    disk.end()
+    await rm(staging, { recursive: true, force: true })
   }
 }
 
@@ -95,10 +97,14 @@ async function fetchInto(deps: CloneDeps, staging: string, { repository, passwor
     settings,
     transports: [url.protocol.slice(0, -1)],
     uid: user,
-    before: prlimitCommand(config, user),
+    before: limitsOf(config, user),
     signal,
   })
 }
+
+/** A file may be longer than what is allowed in all: whoever watches that says in words what it is that is too much. */
+const limitsOf = (config: Config, uid: number | undefined) =>
+  prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /** Its host by the addresses that were looked at: a second look might find others. What the operator named is theirs. */
 async function pinned(config: Config, url: URL): Promise<[string, string][]> {
@@ -111,7 +117,7 @@ async function pinned(config: Config, url: URL): Promise<[string, string][]> {
 
 /** A repository without a commit has no files. */
 async function checkOut({ config, path }: CloneDeps, target: string, { uid, signal }: Wanted): Promise<void> {
-  const git = (args: string[]) => runGit({ path, args, cwd: target, uid, before: prlimitCommand(config, uid), signal })
+  const git = (args: string[]) => runGit({ path, args, cwd: target, uid, before: limitsOf(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
@@ -122,9 +128,26 @@ async function checkOut({ config, path }: CloneDeps, target: string, { uid, sign
   if (hasCommit) await git(['checkout', '--quiet', '--force', 'HEAD', '--'])
 }
 
-async function withinDisk({ config }: CloneDeps, home: string): Promise<void> {
-  const full = await exceededByDisk(home, config)
-  if (full) throw new Error(full.replace(/\.$/, ''))
+const lookEveryMs = 2000
+
+/** What comes may be more than it says: `exceeded` is aborted with the reason when it takes more than an intern may hold. */
+function watchDisk(home: string, config: Config) {
+  const exceeded = new AbortController()
+  const look = async () => {
+    const why = await exceededByDisk(home, config)
+    if (why) exceeded.abort(new Error(why.replace(/\.$/, '')))
+  }
+  const timer = setInterval(() => void look(), lookEveryMs).unref()
+  return { exceeded: exceeded.signal, look, end: () => clearInterval(timer) }
+}
+
+/** All that stands there; links themselves, not what they lead to. */
+async function giveAll(path: string, owner: number): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const below = join(path, entry.name)
+    await (entry.isDirectory() ? giveAll(below, owner) : lchown(below, owner, owner))
+  }
+  await lchown(path, owner, owner)
 }
 
 /** In words, without what a server may have made git say of the credential. */

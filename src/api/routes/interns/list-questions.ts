@@ -58,12 +58,9 @@ export const listInternQuestions = route({
     const { id } = await findIntern(deps, caller, params.internId)
     const open = await openQuestions(deps, id)
     const data = open.map(({ question, sessionId, askedAt, deadlineAt }) => ({
-      ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: timeOf(deadlineAt) },
+      ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) },
       ...argumentsOf(question),
     }))
     return { data }
   },
 })
-
-/** The last instant there is, for a daemon that says any number. */
-const timeOf = (ms: number) => isoTime(Math.min(ms, 253_402_300_799_000))
