@@ -73,4 +73,18 @@ export const equivalents: Equivalent[] = [
     to: '...{}',
     why: 'What is not there is stored as null; its type does not allow it to be missing.',
   },
+  {
+    file: 'src/db/postgres/exclusively.ts',
+    line: 'return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))',
+    from: '0',
+    to: '1',
+    why: 'Only topics are locked: in which order two of the same one are announced says nothing.',
+  },
+  {
+    file: 'src/interns/read-events.ts',
+    line: "response.on('error', () => {})",
+    from: "response.on('error', () => {})",
+    to: '{}',
+    why: 'Node keeps an error of an answer to itself where nobody listens for it, which it says it may change.',
+  },
 ]

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type ScriptedUpstream, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+let says = { status: 200, body: {} as object }
+let upstream: ScriptedUpstream
+let service: TestService
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-count-'))
+
+before(async () => {
+  upstream = await startScriptedUpstream(() => ({ ...says, type: 'application/json', body: JSON.stringify(says.body) }))
+  const provider = { name: 'P', protocol: 'anthropic-messages', base_url: upstream.url, credentials: ['TEST_KEY'] }
+  const endpoints = { p: { model: 'claude-x', prices: { prompt: 1, completion: 1 } } }
+  const models = { 'a/m': { name: 'M', created: '2026-01-01', context_length: 1000, endpoints } }
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider }, models }))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never }
+  service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+})
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+async function count(status: number, body: object) {
+  says = { status, body }
+  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
+  const answer = await service.ask('POST', '/messages/count_tokens', { body: asked })
+  return { ...answer, estimated: answer.headers.get('x-tokens-estimated') }
+}
+
+test('what the provider counts is told as it counts it', async () => {
+  const { status, body, estimated } = await count(200, { input_tokens: 4711 })
+  assert.deepEqual([status, body, estimated], [200, { input_tokens: 4711 }, null])
+})
+
+test('where it does not count, or not now, the number is estimated, and says so', async () => {
+  for (const [status, said] of [
+    [404, { error: { message: 'no such path' } }],
+    [529, { error: { message: 'overloaded' } }],
+    [401, { error: { message: 'who are you' } }],
+    [200, { something: 'else' }],
+  ] as const) {
+    const answer = await count(status, said)
+    assert.deepEqual([status, answer.status, answer.estimated], [status, 200, 'true'])
+    assert.ok(answer.body.input_tokens > 0 && answer.body.input_tokens < 100)
+  }
+})
+
+test('what it refuses to count is refused in its words, without its credential', async () => {
+  const { status, text } = await count(400, { error: { message: 'upstream-secret: messages must not be so' } })
+  assert.equal(status, 400)
+  assert.match(text, /messages must not be so/)
+  assert.doesNotMatch(text, /upstream-secret/)
+})
