@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lackOfMemory, makeGroup, notHeldBy, putInto, removeGroup } from './control-group.ts'
@@ -100,4 +101,28 @@ test('a group within a group goes with it, and one that is gone holds nobody up'
   await killAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)
   await killAll({ ...nobody, group }, 60_000)
+})
+
+test('a unit of systemd is divided only where systemd says it was delegated, and no intern is to outlive it', {
+  skip,
+}, async () => {
+  const unit = join(room!, `signalbox-test-${process.pid}.scope`)
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-systemctl-'))
+  const look = (outlives: boolean) =>
+    `import { roomForGroups } from '#provision/control-groups.ts'; console.log(await roomForGroups(${outlives}, console.log))`
+  const answers: string[] = []
+  for (const [says, outlives] of [
+    ['yes', false],
+    ['no', false],
+    ['yes', true],
+  ] as const) {
+    mkdirSync(unit)
+    writeFileSync(join(folder, 'systemctl'), `#!/bin/sh\necho "$@" > ${folder}/asked\necho ${says}\n`, { mode: 0o755 })
+    const script = `PATH=${folder}:$PATH exec ${process.execPath} --input-type=module -e "${look(outlives)}"`
+    answers.push((await runIn(unit, script)).trim())
+    removeGroup(unit)
+  }
+  assert.deepEqual(answers, [unit, 'undefined', 'undefined'])
+  assert.equal(readFileSync(join(folder, 'asked'), 'utf8'), `show --property=Delegate --value -- ${basename(unit)}\n`)
+  rmSync(folder, { recursive: true })
 })

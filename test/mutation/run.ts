@@ -145,7 +145,9 @@ function inGroups(coming: Coverage[], { file }: Mutant): Coverage[][] {
 }
 
 /** In its folder, or in one above it. */
-const isBeside = ({ test }: Coverage, file: string) => file.startsWith(`${dirname(test)}/`)
+function isBeside({ test }: Coverage, file: string): boolean {
+  return file.startsWith(`${dirname(test)}/`)
+}
 
 function nameOf(mutant: Mutant): string {
   return hash('sha256', JSON.stringify([mutant.file, lineOf(mutant), mutant.from, mutant.to]))
