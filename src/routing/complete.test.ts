@@ -29,7 +29,7 @@ async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
       }),
     },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
-    inFlight: { follow: () => ({ release: () => {}, outlet }) },
+    inFlight: { track: () => ({ release: () => {}, outlet }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},
