@@ -37,11 +37,18 @@ function isOddChoice(text: string): boolean {
   return isOddMessage(text)
 }
 
-/** No audio, or content in parts; probabilities have a `content`, too. */
-const oddPart = /"(?:audio"\s*:\s*null|content"\s*:\s*\[(?!\s*(?:\{\s*"token"|\])))/
+/** Content in parts; probabilities have a `content`, too. The first one is looked at, which stands near the beginning. */
+function saysInParts(text: string): boolean {
+  const at = text.indexOf('"content"')
+  if (at === -1) return false
+  listOfParts.lastIndex = at + '"content"'.length
+  return listOfParts.test(text)
+}
+
+const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
 function isOddMessage(text: string): boolean {
-  if (oddPart.test(text)) return true
+  if (saysInParts(text) || /"audio"\s*:\s*null/.test(text)) return true
   const calls = text.indexOf('"tool_calls"')
   return calls !== -1 && isOddIn(text.slice(calls))
 }
