@@ -141,6 +141,27 @@ test('no file imports itself in a circle', () => {
   assert.deepEqual(circles, [])
 })
 
+test('every file is reached from bin/: a route, command, tool, filter or protocol that no list names is dead', () => {
+  const next = Map.groupBy(edges, (edge) => edge.from)
+  // Started by their address, in a thread or a process of their own.
+  const started = [
+    ...sources.filter((file) => file.startsWith('bin/')),
+    'src/db/sqlite/worker.ts',
+    'src/filters/worker.ts',
+  ]
+  const reached = new Set<string>()
+  const visit = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const { to } of next.get(file) ?? []) visit(to)
+  }
+  for (const file of started) visit(file)
+  assert.deepEqual(
+    sources.filter((file) => !reached.has(file)),
+    [],
+  )
+})
+
 test('half of the files are under 100 lines and nine in ten under 250', () => {
   const lengths = sources.map((file) => readFileSync(join(root, file), 'utf8').split('\n').length).sort((a, b) => a - b)
   const at = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0

@@ -30,6 +30,10 @@ const commands = [
   usageCommand,
 ]
 
+export function addCommands(program: Command, terminal: Terminal): void {
+  for (const add of commands) add(program, terminal)
+}
+
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
   const program = new Command('signalbox')
@@ -40,7 +44,7 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
     })
-  for (const add of commands) add(program, terminal)
+  addCommands(program, terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0

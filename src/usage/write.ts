@@ -1,5 +1,6 @@
 import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
 import { type Cell, type Inserted, insertRows, insertTogether } from '#db/insert-rows.ts'
+import type { Tables } from '#db/tables.ts'
 import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { modelOf, storedFacts } from './record.ts'
@@ -83,32 +84,35 @@ const columns = {
   streamed: 'bigint',
   latency_ms: 'bigint',
   duration_ms: 'bigint',
-} as const
+} as const satisfies Record<keyof Tables['generations'], 'text' | 'bigint'>
+
+const columnNames = Object.keys(columns) as (keyof typeof columns)[]
 
 function toRow(generation: Generation): Cell[] {
   const { caller } = generation
-  return [
-    generation.id,
-    generation.createdAt,
-    caller.organizationId,
-    caller.workspaceId,
-    caller.keyHash,
-    caller.userId,
-    generation.sessionId ?? null,
-    generation.upstreamId ?? null,
-    modelOf(generation),
-    String(keepable(generation.cost)),
-    String(keepable(generation.margin)),
-    storedFacts(generation),
-    generation.outcome,
-    generation.provider ?? null,
-    generation.preset?.slug ?? null,
-    generation.cause?.kind ?? null,
-    guardrailsOf(generation),
-    generation.streamed ? 1 : 0,
-    generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
-    Math.round(generation.durationMs),
-  ]
+  const row: Record<keyof typeof columns, Cell> = {
+    id: generation.id,
+    created_at: generation.createdAt,
+    organization_id: caller.organizationId,
+    workspace_id: caller.workspaceId,
+    key_hash: caller.keyHash,
+    user_id: caller.userId,
+    session_id: generation.sessionId ?? null,
+    upstream_id: generation.upstreamId ?? null,
+    model: modelOf(generation),
+    cost_pico: String(keepable(generation.cost)),
+    margin_pico: String(keepable(generation.margin)),
+    record: storedFacts(generation),
+    outcome: generation.outcome,
+    provider: generation.provider ?? null,
+    preset: generation.preset?.slug ?? null,
+    error: generation.cause?.kind ?? null,
+    guardrails: guardrailsOf(generation),
+    streamed: generation.streamed ? 1 : 0,
+    latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
+    duration_ms: Math.round(generation.durationMs),
+  }
+  return columnNames.map((name) => row[name])
 }
 
 /** Those that refused it, or found something and let it through. */

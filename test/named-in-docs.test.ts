@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { tools } from '#agent/tools/tools.ts'
+import { addCommands } from '#cli/cli.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (pattern: string) =>
+  globSync(pattern, { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
+    .join('\n')
+const docs = read('{README.md,docs/*.md}')
+const missingIn = (text: string, names: readonly string[]) => names.filter((name) => !text.includes(name))
+
+test('every metric is named in the documents', () => {
+  const names = [...new Set(read('src/**/*.ts').match(/(?<=')signalbox_[a-z_]+(?=')/g))]
+  assert.ok(names.length > 20)
+  assert.deepEqual(missingIn(docs, names), [])
+})
+
+test('every tool of the builtin agent is named in its document', () => {
+  assert.deepEqual(
+    missingIn(
+      read('docs/agents.md'),
+      tools.map(({ name }) => `\`${name}\``),
+    ),
+    [],
+  )
+})
+
+test('every command is named in the documents', () => {
+  const program = new Command()
+  addCommands(program, { env: {}, out: () => {}, err: () => {} } as never)
+  const names = program.commands.flatMap((command) =>
+    command.commands.length === 0
+      ? [`signalbox ${command.name()}`]
+      : command.commands.map((sub) => `signalbox ${command.name()} ${sub.name()}`),
+  )
+  assert.ok(names.length > 15)
+  // `signalbox interns list|create` names both.
+  const told = docs.replace(/(signalbox \w+ )([\w-]+(?:\|[\w-]+)+)/g, (_all, start: string, words: string) =>
+    words
+      .split('|')
+      .map((word) => start + word)
+      .join(', '),
+  )
+  assert.deepEqual(missingIn(told, names), [])
+})
