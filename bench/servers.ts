@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -45,16 +45,18 @@ export function startBare(file: string, contentEncoding: string): Promise<Runnin
 /**
  * @param what arguments of Node, or a whole command that does not fork.
  * @param log the file, by its descriptor, that takes what it writes to standard error.
+ * @param cwd the checkout whose files it runs.
  */
 export async function start(
   what: string[] | { command: string; args: string[] },
   environment: Record<string, string>,
   log: number | 'inherit' = 'inherit',
+  cwd = root,
 ): Promise<Running> {
   const { command, args } = Array.isArray(what) ? { command: process.execPath, args: what } : what
   const started = performance.now()
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     stdio: ['ignore', 'pipe', log],
     env: { PATH: process.env.PATH, ...environment },
   })
@@ -85,7 +87,21 @@ export function residentMegabytes(pid: number): number | undefined {
 
 /** What a process has used of processors so far, in microseconds: unlike its speed, not a matter of who else is busy. */
 export function processorMicroseconds(pid: number): number {
-  const file = `/proc/${pid}/stat`
+  return timeIn(`/proc/${pid}/stat`)
+}
+
+/** The same of each kind of thread. */
+export function microsecondsByThread(pid: number): Map<string, number> {
+  const folder = `/proc/${pid}/task`
+  const kinds = new Map<string, number>()
+  for (const id of existsSync(folder) ? readdirSync(folder) : []) {
+    const name = id === String(pid) ? 'main' : readFileSync(`${folder}/${id}/comm`, 'utf8').trim()
+    kinds.set(name, (kinds.get(name) ?? 0) + timeIn(`${folder}/${id}/stat`))
+  }
+  return kinds
+}
+
+function timeIn(file: string): number {
   if (!existsSync(file)) return Number.NaN
   const [, fields = ''] = readFileSync(file, 'utf8').split(/\) /)
   const [user, system] = fields.split(' ').slice(11, 13).map(Number)

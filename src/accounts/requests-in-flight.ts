@@ -32,14 +32,17 @@ export type RequestsInFlight = {
 
 type Deps = { signals: Signals; keys: Pick<KeyCache, 'current'> }
 
-type Entry = TrackedRequest & { caller: Caller }
+/** `at` is its place among those under way. */
+type Entry = TrackedRequest & { caller: Caller; at: number }
 
 export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFlight {
-  const entries = new Set<Entry>()
+  // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
+  // from the collector of young objects, each with all that belongs to its request.
+  const entries: Entry[] = []
   let looking: NodeJS.Timeout | undefined
 
   const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
-    for (const entry of entries) if (concerns(entry.caller, entry)) void judge(entry)
+    for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
   }
 
   async function judge(entry: Entry, found = keys.current(entry.caller.keyHash)): Promise<void> {
@@ -57,7 +60,7 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
   /** In memory, as long as changes are heard: a key is another object once it was read anew. */
   function look(): void {
     if (!signals.live()) return judgeAll(() => true)
-    for (const entry of entries) {
+    for (const entry of entries.slice()) {
       const found = keys.current(entry.caller.keyHash)
       if (found !== entry.caller) void judge(entry, found)
     }
@@ -73,8 +76,13 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
 
   function release(entry: Entry): void {
     entry.outlet.release()
-    entries.delete(entry)
-    if (entries.size > 0) return
+    if (entries[entry.at] !== entry) return
+    const last = entries.pop()!
+    if (last !== entry) {
+      entries[entry.at] = last
+      last.at = entry.at
+    }
+    if (entries.length > 0) return
     clearInterval(looking)
     looking = undefined
   }
@@ -83,15 +91,16 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
     track(caller, outlet) {
       const entry: Entry = {
         caller,
+        at: entries.length,
         outlet: new RevocableOutlet(outlet),
         recheck: () => {},
         release: () => release(entry),
       }
-      entries.add(entry)
+      entries.push(entry)
       looking ??= setInterval(look, lookEveryMs).unref()
       return entry
     },
-    count: () => entries.size,
+    count: () => entries.length,
     close() {
       for (const end of unsubscribe) end()
       clearInterval(looking)

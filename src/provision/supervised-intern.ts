@@ -37,8 +37,10 @@ export class SupervisedIntern {
   /** Ends the watch, and forgets a restart. */
   release(): void {
     this.#unwatch()
-    this.#unwatch = () => {}
+    this.#unwatch = nothing
     clearTimeout(this.#restart)
     this.#restartDue = false
   }
 }
+
+const nothing = () => {}

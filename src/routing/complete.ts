@@ -117,10 +117,11 @@ async function completeDecided(
     const asking = (next: Target) => {
       target = next
     }
-    followed.recheck = (caller) => {
+    const recheck: TrackedRequest['recheck'] = (caller) => {
       const tried = target && { target, byok: isByok(target.endpoint) }
       return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: ruling.limits })
     }
+    followed.recheck = recheck
     const { outlet } = followed
     const { chat, body } = ruling
     const answering: Answering = {

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Deps } from '#api/deps.ts'
 import { dialects } from '#api/dialect.ts'
 import { requireRegion } from '#api/intern-region.ts'
@@ -45,11 +46,12 @@ export const chatWithIntern = route({
   handler: async ({ params, body, caller, host, outlet }, deps) => {
     await requireRegion(deps, caller, host)
     const followed = deps.routing.inFlight.track(caller, outlet)
-    followed.recheck = async (later) => {
+    const recheck: TrackedRequest['recheck'] = async (later) => {
       requireInterns(later)
       await requireRegion(deps, later, host)
       if (followed.internId !== undefined) await findIntern(deps, later, followed.internId)
     }
+    followed.recheck = recheck
     const found = (id: string) => {
       followed.internId = id
     }

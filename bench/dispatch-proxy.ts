@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Agent } from 'undici'
+
+/** The fastest honest proxy on Node: node:http in front, undici's `dispatch` behind, each piece passed on as it comes. */
+const [upstream] = process.argv.slice(2)
+const { origin, pathname } = new URL(upstream!)
+const path = `${pathname}/chat/completions`
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
+function forward(incoming: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  const headers = { 'content-type': 'application/json', authorization: incoming.headers.authorization ?? '' }
+  agent.dispatch(
+    { origin, path, method: 'POST', headers, body },
+    {
+      onRequestStart: (controller) => void response.on('close', () => response.writableEnded || controller.abort(gone)),
+      onResponseStart(_controller, status, answered) {
+        const length = answered['content-length']
+        const known = length === undefined ? {} : { 'content-length': String(length) }
+        response.writeHead(status, { 'content-type': String(answered['content-type']), ...known })
+      },
+      onResponseData(controller, chunk) {
+        if (response.write(chunk)) return
+        controller.pause()
+        response.once('drain', () => controller.resume())
+      },
+      onResponseEnd: () => void response.end(),
+      onResponseError: () => void response.destroy(),
+    },
+  )
+}
+
+const gone = new Error('the client left')
+const server = createServer((incoming, response) => {
+  const parts: Buffer[] = []
+  incoming.on('data', (part: Buffer) => parts.push(part))
+  incoming.on('end', () => forward(incoming, response, parts.length === 1 ? parts[0]! : Buffer.concat(parts)))
+})
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`)
+})
+process.on('SIGTERM', () => process.exit(0))

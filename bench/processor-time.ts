@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startCannedUpstream } from './canned-upstream.ts'
+import { ask, type Door, doorOf, open } from './completion-load.ts'
+import { median } from './figures.ts'
+import { apiKey, asNpmStarts, microsecondsByThread, processorMicroseconds, type Running, start } from './servers.ts'
+
+/**
+ * The processor time of a request, in microseconds, of this checkout and of others (`-- ../other …`) beside the fastest
+ * honest proxy on Node. They take turns in one run: ratios hold on a machine that others use, too.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '9' },
+    loads: { type: 'string', default: 'json,stream' },
+    warm: { type: 'string', default: '8' },
+  },
+})
+const text = 'Tell me a story of a signal box beside the line, in a few words. '
+const said = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
+const loads: Record<string, { body: object; connections: number; times: number }> = {
+  json: { body: said(text.repeat(4)), connections: 16, times: 3000 },
+  stream: { body: { ...said(text.repeat(4)), stream: true }, connections: 16, times: 700 },
+  '200kB': { body: said(text.repeat(3100)), connections: 8, times: 300 },
+  '2MB': { body: said(text.repeat(31_000)), connections: 4, times: 40 },
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-processor-'))
+const upstream = await startCannedUpstream()
+const checkouts = [process.cwd(), ...positionals.map((path) => resolve(path))]
+const running: { name: string; server: Running }[] = []
+try {
+  running.push({ name: 'proxy', server: await start(['bench/dispatch-proxy.ts', upstream.url], {}) })
+  for (const [at, checkout] of checkouts.entries())
+    running.push({ name: at === 0 ? 'this' : checkout, server: await startCheckout(checkout, at) })
+  for (const load of values.loads.split(',')) await measure(load)
+} finally {
+  await Promise.all(running.map(({ server }) => server.stop()))
+  upstream.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function startCheckout(checkout: string, at: number): Promise<Running> {
+  const file = join(folder, 'catalogue.json')
+  const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'], model: 'model' }
+  const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
+  const endpoints = { canned: endpoint, other: endpoint }
+  const models = { 'canned/model': { name: 'Canned', created: '2026-01-01', context_length: 4_000_000, endpoints } }
+  writeFileSync(file, JSON.stringify({ providers: { canned: provider, other: provider }, models }))
+  const environment = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: join(folder, `data-${at}`),
+    CATALOGUE_FILE: file,
+    BOOTSTRAP_API_KEY: apiKey,
+    CANNED_API_KEY: 'secret',
+    LOG_FORMAT: 'json',
+    NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
+  }
+  return start(asNpmStarts, environment, openSync(join(folder, `log-${at}`), 'w'), checkout)
+}
+
+async function measure(name: string): Promise<void> {
+  const load = loads[name]
+  if (!load) throw new Error(`There is no load ${name}: there are ${Object.keys(loads).join(', ')}.`)
+  const doors = running.map(({ server }) => doorOf(server.url, apiKey, load.body))
+  const rounds = Number(values.rounds)
+  const spent: number[][] = running.map(() => [])
+  for (const door of doors) for (let at = 0; at < Number(values.warm); at++) await run(door, load)
+  const threads = running.map(() => new Map<string, number>())
+  for (let round = 0; round < rounds; round++)
+    for (const [at, { server }] of running.entries()) {
+      const before = processorMicroseconds(server.pid)
+      const each = microsecondsByThread(server.pid)
+      await run(doors[at]!, load)
+      for (const [kind, after] of microsecondsByThread(server.pid))
+        threads[at]!.set(kind, (threads[at]!.get(kind) ?? 0) + after - (each.get(kind) ?? 0))
+      spent[at]!.push((processorMicroseconds(server.pid) - before) / load.times)
+    }
+  for (const [at, { name: whose, server }] of running.entries()) {
+    const ratioTo = (other: number) => median(spent[at]!.map((one, round) => one / spent[other]![round]!)).toFixed(2)
+    const ratios = `${ratioTo(0)} of the proxy${at > 1 ? `, ${ratioTo(1)} of this` : ''}`
+    console.log(`${name} ${whose}: ${median(spent[at]!).toFixed(0)} µs, ${ratios} (${cores(server.pid)})`)
+    const parts = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
+    console.log(`    by thread, mean: ${parts.filter((part) => !part.endsWith(' 0')).join(', ')}`)
+  }
+}
+
+async function run(door: Door, { connections, times }: { connections: number; times: number }): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
+  let left = times
+  await Promise.all(
+    sockets.map(async (socket) => {
+      while (left-- > 0) await ask(socket, door)
+    }),
+  )
+  for (const socket of sockets) socket.destroy()
+}
+
+/** On how many cores a process may run. */
+function cores(pid: number): string {
+  const file = `/proc/${pid}/status`
+  const allowed = existsSync(file) && /Cpus_allowed:\s*(\S+)/.exec(readFileSync(file, 'utf8'))?.[1]
+  const bits = allowed ? [...BigInt(`0x${allowed.replaceAll(',', '')}`).toString(2)].filter((bit) => bit === '1') : []
+  return `${Math.min(bits.length || availableParallelism(), availableParallelism())} cores`
+}

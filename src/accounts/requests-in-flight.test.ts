@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { localSignals } from '#db/signals.ts'
+import type { Outlet } from '#lib/outlet.ts'
+import type { Caller } from './caller.ts'
+import { createRequestsInFlight } from './requests-in-flight.ts'
+
+const caller = { keyHash: 'k', organizationId: 'o', workspaceId: 'w' } as Caller
+const outlet: Outlet = {
+  ...{ opened: false, header: () => {}, write: () => true, onDrain: () => {}, end: () => {} },
+  signal: new AbortController().signal,
+}
+
+function requests() {
+  const signals = localSignals()
+  const inFlight = createRequestsInFlight({ signals, keys: { current: () => caller } })
+  const judged: number[] = []
+  const tracked = [0, 1, 2, 3].map((at) => {
+    const entry = inFlight.track(caller, outlet)
+    const recheck = () => void judged.push(at)
+    return Object.assign(entry, { recheck })
+  })
+  const change = async () => {
+    judged.length = 0
+    signals.deliver({ topic: 'key.changed', payload: 'k' })
+    await new Promise(setImmediate)
+    return judged.sort()
+  }
+  return { inFlight, tracked, change }
+}
+
+test('each request under way is judged when its key changes, whichever others have ended', async () => {
+  const { inFlight, tracked, change } = requests()
+  assert.deepEqual(await change(), [0, 1, 2, 3])
+  tracked[1]!.release()
+  assert.deepEqual(await change(), [0, 2, 3])
+  tracked[3]!.release()
+  assert.deepEqual(await change(), [0, 2])
+  tracked[0]!.release()
+  tracked[2]!.release()
+  assert.deepEqual(await change(), [])
+  inFlight.close()
+})
+
+test('a request that ends twice ends once', async () => {
+  const { inFlight, tracked, change } = requests()
+  for (const at of [2, 2, 3, 2]) tracked[at]!.release()
+  assert.equal(inFlight.count(), 2)
+  assert.deepEqual(await change(), [0, 1])
+  inFlight.close()
+})
