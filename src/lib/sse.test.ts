@@ -49,3 +49,29 @@ test('an event without end is refused before it fills the memory', () => {
     for (let i = 0; i < 40; i++) reader.push(chunk)
   }, /over 33554432 bytes/)
 })
+
+test('an event of one line reads as the same line reads among others', () => {
+  const piece = fc.constantFrom(
+    'data:',
+    'data: ',
+    'event:',
+    ' ',
+    '\r',
+    '\n',
+    '\n\n',
+    '{"a":1}',
+    'é',
+    ':',
+    'x',
+    '\ufeff',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join('')
+      // A comment changes nothing, and makes two lines of it.
+      const [alone, among] = [`data:${text}\n\n`, `:\ndata:${text}\n\n`].map((one) => read([Buffer.from(one)]))
+      assert.deepEqual(alone, among)
+    }),
+    { numRuns: 2000 },
+  )
+})

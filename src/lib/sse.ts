@@ -56,6 +56,21 @@ function isBlank(chunk: Buffer, start: number, end: number): boolean {
 
 /** Undefined for an event without data: a comment, or blank lines in a row. */
 function parse(raw: Buffer): SseEvent | undefined {
+  return parseOneLine(raw) ?? parseLines(raw)
+}
+
+const space = 32
+
+/** Most events are one line of data and a blank one: then there is nothing to split. */
+function parseOneLine(raw: Buffer): SseEvent | undefined {
+  const end = raw.length - 2
+  if (end < 6 || raw.indexOf(lineFeed) !== end || raw[end - 1] === carriageReturn || raw[end + 1] !== lineFeed)
+    return undefined
+  if (raw.toString('latin1', 0, 5) !== 'data:') return undefined
+  return { event: undefined, data: raw.toString('utf8', raw[5] === space ? 6 : 5, end), raw }
+}
+
+function parseLines(raw: Buffer): SseEvent | undefined {
   let event: string | undefined
   let data: string | undefined
   for (const line of raw.toString('utf8').split(/\r?\n/)) {
