@@ -46,7 +46,9 @@ export class Beginnings {
     if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
-    return rest
+    // Where it is null with a space before or in it, it is looked at as a member.
+    const named = rest.indexOf(this.#isNull.slice(1, -5))
+    return named === -1 || rest.startsWith(this.#isNull, named - 1) ? rest : undefined
   }
 
   /** The whole event, of which this is the rest. */

@@ -2,6 +2,7 @@ import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { AlikeEvents } from '../alike.ts'
 import { codeOfError } from './error-code.ts'
 import { readSaid, type Said } from './openai-chat-said.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
@@ -30,8 +31,8 @@ export type Completion = WireError &
 /** Reads one stream. What it cites beside the message it may tell in every event. */
 export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   let hasSources = false
-  return ({ data }) => {
-    if (data === '[DONE]') return []
+  const alike = new AlikeEvents()
+  const read = (data: string): AnswerEvent[] => {
     const chunk = JSON.parse(data) as Partial<Chunk> & WireError & Sources
     const events = readChunk(chunk, answerId)
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
@@ -39,6 +40,20 @@ export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
+  const saysIt = (data: string, probe: string) => isText(read(data), probe)
+  return ({ data }) => {
+    if (data === '[DONE]') return []
+    const text = alike.textIn(data)
+    if (text !== undefined) return [{ type: 'text', text }]
+    const events = read(data)
+    const [first] = events
+    if (first?.type === 'text' && events.length === 1) alike.learn(data, first.text, saysIt)
+    return events
+  }
+}
+
+function isText(events: AnswerEvent[], text: string): boolean {
+  return events.length === 1 && events[0]!.type === 'text' && events[0]!.text === text
 }
 
 function readChunk(chunk: Partial<Chunk> & WireError, answerId: string | undefined): AnswerEvent[] {

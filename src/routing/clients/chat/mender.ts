@@ -1,6 +1,7 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { detailsOf } from '#chat/thoughts.ts'
 import { withChanges } from '#lib/json-members.ts'
+import { AlikeBytes } from '../../alike.ts'
 import { Beginnings, bytesOfJson, type Mender, objectIn } from '../../mend.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-said.ts'
 import type { AnswerHead } from '../../wire.ts'
@@ -12,15 +13,23 @@ export function chatMender({ id, model, provider, createdSeconds }: AnswerHead):
   const ofEvent = { set, fill: { ...named, object: '"chat.completion.chunk"' }, notNull: 'usage' }
   const ofWhole = { set, fill: { ...named, object: '"chat.completion"', system_fingerprint: 'null' } }
   const beginnings = new Beginnings('choices', ofEvent)
+  const alike = new AlikeBytes()
+  const changed = (raw: Buffer) => {
+    const rest = beginnings.restOf(raw)
+    if (rest !== undefined && !isOddChoice(rest)) return beginnings.joined(raw, rest)
+    const text = raw.toString('latin1')
+    const from = objectIn(text)
+    if (from === -1) return raw
+    const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', { id, model }) : text
+    return Buffer.from(beginnings.learn(told, from), 'latin1')
+  }
   return {
     event(raw) {
-      const rest = beginnings.restOf(raw)
-      if (rest !== undefined && !isOddChoice(rest)) return beginnings.joined(raw, rest)
-      const text = raw.toString('latin1')
-      const from = objectIn(text)
-      if (from === -1) return raw
-      const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', { id, model }) : text
-      return Buffer.from(beginnings.learn(told, from), 'latin1')
+      const known = alike.changed(raw)
+      if (known) return known
+      const event = changed(raw)
+      alike.learn(raw, event, changed)
+      return event
     },
     whole(bytes) {
       const text = bytes.toString('latin1')
