@@ -21,6 +21,10 @@ runWorker({
   now: Date.now,
   newId: newUuid,
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
-  exit: (code) => process.exit(code),
+  exit(code) {
+    if (process.connected) process.exit(code)
+    // Nobody reads our log any more, and at an ordinary end sonic-boom would try to write the last lines for ever.
+    process.kill(process.pid, 'SIGKILL')
+  },
 })
 setFlagsFromString('--semi-space-growth-factor=2')
