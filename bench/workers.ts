@@ -1,0 +1,184 @@
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newPlace, type Place } from '#test/harness/databases.ts'
+import { startCannedUpstream } from './canned-upstream.ts'
+import { doorOf, saturate } from './completion-load.ts'
+import { exitWithVerdict, median, report } from './figures.ts'
+import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
+
+/**
+ * What a second and a fourth worker bring: rates in turn, and the processor time of a request, which is not a matter of
+ * who else is busy here. Where it is the same with four workers as with one, four cores bring four times as much.
+ */
+const connections = 64
+const rounds = Number(process.env.ROUNDS ?? 5)
+const ms = Number(process.env.MS ?? 2000)
+/** Until the engine has compiled what it will, which each worker does for itself. */
+const warmMs = Number(process.env.WARM_MS ?? 20_000)
+const counts = [1, 2, 4]
+const managementKey = `sb-v1-${'c'.repeat(64)}`
+const whole = {
+  model: 'canned/model',
+  messages: [{ role: 'user', content: 'Tell me a story of a signal box. '.repeat(8) }],
+}
+
+type Load = { url: string; key: string; connections: number; ms: number }
+
+function besides(role: 'clients' | 'upstream') {
+  return fork(fileURLToPath(import.meta.url), [role])
+}
+
+async function measure(): Promise<void> {
+  const upstream = besides('upstream')
+  const [upstreamUrl] = (await once(upstream, 'message')) as [string]
+  const clients = [besides('clients'), besides('clients')]
+  const cores = availableParallelism()
+  for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
+    const folder = mkdtempSync(join(tmpdir(), 'signalbox-workers-'))
+    const places = await Promise.all(counts.map(() => newPlace(kind)))
+    const services: Running[] = []
+    try {
+      console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)
+      for (const [at, count] of counts.entries())
+        services.push(await startService(count, places[at]!, folder, upstreamUrl))
+      await warmUp(services, clients)
+      await compare(services, apiKey, clients, 'JSON requests a second')
+      const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
+      await compare(services, limited, clients, 'the same with a limit in USD')
+      measureMemory(services)
+    } finally {
+      await Promise.all(services.map(({ stop }) => stop()))
+      await Promise.all(places.map(({ remove }) => remove()))
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  upstream.kill()
+  for (const client of clients) client.kill()
+  exitWithVerdict()
+}
+
+function startService(workers: number, { settings }: Place, folder: string, upstream: string): Promise<Running> {
+  const file = join(folder, 'catalogue.json')
+  const endpoints = { canned: { model: 'model', prices: { prompt: 1, completion: 2 }, supported_parameters: [] } }
+  const canned = { name: 'Canned', protocol: 'openai-chat', base_url: upstream, credentials: ['CANNED_API_KEY'] }
+  const model = { name: 'Canned', created: '2026-01-01', context_length: 100_000, endpoints }
+  writeFileSync(file, JSON.stringify({ providers: { canned }, models: { 'canned/model': model } }))
+  const environment = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    WORKERS: String(workers),
+    DATA_DIR: settings.data_dir,
+    ...(settings.database_url && { DATABASE_URL: settings.database_url }),
+    CATALOGUE_FILE: file,
+    BOOTSTRAP_API_KEY: apiKey,
+    BOOTSTRAP_MANAGEMENT_KEY: managementKey,
+    CANNED_API_KEY: 'secret',
+    LOG_FORMAT: 'json',
+    DEMO_INTERN: 'false',
+  }
+  return start(asNpmStarts, environment, openSync(join(folder, `log${workers}`), 'w'))
+}
+
+async function limitedKey(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'limited', limit: 500_000 })
+  const answer = await fetch(`${url}/keys`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { key: string }).key
+}
+
+async function warmUp(services: Running[], clients: ReturnType<typeof besides>[]): Promise<void> {
+  for (const [at, { url }] of services.entries()) {
+    await ask(clients, { url, key: apiKey, connections: connections / clients.length, ms: warmMs * counts[at]! })
+  }
+}
+
+/** One after the other in each round, so that all see the same machine. */
+async function compare(
+  services: Running[],
+  keys: string | string[],
+  clients: ReturnType<typeof besides>[],
+  what: string,
+) {
+  const rates = services.map((): number[] => [])
+  const costs = services.map((): number[] => [])
+  const used = services.map((): number[] => [])
+  for (let round = -1; round < rounds; round++) {
+    for (const [at, { url, pid }] of services.entries()) {
+      const key = typeof keys === 'string' ? keys : keys[at]!
+      const before = processorTime(pid)
+      const begun = performance.now()
+      const rate = await ask(clients, { url, key, connections: connections / clients.length, ms })
+      const tookMs = performance.now() - begun
+      const spent = processorTime(pid) - before
+      // The first round warms up.
+      if (round < 0) continue
+      rates[at]!.push(rate)
+      costs[at]!.push(spent / (rate * (tookMs / 1000)))
+      used[at]!.push(spent / 1000 / tookMs)
+    }
+  }
+  for (const [at, count] of counts.entries()) {
+    const ratio = median(rates[at]!.map((rate, round) => rate / rates[0]![round]!))
+    // So much more could be done with as many cores for themselves.
+    const reach = (count * median(costs[0]!)) / median(costs[at]!)
+    const wanted = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
+    const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
+    report(`${what}, workers: ${count}`, figures)
+    report(
+      '  processor time of each, and what it allows',
+      `${median(costs[at]!).toFixed(0)} µs, ${reach.toFixed(2)} of one`,
+      {
+        text: `>= ${wanted}`,
+        met: reach >= wanted,
+      },
+    )
+  }
+}
+
+async function ask(clients: ReturnType<typeof besides>[], load: Load): Promise<number> {
+  const answers = await Promise.all(
+    clients.map(async (client) => {
+      const answered = once(client, 'message')
+      client.send(load)
+      return (await answered)[0] as number
+    }),
+  )
+  return answers.reduce((sum, rate) => sum + rate, 0)
+}
+
+const workersOf = (pid: number) => {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  return all
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (parent === pid ? [child!] : []))
+}
+
+const processorTime = (pid: number) =>
+  [pid, ...workersOf(pid)].reduce((sum, each) => sum + (processorMicroseconds(each) || 0), 0)
+
+/** What a process holds for itself, with its share of what others hold too, in MB. */
+function proportionalMegabytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
+}
+
+function measureMemory(services: Running[]): void {
+  const held = services.map(({ pid }) =>
+    [pid, ...workersOf(pid)].reduce((sum, each) => sum + proportionalMegabytes(each), 0),
+  )
+  for (const [at, count] of counts.entries())
+    report(`memory after that, workers: ${count}`, `${held[at]!.toFixed(0)} MB`)
+  const further = (held.at(-1)! - held.at(-2)!) / (counts.at(-1)! - counts.at(-2)!)
+  report('memory of each further worker', `${further.toFixed(0)} MB`)
+}
+
+if (process.argv[2] === 'clients') {
+  process.on('message', async ({ url, key, ...load }: Load) => {
+    process.send!(await saturate(doorOf(url, key, whole), load))
+  })
+} else if (process.argv[2] === 'upstream') {
+  process.send!((await startCannedUpstream()).url)
+} else await measure()
