@@ -99,6 +99,24 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(await told('google-gemini'), 'ANY')
   })
 
+  test('functions in namespaces are called by clients of responses as they named them', async () => {
+    const weather = { type: 'function', name: 'weather', parameters: { type: 'object' } }
+    const tools = [
+      { type: 'namespace', name: 'mcp__sky', tools: [weather] },
+      { ...weather, name: 'own' },
+    ]
+    const call = { type: 'function_call', call_id: 'c1', namespace: 'mcp__sky', name: 'weather', arguments: '{}' }
+    const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 'c1', output: 'x' }]
+    for (const protocol of upstreamProtocols.filter((one) => one !== 'openai-responses')) {
+      const { body } = await sent('/responses', { model: `${protocol}/text`, input, tools })
+      const told = JSON.stringify([body.tools, body.messages ?? body.contents])
+      assert.equal(told.split('"mcp__sky__weather"').length, protocol === 'google-gemini' ? 4 : 3, protocol)
+      assert.ok(told.includes('"own"'))
+    }
+    const refused = await sent('/responses', { model: 'openai-chat/text', input: 'Hi', tools: [{ type: 'namespace' }] })
+    assert.equal(refused.status, 400)
+  })
+
   test('what answers a call that only its provider knows is left out with it', async () => {
     const call = { type: 'tool_search_call', call_id: 's1', arguments: {} }
     const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 's1', output: 'x' }]

@@ -48,8 +48,8 @@ export type AnswerEvent =
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & Picture)
-  /** The arguments of a `custom` one are free text, and no JSON. */
-  | { type: 'tool_call'; index: number; id: string; name: string; custom?: true }
+  /** The arguments of a `custom` one are free text, and no JSON. Few protocols have functions in namespaces. */
+  | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }
   /** What the provider counted, of pieces the sums. */
   | { type: 'usage'; tokens: TokenCounts; extras?: Extras }

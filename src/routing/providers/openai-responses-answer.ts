@@ -28,6 +28,7 @@ type Item = {
   id?: string
   call_id?: string
   name?: string
+  namespace?: string
   arguments?: string
   input?: string
   result?: string | null
@@ -160,9 +161,20 @@ function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
 }
 
-function called({ type, call_id, id, name }: Item, index: number, answerId: string | undefined): AnswerEvent {
+function called(
+  { type, call_id, id, name, namespace }: Item,
+  index: number,
+  answerId: string | undefined,
+): AnswerEvent {
   const custom = type === 'custom_tool_call' && { custom: true as const }
-  return { type: 'tool_call', index, id: call_id || id || madeCallId(answerId, index), name: name ?? '', ...custom }
+  return {
+    type: 'tool_call',
+    index,
+    id: call_id || id || madeCallId(answerId, index),
+    name: name ?? '',
+    ...custom,
+    ...(namespace && { namespace }),
+  }
 }
 
 function argumentsEvent(item: Item, index: number): AnswerEvent[] {

@@ -2,6 +2,7 @@ import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { unseal } from '#chat/sealed-thought.ts'
 import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
 import { Fault } from '#lib/fault.ts'
+import type { Namespaces } from './namespaces.ts'
 
 type Part = { type: string } & Record<string, unknown>
 type Item = {
@@ -11,6 +12,7 @@ type Item = {
   content?: string | Part[] | null
   call_id?: string
   name?: string
+  namespace?: string
   arguments?: string
   input?: string
   output?: string | Part[]
@@ -25,7 +27,7 @@ type Assistant = {
 }
 
 /** Input items as messages. What a model thought, said and called in a row becomes one message of its own. */
-export function messagesOf(instructions: unknown, input: unknown): Message[] {
+export function messagesOf(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
   const messages: Message[] = []
   if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
   if (typeof input === 'string') {
@@ -35,7 +37,7 @@ export function messagesOf(instructions: unknown, input: unknown): Message[] {
   const items = (input ?? []) as Item[]
   const leftOut = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
-    if (!isOutput(item) || !leftOut.has(item.call_id)) add(messages, item, `input.${index}`)
+    if (!isOutput(item) || !leftOut.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
   return messages
 }
 
@@ -47,7 +49,7 @@ function isOthersCall({ type, call_id }: Item): boolean {
 }
 
 /** Items of kinds not known here are a provider's own, and left to those who speak its protocol. */
-function add(messages: Message[], item: Item, path: string): void {
+function add(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
   const type = item.type ?? 'message'
   if (type === 'item_reference')
     throw new Fault(
@@ -58,7 +60,8 @@ function add(messages: Message[], item: Item, path: string): void {
   if (type === 'reasoning') return addThought(messages, item, path)
   if (type === 'function_call') {
     const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
-    const called = { name: textIn(item, 'name', path), arguments: textIn(item, 'arguments', path) }
+    const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
+    const called = { name, arguments: textIn(item, 'arguments', path) }
     const assistant = speaking(messages)
     assistant.tool_calls = [...(assistant.tool_calls ?? []), { ...call, function: called }]
   }

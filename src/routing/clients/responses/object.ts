@@ -24,6 +24,7 @@ export type CallItem = {
   type: 'function_call'
   status: Status
   call_id: string
+  namespace?: string
   name: string
   arguments: string
 }

@@ -3,6 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Body } from '../../wire.ts'
 import { messagesOf } from './input.ts'
+import { Namespaces } from './namespaces.ts'
 import { refuseUnspeakable } from './object.ts'
 
 /** What would need an answer, a conversation or a prompt that somebody has kept: nobody does here. */
@@ -40,9 +41,10 @@ export function responsesToChat(body: Body): ChatRequest {
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
   )
-  const messages = messagesOf(body.instructions, body.input)
+  const namespaces = new Namespaces(body.tools)
+  const messages = messagesOf(body.instructions, body.input, namespaces)
   if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
-  return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body) } as ChatRequest
+  return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body, namespaces) } as ChatRequest
 }
 
 function refuseStored(body: Body): void {
@@ -74,8 +76,8 @@ function formatOf(format: Format | undefined): Body {
 type Tool = { type: string } & Record<string, unknown>
 
 /** Tools that a provider runs itself have no counterpart: who speaks this protocol upstream gets them all the same. */
-function toolsOf({ tools, tool_choice, parallel_tool_calls }: Body): Body {
-  const functions = ((tools ?? []) as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
+function toolsOf({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
+  const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
   const choice = choiceOf(tool_choice)
   return {

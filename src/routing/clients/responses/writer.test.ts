@@ -194,3 +194,18 @@ test('a thought that a chat said beside its answer is sealed, and the text besid
   assert.deepEqual(unseal(thought.encrypted_content, thought.id), { field: 'reasoning', by: 'a/b' })
   assert.deepEqual([message.type, 'encrypted_content' in message], ['message', false])
 })
+
+test('a call of a function in a namespace is told by both names, whole and streamed', () => {
+  const tools = [{ type: 'namespace', name: 'mcp__sky', tools: [{ type: 'function', name: 'weather' }] }]
+  const writer = new ResponseWriter({ ...head, request: { tools } })
+  const events = ['mcp__sky__weather', 'own'].map((name, index) =>
+    writer.event({ type: 'tool_call', index, id: `c${index}`, name }),
+  )
+  writer.event({ type: 'tool_call', index: 2, id: 'c2', name: 'weather', namespace: 'told' })
+  writer.end(undefined)
+  const { output } = writer.response as any
+  assert.equal(output[2].namespace, 'told')
+  assert.deepEqual([output[0].namespace, output[0].name], ['mcp__sky', 'weather'])
+  assert.deepEqual([output[1].namespace, output[1].name], [undefined, 'own'])
+  assert.ok(events[0]!.includes('"namespace":"mcp__sky"'))
+})

@@ -2,6 +2,7 @@ import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.t
 import { seal } from '#chat/sealed-thought.ts'
 import { endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../wire.ts'
+import { Namespaces, type Place } from './namespaces.ts'
 import type {
   CallItem,
   CustomCallItem,
@@ -35,6 +36,7 @@ export class ResponseWriter implements StreamWriter {
   #open: MessageItem | ReasoningItem | undefined
   /** Where the thought that is open stood in a chat's message, if it was one of those. */
   #field: Thought['field']
+  #namespaces: Namespaces | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
@@ -218,15 +220,26 @@ export class ResponseWriter implements StreamWriter {
     return closed + added + done + this.#say('response.output_item.done', { output_index, item })
   }
 
-  #call({ index, id: call_id, name, custom }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+  #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
     const closed = this.#close('completed')
     const shared = { id: this.#newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
     const item: CallItem | CustomCallItem = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
-      : { ...shared, type: 'function_call', arguments: '' }
+      : {
+          ...shared,
+          ...(namespace ? { namespace } : this.#placeInNamespace(name)),
+          type: 'function_call',
+          arguments: '',
+        }
     this.#calls.set(index, item)
     this.#state.output.push(item)
     return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+  }
+
+  /** Made of what was asked only once something is called. */
+  #placeInNamespace(name: string): Place | undefined {
+    this.#namespaces ??= new Namespaces(this.#head.request?.tools)
+    return this.#namespaces.placeOf(name)
   }
 
   #argue(index: number, delta: string): string {
