@@ -43,6 +43,22 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
 const spent = async (db: Db, budget: Budget, now: () => number = Date.now) =>
   Number((await spentIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))) ?? 0n) / 1e12
 
+test('who reports in vain to a database that fails is told so, each time', async () => {
+  const told: string[] = []
+  const fails = () => Promise.reject(new Error('away'))
+  const db = { exclusively: fails } as unknown as Db
+  const now = () => Date.UTC(2026, 0, 1)
+  const onError = ({ message }: Error) => void told.push(message)
+  const deps = { db, clock: clockOf(now), now, newId: newUuid, spentBefore: async () => 0n, onError }
+  const budgets = new Budgets(deps, { reportMs: 3_600_000 })
+  await assert.rejects(async () => budgets.reserve([budgetOf(1)], usd(0.1)), /away/)
+  for (let times = 1; times < 3; times++) {
+    await budgets.report()
+    assert.equal(told.length, times)
+  }
+  await budgets.close()
+})
+
 onEachDatabase('budgets', (kind: DatabaseKind) => {
   /** A server that nobody hears any more: it reports only when the test says so. */
   const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)

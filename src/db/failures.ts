@@ -11,7 +11,7 @@ const readOnly = '25006'
 
 /** Whether a query failed because the database cannot be reached now, rather than because of the query. */
 export function isUnreachable(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return unreachable.test(code)
   return (
     typeof message === 'string' &&

@@ -81,8 +81,8 @@ function withTool(chat: ChatRequest): ChatRequest {
 export function timeIn(timezone: string, at: number): string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
-  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
-  const ahead = sign ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) : 0
+  const [, sign = '+', hours = '00', minutes = '00'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
+  const ahead = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
   const local = new Date(at + ahead * 60_000).toISOString().slice(0, -1)
-  return `${local}${sign ? `${sign}${hours}:${minutes}` : '+00:00'}`
+  return `${local}${sign}${hours}:${minutes}`
 }
