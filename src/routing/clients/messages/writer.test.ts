@@ -70,6 +70,22 @@ test('a source that is told before its text goes with it', () => {
   assert.deepEqual([citation!.delta.type, citation!.delta.citation.url], ['citations_delta', 'https://a.example'])
 })
 
+test('a source that is told after its text was closed still is its', () => {
+  const call: AnswerEvent[] = [
+    { type: 'text', text: 'Hi' },
+    { type: 'tool_call', index: 0, id: 'a', name: 'a' },
+    { type: 'tool_arguments', index: 0, text: '{}' },
+    { type: 'citation', url: 'https://a.example' },
+    { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
+  ]
+  const told = said(...call) as { index: number; delta?: { type: string; citation: { url: string } } }[]
+  const cited = told.filter(({ delta }) => delta?.type === 'citations_delta')
+  assert.deepEqual(
+    cited.map(({ index, delta }) => [index, delta!.citation.url]),
+    [[0, 'https://a.example']],
+  )
+})
+
 test('errors have Anthropic’s names', () => {
   const names = [400, 401, 402, 403, 404, 408, 409, 413, 429, 499, 500, 502, 503, 504, 529].map(
     (code) => errorOf({ code, message: 'M' }).type,

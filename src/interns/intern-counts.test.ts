@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createInternCounts } from './intern-counts.ts'
+
+/** A database that answers when the test says so, and counts how often it is asked. */
+function slowDb() {
+  const state = { asked: 0, answer: (_rows: object[]) => {} }
+  const execute = () => {
+    state.asked++
+    return new Promise((resolve) => {
+      state.answer = resolve as never
+    })
+  }
+  const query: object = new Proxy({}, { get: (_, name) => (name === 'execute' ? execute : () => query) })
+  return { state, db: { query } as never }
+}
+
+test('who asks how many interns there are does not wait, and asks the database once for all who come meanwhile', async () => {
+  const { state, db } = slowDb()
+  const counts = createInternCounts({ db }, 'here')
+  for (let times = 0; times < 3; times++) assert.equal(counts().running, 0)
+  assert.equal(state.asked, 1)
+  state.answer([{ status: 'running', count: 2 }])
+  await turn()
+  assert.equal(counts().running, 2)
+  assert.equal(state.asked, 1)
+})
