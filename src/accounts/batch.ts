@@ -5,8 +5,8 @@ const maxBatch = 512
 type Waiting<T> = { key: string; resolve: (found: T | undefined) => void; reject: (error: unknown) => void }
 
 /**
- * Turns single look-ups into batches: whoever comes while some are being read joins the next one. A flood of look-ups
- * thus costs few reads, and nobody waits for longer than a few of them.
+ * Turns single look-ups into batches: a look-up that comes during a read joins the next batch. Many look-ups at once
+ * cost few reads, and none waits for longer than a few of them.
  */
 export function batched<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
   const waiting: Waiting<T>[] = []

@@ -3,7 +3,7 @@ import type { Interval } from '#lib/vocabulary.ts'
 /** What a key may be used for. */
 export type KeyKind = 'api' | 'management' | 'intern'
 
-/** Who is calling, as the key says. */
+/** The caller, as the key says. */
 export type Caller = {
   keyHash: string
   keyKind: KeyKind

@@ -5,7 +5,7 @@ import { type KeyRecord, keyRecord } from './key.ts'
 import { insertKeyRow } from './key-rows.ts'
 import { hashOf, labelOf } from './secret.ts'
 
-/** Whose a key is. */
+/** The owner of a key. */
 export type KeyOwner = { organizationId: string; userId: string; workspaceId: string }
 
 export type KeyValues = {

@@ -18,7 +18,7 @@ const role = z
   .enum(['org:admin', 'org:member'])
   .describe('An organization always has an admin. What a key may do is told by its kind, not by this.')
 
-/** Who shall belong to an organization. */
+/** A new member of an organization. */
 export const NewMember = strictFields({ email: Email, name: Name, role: role.default('org:member') }).meta({
   id: 'NewMember',
 })

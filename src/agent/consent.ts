@@ -16,13 +16,13 @@ type ConsentDeps = { client: AgentContext; log: SessionLog; mode: ApprovalMode; 
 
 /**
  * May the operation be done? In `self-drive` yes; in `manual` the person says so through the client, or has said so for
- * the session. Who does not choose has not consented.
+ * the session. No choice is no consent.
  */
 export async function consentTo(deps: ConsentDeps, call: ToolCall, operation: string, title: string): Promise<boolean> {
   const { log, signal } = deps
   if (deps.mode === 'self-drive') return true
   const { remembered } = log.session
-  // Who rejects the shell for good is not asked to let it out of its sandbox either.
+  // After a permanent rejection of the shell, leaving its sandbox is not asked for either.
   if (remembered.get(operation.split('.')[0]!) === false) return false
   const before = remembered.get(operation)
   if (before !== undefined) return before

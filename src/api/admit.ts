@@ -23,7 +23,9 @@ export function secretIn(authorization: string | undefined): string | undefined 
   return bearer.exec(authorization ?? '')?.[1]
 }
 
-/** Who may use a route: the caller its key stands for, at once for a known key, or a fault that says what is missing. */
+/**
+ * Authorizes a request: the caller of its key (at once when the key is cached), or a fault that says what is missing.
+ */
 export function admit(
   deps: { keys: Pick<KeyCache, 'find' | 'known'> },
   route: Pick<Route, 'key' | 'wrongKey'>,

@@ -36,7 +36,7 @@ export type AuditEvent = {
   after: unknown
 }
 
-/** Who made a change. `keyHash` is null when it was made at the terminal, with the store itself. */
+/** The user and key that made a change. `keyHash` is null when it was made at the terminal, with the store itself. */
 export type Actor = { organizationId: string; userId: string; keyHash: string | null }
 
 /** Writes down a change in the transaction that makes it, so that neither exists without the other. */

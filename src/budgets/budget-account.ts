@@ -1,10 +1,10 @@
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Grant, LeaseReport } from './store.ts'
 
-/** Asks the database: reports what was spent and held, and asks for `need` more, under a limit. */
+/** One exchange with the database: reports what is spent and held, and asks for `need` more, under a limit. */
 export type Exchange = (report: Omit<LeaseReport, 'server' | 'period'>, limit: PicoUsd) => Promise<Grant>
 
-/** What became of a request for money; `over` when the period is not the one that runs. */
+/** The result of a reservation; `over` when the period has ended. */
 export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'over'
 
 type WaitingRequest = {
@@ -61,7 +61,7 @@ export class BudgetAccount {
     return this.#waiting.length > 0
   }
 
-  /** Who waits for a database that does not answer is not kept for longer than who waits for others. */
+  /** Waiting for a database that does not answer takes no longer than waiting for other requests. */
   giveUpStalled(): void {
     const { elapsed, waitMs } = this.#deps
     if (!this.#exchanging || elapsed() < this.#askedAt + waitMs) return
@@ -194,7 +194,9 @@ export class BudgetAccount {
     }
   }
 
-  /** Who could not be served even if all under way cost nothing is told at once; who waited too long, now. */
+  /**
+   * Refuses requests that would not fit even if all requests in flight cost nothing, and those that waited too long.
+   */
   #refuse(most: PicoUsd): void {
     const now = this.#deps.elapsed()
     this.#waiting = this.#waiting.filter(({ need, settle, deadline }) => {

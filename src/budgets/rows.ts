@@ -7,12 +7,12 @@ import { exactly } from '#usage/exact.ts'
 
 type Query = Db['query'] | Tx
 
-/** What a server holds of a budget in a period. */
+/** The part of a budget that a server holds in a period. */
 export type Lease = {
   server: string
   period: number
   held: PicoUsd
-  /** What the server said in all that it spent of it. */
+  /** The server's total spending in the period, as it last reported. */
   spent: PicoUsd
   /** When it was last heard, by the database's clock. */
   renewedAt: number
@@ -79,7 +79,7 @@ export async function insertPeriod(tx: Tx, budget: string, period: number, spent
     .execute()
 }
 
-/** Of the periods those that were begun. */
+/** Adds to the periods that were begun; others have no row. */
 export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
   const more = keepable(spent)
   const sum = sql<bigint>`case when spent_pico > ${mostKept - more} then ${mostKept} else spent_pico + ${more} end`
@@ -117,7 +117,7 @@ export async function deleteOldLeases(tx: Tx, budget: string, period: number, be
     .execute()
 }
 
-/** As if no account had been kept: the next request asks the ledger what was spent. Leases stay with their holders. */
+/** Deletes what was counted: the next request reads the spending from the ledger. Leases stay with their holders. */
 export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
 }

@@ -12,7 +12,7 @@ const allowed = (what: string) =>
     .nullable()
     .describe(`${what} that may use it; null: any.`)
 
-/** Who may use a credential, for what, and what happens without it. */
+/** The keys, users and models that may use a credential, and what happens where it may not be used. */
 const rules = {
   disabled: z.boolean(),
   allowed_api_key_hashes: allowed('The keys, by hash,'),

@@ -6,7 +6,7 @@ import type { NewId } from '#lib/id.ts'
 import type { CatalogueHolder } from './holder.ts'
 import type { LoadReport } from './load.ts'
 
-/** Who stands in the audit trail when the machine's operator reloaded, by a signal and without a key. */
+/** The actor in the audit trail when the operator reloaded by a signal, without a key. */
 const operator = { userId: 'operator', keyHash: null }
 
 /**

@@ -49,7 +49,7 @@ export type Chunk = {
   /** Unix time in seconds. */
   created: number
   model: string
-  /** Who answers, for people. */
+  /** The name of the provider that answers, for people. */
   provider?: string
   choices: ChunkChoice[]
   usage?: Usage | null

@@ -1,7 +1,9 @@
 import type { FinishReason } from './chunk.ts'
 import type { ThoughtMark } from './thoughts.ts'
 
-/** Tokens as the upstream counted them. `cached` and `cacheWritten` are parts of `prompt`; `reasoning` of `completion`. */
+/**
+ * Tokens as the upstream counted them. `cached` and `cacheWritten` are parts of `prompt`; `reasoning` of `completion`.
+ */
 export type TokenCounts = {
   prompt: number
   completion: number
@@ -40,7 +42,7 @@ export type Picture = { url: string }
 
 /** What a model's answer consists of, piece by piece, whatever protocol it came in. */
 export type AnswerEvent =
-  /** Who answers, as the upstream says. */
+  /** The provider that answers, as the upstream says. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }
   /** A piece of a thought. The piece with a signature, or with the thought encrypted, ends the thought. */

@@ -1,6 +1,8 @@
 import type { Message } from './message.ts'
 
-/** Whose thoughts they are: only the same kind of provider can go on from them. The names are those clients know. */
+/**
+ * The format of reasoning blocks: only a provider of the same format can continue from them. Clients know these names.
+ */
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
@@ -87,8 +89,8 @@ function ownId(detail: ReasoningDetail): string | undefined {
 }
 
 /**
- * The pieces of each thought in a list: what stands together in one format, up to a signature or encrypted data. Clients
- * send the pieces as they came or joined.
+ * The pieces of each thought in a list: what stands together in one format, up to a signature or encrypted data.
+ * Clients send the pieces as they came or joined.
  */
 export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
   const thoughts: ReasoningDetail[][] = []

@@ -1,10 +1,10 @@
 import type { Agent } from './acp/agent.ts'
 import type { Backpressure } from './outbox.ts'
 
-/** How many runs hold back each agent: it reads on when none does. */
+/** How many runs pause each agent: it is resumed when none does. */
 const holders = new WeakMap<Agent, number>()
 
-/** Holds back the agent of a run while its caller is slow, and calls `cutOff` when the caller has stalled. */
+/** Pauses the agent of a run while its caller reads slowly, and calls `cutOff` when the caller has stalled. */
 export function createBackpressure(
   stalledMs: number,
   agent: () => Agent | undefined,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AnswerQuestion, StartTurn } from '#interns/runs.ts'
 
-/** A request that the door does not understand. Only a defect, or a stranger, makes one. */
+/** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
 export class HttpError extends Error {
   readonly status: number
   readonly kind: string

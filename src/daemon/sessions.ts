@@ -11,10 +11,10 @@ export type Sessions = {
   find(id: string): Session
   /** The session opened with the running agent, which is started when there is none. Throws a `Refusal`. */
   open(session: Session): Promise<NonNullable<Session['opened']>>
-  /** A session has ended its turn: those that were idle longest are put away. */
+  /** A session has ended its turn: the sessions that were idle longest are closed. */
   rest(session: Session): void
   all(): Iterable<Session>
-  /** An agent is gone, and what it knew with it. */
+  /** An agent has ended, and its sessions with it. */
   lost(agent: Agent): void
 }
 

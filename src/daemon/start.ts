@@ -40,7 +40,7 @@ export async function startDaemon(
     stop: async () => {
       const closed = new Promise<void>((resolve) => void door.close(() => resolve()))
       await runs.stop()
-      // Who was attached has been told the end of its run; it may take a moment to read it.
+      // Attached callers have been sent the end of their run; they may need a moment to read it.
       const late = setTimeout(() => door.closeAllConnections(), lastWordsMs)
       await closed
       clearTimeout(late)

@@ -1,7 +1,7 @@
 import { ConnectionLost, member, ProtocolBroken, RpcError } from './acp/connection.ts'
 import { StoreFailed } from './store.ts'
 
-/** Why a turn came to nothing, for its caller. `severed`: the agent went without a word. */
+/** Why a turn failed, for its caller. `severed`: the agent's connection broke. */
 export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
 
 /**

@@ -10,12 +10,12 @@ import { turnFailureOf } from './turn-failure.ts'
 
 type Deps = { now: () => number; newId: () => string }
 
-/** Signs of work that the caller does not see are passed on no more often than this. */
+/** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
-/** How many tool calls of a turn are remembered, for what a later permission leaves out. */
+/** How many tool calls of a turn are kept, for details that a later permission request leaves out. */
 const maxToolCalls = 200
 
-/** Gives an agent the prompt of a run, and lets the run hear all that comes of it. Resolves when the agent is done. */
+/** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
   deps: Deps,
   run: LiveRun,

@@ -3,7 +3,7 @@ import { Fault } from '#lib/fault.ts'
 /** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
 const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 
-/** Codes of Postgres: a statement, a lock or a transaction took longer than it may, or waited in a circle. */
+/** Codes of Postgres: a statement, lock or transaction timed out, or there was a deadlock. */
 const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
 
 /** Codes of Postgres: read-only, or a standby. */
@@ -32,7 +32,7 @@ export type DatabaseFailure = keyof typeof messages
 
 export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
 
-/** Why a query failed because of how the database is now; undefined when the query is to blame. */
+/** The state of the database that made a query fail; undefined when the query itself is wrong. */
 export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   if (isUnreachable(error)) return 'unreachable'
   const { code } = Object(error) as { code?: unknown }
@@ -41,7 +41,7 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   return code === readOnly ? 'read_only' : undefined
 }
 
-/** The same as it is told to who asked. */
+/** The same as a fault for the caller. */
 export function databaseFault(error: unknown): Fault | undefined {
   const trouble = databaseFailureOf(error)
   return trouble && new Fault('unavailable', messages[trouble])

@@ -4,10 +4,10 @@ import { isUnreachable } from './failures.ts'
 import type { Signals, Topic } from './signals.ts'
 import { type AllowStale, neverStale } from './stale-reads.ts'
 
-/** How old what is remembered may be while other servers cannot be heard. */
+/** The greatest age of an entry while notifications of other servers cannot be heard. */
 const unverifiedMs = 700
 
-/** What was read of the database, by name, until somebody says that it has changed. */
+/** Rows read from the database, cached by name until a notification says that they have changed. */
 export type ReadCache<T> = {
   /** At once in the steady state. @throws Fault `unavailable` while the database cannot be reached. */
   get: (name: string) => T | Promise<T>
@@ -19,24 +19,24 @@ export type ReadCache<T> = {
 type Deps<T> = {
   signals: Signals
   now: Now
-  /** Says, with a name, that what is remembered under it has changed. */
+  /** Announces, with a name, that the entry of that name has changed. */
   topic: Topic
-  /** Says that all that is remembered may have changed. */
+  /** Announces that any entry may have changed. */
   allTopic?: Topic
-  /** Whether what may have changed is given all the same, while the database is away. */
+  /** Whether an entry that may be stale is still given while the database is away. */
   allowStale?: AllowStale | undefined
   read: (name: string) => Promise<T>
-  /** What is not worth remembering is read every time. */
+  /** Values for which this is false are not cached. */
   isKept?: (value: T) => boolean
-  /** When so many are remembered, all are forgotten. */
+  /** The cache is emptied when it holds so many entries. */
   most?: number
-  /** What is told while the database cannot be reached. */
+  /** The message of the fault while the database cannot be reached. */
   away?: string
 }
 
 const cannotBeReached = 'The database cannot be reached now. Try again shortly.'
 
-/** A change holds at once here, and within a second on every other server. */
+/** A read-through cache. A change is seen at once here, and within a second on every other server. */
 export function createReadCache<T>(deps: Deps<T>): ReadCache<T> {
   const {
     signals,
@@ -49,7 +49,7 @@ export function createReadCache<T>(deps: Deps<T>): ReadCache<T> {
     away = cannotBeReached,
   } = deps
   const entries = new Map<string, { value: T; readAt: number }>()
-  /** What is being read. A change takes it out, so that what was read before it is not remembered after it. */
+  /** Reads in flight. A change removes them, so that a value read before the change is not cached after it. */
   const reading = new Map<string, Promise<T>>()
 
   const forget = (name: string) => {
@@ -65,7 +65,7 @@ export function createReadCache<T>(deps: Deps<T>): ReadCache<T> {
     ...(deps.allTopic ? [signals.subscribe(deps.allTopic, forgetAll)] : []),
     signals.onMissed(forgetAll),
   ]
-  /** What may have changed since it was last read is not guessed. */
+  /** An entry that may be stale is not guessed. */
   const refuseIfUnreachable = (error: unknown): never => {
     if (!isUnreachable(error)) throw error
     throw new Fault('unavailable', away)

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
 
-/** Whether what was last known is trusted although it may have changed, because the database is away. */
+/** Whether stale values may be used, because the database is away. */
 export type AllowStale = () => boolean | Promise<boolean>
 
-/** What may have changed since it was last read is not guessed. */
+/** Stale values are never used. */
 export const neverStale: AllowStale = () => false
 
 /** How long the database may take to show that it is there. */
 const answerMs = 500
 
 /**
- * Trusts what was last known for so long after the last moment at which everything was surely heard, and only while the
- * database does not answer: what can be asked is asked.
+ * Allows stale values for `staleMs` after the last moment at which all notifications were surely heard, and only while
+ * the database does not answer.
  */
 export function staleWhileAway({ db }: { db: Pick<Db, 'query' | 'signals'> }, staleMs: number): AllowStale {
   if (staleMs === 0) return neverStale

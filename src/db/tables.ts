@@ -156,7 +156,7 @@ export type Tables = {
     margin_pico: Generated<bigint>
     record: string
     outcome: Generated<string>
-    /** Who answered, or was about to. */
+    /** The provider that answered, or was about to. */
     provider: string | null
     /** The slug of the preset that filled it in. */
     preset: string | null

@@ -19,7 +19,7 @@ export type BuiltinSlug = keyof typeof builtinLabels
 
 export const builtinSlugs = Object.keys(builtinLabels) as [BuiltinSlug, ...BuiltinSlug[]]
 
-/** Whose messages a filter reads. */
+/** The messages that a filter reads, by their author. */
 export const scanScopes = ['user_only', 'all_messages'] as const
 export type ScanScope = (typeof scanScopes)[number]
 

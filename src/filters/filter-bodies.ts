@@ -9,7 +9,7 @@ type Bodies = Record<string, object>
 /** What a rule found, for the record: never the text. */
 export type Finding = Pick<Rule, 'guardrail' | 'rule'> & { action: Exclude<FilterAction, 'block'>; count: number }
 
-/** The request must not leave the house: something was found, or a filter failed, which refuses too. */
+/** The request must not be sent: something was found, or a filter failed, which refuses too. */
 export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
 
 /** What was found where nothing blocks, and the bodies as they may go, if anything in them changed. */

@@ -11,7 +11,7 @@ const other =
   /\b(?:order|invoice|ref(?:erence)?|case|ticket|tracking|account|acct|isbn|issn|sku|part|serial|id|uuid|model|version|build|po|vin|iban|doi|issue|pr|commit|timestamp|page|pages|lines?|port|zip|article|batch|lot|item)\b[\W_]{0,3}(?:no\.?|num(?:ber)?|id|code)?(?: is| was)?[\W_]{0,4}$/
 const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d)/
 
-/** Whose national numbers are known where the text says that a phone number follows. */
+/** Countries whose national numbers are found where the text announces a phone number. */
 const countries: CountryCode[] = [
   'US',
   'GB',

@@ -5,7 +5,7 @@ import { createWorkers } from './workers.ts'
 
 export type { Blocked, Finding } from './filter-bodies.ts'
 
-/** What may leave the house. Where nothing was redacted it is the very object that was given. */
+/** The content that may be sent. Where nothing was redacted it is the same object that was given. */
 export type Passed<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 
 export type Scanner = {

@@ -63,7 +63,9 @@ export async function deleteAssignments(tx: Tx, ids: string[]): Promise<void> {
   if (ids.length > 0) await tx.deleteFrom('guardrail_assignments').where('id', 'in', ids).execute()
 }
 
-/** Of these keys or users those of the organization; of keys also the workspace. Who has left is not found. */
+/**
+ * Of these keys or users those of the organization; of keys also the workspace. Members who have left are not found.
+ */
 export async function findTargets(
   query: Query,
   organizationId: string,

@@ -19,7 +19,7 @@ function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
 }
 
 /**
- * The forms of a request as they may leave the house: where a filter redacts, its label stands.
+ * The forms of a request as they may be sent: redacted text is replaced by the filter's label.
  * @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
  */
 export async function screenRequest<Bodies extends Record<string, object>>(

@@ -7,7 +7,7 @@ import { letters, type ZdrField } from './zdr.ts'
 /** The rule of a guardrail that forbids something, by the name of its field. */
 export type Rule = RuleAt<'region' | 'model' | 'endpoint'>
 
-/** Who forbids, and by which rule. */
+/** The guardrail that forbids, and the rule. */
 export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
 
 type Vendors = Config['zdr_vendors']
@@ -49,7 +49,7 @@ export function judgeEndpoint(
   return firstOf(guardrails, ofEndpoint, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
 }
 
-/** Who demands that a request to a model leaves nothing behind, whatever it asks for. */
+/** The guardrail that demands zero data retention for every request to a model. */
 export function judgeStorage(
   guardrails: readonly GuardrailRecord[],
   { author }: Pick<JudgedModel, 'author'>,

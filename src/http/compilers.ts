@@ -13,7 +13,7 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
   }
 }
 
-/** Who sends more parts than this is told of the first wrong one only. */
+/** A body with more parts than this is checked up to its first error only: each further error costs time. */
 const maxPartsExplained = 10_000
 
 /** Zod's own way to stop at the first issue: of a million wrong items it would tell a million. */

@@ -5,14 +5,14 @@ import type { Acceptor } from './acceptor.ts'
 /** How often connections that have become idle are looked for. */
 const lookMs = 50
 
-/** A server's way out: clients are sent elsewhere first, those under way may finish, and it is over with the last one. */
+/** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
 export type Leaving = {
-  /** Whether new clients should go elsewhere, as they are told by the health check. */
+  /** Whether the health check tells new clients to go elsewhere. */
   isLeaving: () => boolean
-  /** Takes new requests for so long, each on a connection that ends with its answer. Or until somebody is in a hurry. */
+  /** Takes new requests for `ms` more, each on a connection that closes after its answer; or until `skipDrain`. */
   drain: (server: Server, ms: number) => Promise<void>
   hurry: () => void
-  /** Takes none any more. Those under way may finish within the grace; then they are broken off. */
+  /** Takes no more requests. Those in flight may finish within `graceMs`; then their connections are closed. */
   close: (app: FastifyInstance, graceMs: number, acceptor?: Pick<Acceptor, 'close'>) => Promise<void>
   /** Takes no new connections; those that are open end with their next answers, or when clients leave them. */
   retire: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>

@@ -8,7 +8,7 @@ import { Answer, type AnyRoute, type Method } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, once admitted: what that is, only the mounted routes know. */
+    /** The caller, once authorized. Its type is known to the mounted routes only. */
     caller: unknown
   }
 }
@@ -26,7 +26,7 @@ export type Around = (
 export type Mounting<Caller, Deps> = {
   deps: Deps
   prefix: string
-  /** Who calls. @throws Fault `unauthenticated` or `forbidden`. */
+  /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
   /** By which host a request came in. */
   hostOf: HostOf

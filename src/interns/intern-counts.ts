@@ -5,8 +5,8 @@ import { countByStatus } from './store.ts'
 const freshForMs = 5000
 
 /**
- * How many interns of a host are in each state, as of some seconds ago. Asking does not wait for the database: what was
- * known last is told, and read anew for who asks next.
+ * The number of interns of a host in each state, at most some seconds old. A call does not wait for the database: it
+ * gets the last counts, and starts a new read for the next call.
  */
 export function createInternCounts(deps: { db: Pick<Db, 'query'> }, host: string): () => Record<InternStatus, number> {
   let known = Object.fromEntries(internStatuses.map((status) => [status, 0])) as Record<InternStatus, number>

@@ -5,9 +5,9 @@ type Slot = 'ignore' | 'pipe' | number
 const closesOnExec = 0o2000000
 
 /**
- * What a program gets of our open files: those of the list and no other. Node closes its own; but what our own parent
- * left open in us would pass on to all that we start, and with it a way to whoever holds the other end. In the place of
- * each such file stands the null device. Where the system does not tell what is open, the list stays as it is.
+ * The `stdio` list of a child process that inherits no other open file. Node closes its own files on exec; but files
+ * that our parent left open in this process would pass on to every child. In the place of each such file the child gets
+ * the null device. Where the system does not list open files, the list stays as it is.
  */
 export function withoutInherited(stdio: Slot[]): Slot[] {
   const { numbers, nothing } = inheritedFiles()
@@ -20,7 +20,7 @@ export function withoutInherited(stdio: Slot[]): Slot[] {
   return slots
 }
 
-/** Our parent leaves nothing later on: it is looked for once. */
+/** Inherited files can only be there from the start: they are looked for once. */
 const inheritedFiles = once(() => {
   const numbers = openDescriptors().filter((number) => number > 2 && !closesOnExecution(number))
   return { numbers, nothing: numbers.length > 0 ? openSync('/dev/null', 'r+') : -1 }

@@ -34,7 +34,7 @@ function manyAtOnce(dest: number): pino.DestinationStream {
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...held } as Parameters<
     typeof pino.destination
   >[0])
-  // Whoever read it has gone: that must not end what else goes on.
+  // The reader of the log is gone: that must not end the process.
   file.on('error', () => {})
   return { write: (line) => void (file as unknown as { write: (bytes: Buffer) => void }).write(Buffer.from(line)) }
 }

@@ -1,4 +1,4 @@
-/** Calls `act` the first time and remembers its result for every other. A promise that is rejected is forgotten. */
+/** Calls `act` once and caches its result. A rejected promise is not cached. */
 export function once<T>(act: () => T): () => T {
   let done: { result: T } | undefined
   return () => {

@@ -1,4 +1,4 @@
-/** Lets calls of `act` follow each other, each beginning when the one before has ended, however that ended. */
+/** Runs calls of `act` one after another, each when the one before has ended or failed. */
 export function oneAtATime<T>(act: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return () => {

@@ -1,4 +1,4 @@
-/** Where a streamed answer goes: it opens with the first write, and says when its reader is slow or gone. */
+/** A streamed response: it opens with the first write, and tells when its reader is slow or gone. */
 export type Outlet = {
   /** Whether the first byte has gone, after which a failure can no longer become a status. */
   readonly opened: boolean

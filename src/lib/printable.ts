@@ -18,19 +18,19 @@ function escapeOf(character: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`
 }
 
-/** Text of somebody else as it may be shown on a terminal: what would act is told instead. Lines and tabs stay. */
+/** Foreign text made safe for a terminal: control and invisible characters are escaped. Line breaks and tabs stay. */
 export function printable(text: string): string {
   return text.replace(inProse, escapeOf)
 }
 
-/** The same for what stands on a line of its own. What was told already stays as it is. */
+/** The same on one line: line breaks and tabs are escaped too. Existing escapes stay as they are. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
 
 /**
- * What somebody is to consent to, on one line. No two texts look the same: a backslash that could be taken for one of
- * ours is doubled.
+ * Text that a person is to consent to, on one line. No two texts look the same: a backslash that could be read as an
+ * escape is doubled.
  */
 export function printableExactly(text: string): string {
   return text.replace(onOneLine, escapeOf)

@@ -1,6 +1,6 @@
 /**
- * Work of many that shares one event loop. Together they have a slice of time; whoever finds it used up waits until
- * everything else has had its turn.
+ * Slices of time on the event loop for many pieces of work together. A caller that finds the slice used up waits until
+ * all other events have been handled.
  */
 export class TimeSlices {
   readonly #ms: number
@@ -18,7 +18,7 @@ export class TimeSlices {
    * again instead of doing a piece of its work would find the slice used up by whoever came first, each time.
    */
   used(): Promise<void> | undefined {
-    // Whoever begins while others wait, waits with them.
+    // A caller that begins while others wait, waits with them.
     if (this.#next) return this.#next
     if (this.#endsAt === 0) this.#begin()
     if (this.#now() < this.#endsAt) return undefined

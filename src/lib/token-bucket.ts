@@ -1,4 +1,4 @@
-/** Lets so much through in a second, and at once as much as has been saved up. */
+/** A token bucket: `perSecond` is the rate, `atOnce` the burst. */
 export class TokenBucket {
   readonly #perSecond: number
   readonly #atOnce: number

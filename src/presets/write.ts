@@ -8,7 +8,7 @@ import { findPreset } from './rows.ts'
 
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
-/** Who writes, and in which workspace. */
+/** The user and key that write, and the workspace. */
 export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash'>
 
 type Written = { action: Change['action'] } | undefined

@@ -5,7 +5,7 @@ import type { Config } from '#config/settings.ts'
 import { logFile } from './intern-home.ts'
 import type { Process } from './process-table.ts'
 
-/** What one intern may hold; 0 for as much as it likes. */
+/** The resource limits of one intern; 0 for none. */
 export type ResourceLimits = Pick<
   Config,
   'intern_processes' | 'intern_memory_bytes' | 'intern_disk_bytes' | 'intern_log_bytes'
@@ -13,12 +13,12 @@ export type ResourceLimits = Pick<
 
 const prlimit = '/usr/bin/prlimit'
 
-/** The kernel counts what a process sets aside, not what it uses. Node sets aside much at its start. */
+/** The kernel counts reserved memory, not used memory. Node reserves much at its start. */
 const leastData = 2 * 1024 ** 3
 
 /**
- * What to put before a command so that the kernel holds it, and all it starts, to what it can: the processes of a user,
- * the memory of each process and the size of each file. The rest is watched.
+ * The prefix of a command whose limits the kernel enforces, for it and its children: the processes of a user, the
+ * memory of each process and the size of each file. The other limits are monitored.
  */
 export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | undefined): string[] {
   if (!existsSync(prlimit)) return []
@@ -38,13 +38,13 @@ export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | und
   return [prlimit, ...set, '--']
 }
 
-/** Nobody may raise what was set for us. */
+/** A limit of this process cannot be raised for a child. */
 function ownLimit(name: string): number {
   const line = new RegExp(`^Max ${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(read('/proc/self/limits'))
   return line ? Number(line[1]) : Infinity
 }
 
-/** @returns what is more than allowed, for the intern's owner to read. */
+/** @returns the limit that is exceeded, as a sentence for the intern's owner. */
 export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
   const threads = running.reduce((sum, one) => sum + one.threads, 0)
   const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
@@ -56,7 +56,7 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   return undefined
 }
 
-/** The same of its files. A process of its own counts them: there may be millions. */
+/** The same for disk use, which a process of its own counts: there may be millions of files. */
 export async function exceededByDisk(
   home: string,
   { intern_disk_bytes: most }: ResourceLimits,

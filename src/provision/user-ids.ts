@@ -22,7 +22,7 @@ export function allocateUser(home: string, base: number): number {
 /** Who fetches repositories for interns: none of them, and not the server. */
 export const cloningUser = (base: number) => base + range
 
-/** Whose an intern's workspace is. */
+/** The owner of an intern's workspace. */
 export function ownerOf(home: string): number | undefined {
   return statSync(join(home, 'workspace'), { throwIfNoEntry: false })?.uid
 }

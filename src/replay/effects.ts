@@ -25,7 +25,7 @@ export function effectsIn(
   undecided: (rule: Undecidable) => void,
 ): Judge {
   const candidates = judgeCandidates(deps, guardrail, undecided)
-  // In the order in which a request meets the rules at the door.
+  // In the order in which a live request is judged.
   const places: Record<Place, Judge> = {
     region: candidates,
     model: candidates,

@@ -18,7 +18,7 @@ type Ground = {
 
 const maxRemembered = 10_000
 
-/** Judges requests of the past by today's catalogue, as they would be judged at the door. Remembers what it judged. */
+/** Judges requests of the past by today's catalogue, as a live request would be judged. Caches its verdicts. */
 export function judgeOfPast(ground: Ground): (facts: PastFacts) => PastVerdict {
   const known = new Map<string, PastVerdict>()
   return (facts) => {

@@ -49,7 +49,7 @@ export type Generation = {
   preset: { id: string; slug: string; version: number } | undefined
   /** The region the request came in through. */
   region: Region
-  /** Who answered, or was about to when the client left; undefined when nobody did. */
+  /** The provider that answered, or was about to when the client left; undefined when none did. */
   modelId: string | undefined
   endpointId: string | undefined
   provider: string | undefined

@@ -4,7 +4,7 @@ import type { PicoUsd } from '#lib/pico-usd.ts'
 import { exactly, exactSum, readSum } from './exact.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 
-/** Whose requests: those of a workspace, or of some keys and users in it. */
+/** The requests of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
 
 /** A metered request as it is kept, with its exact cost, and what limits were charged. */
@@ -51,7 +51,10 @@ export async function* pastRequests(
   }
 }
 
-/** What limits were charged on whole days, from one to before another; on the workspace's own provider keys only if told. */
+/**
+ * What limits were charged on whole days, from one to before another; on the workspace's own provider keys only if
+ * told.
+ */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,

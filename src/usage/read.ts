@@ -157,7 +157,7 @@ export async function spendingOfKeys(
   return new Map(rows.map((row) => [row.key_hash, readSpending(row)]))
 }
 
-/** Whose spending: all of a workspace, or that of some keys and members in it. */
+/** The spending of a whole workspace, or of some keys and members in it. */
 export type Spenders = { workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
 
 export async function spendingOf(

@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 
-/** Who asks for requests of the past. */
+/** The caller who asks for past requests. */
 export type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId'>
 
 /**

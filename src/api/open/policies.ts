@@ -8,7 +8,7 @@ import { createPresetCache } from '#presets/preset-cache.ts'
 import type { Opening } from './parts.ts'
 import type { Store } from './store.ts'
 
-/** Who is calling, and what holds for them: kept in memory, and fresh while the database can be heard. */
+/** Callers and the rules that hold for them: caches, kept up to date while the database can be heard. */
 export async function openPolicies({ parts: { now }, opened }: Opening, { settings, db, allowStale }: Store) {
   const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
   opened.defer(keys.close)

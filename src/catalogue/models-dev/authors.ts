@@ -1,5 +1,5 @@
 /**
- * Who makes models, and the ways providers spell it. Only names that are certainly one author stand on one line; a
+ * The authors of models, and how providers spell them. Only names that are certainly one author stand on one line; a
  * name that is not here is nobody we know, and its rows are merged with nobody's.
  */
 const spellings: Record<string, readonly string[]> = {

@@ -25,13 +25,15 @@ export function groupRows(rows: readonly Row[]): Group[] {
   return [...[...known.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
 }
 
-/** Who repacks a model in fewer bits puts it under a name of their own; the model stays its author's. */
+/** A model that others quantize and publish under a name of their own keeps its original author. */
 function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
   const sole = row.foreign ? undefined : authors.get(row.key)
   return row.quantization && sole ? sole : (row.author ?? sole)
 }
 
-/** Names that rows give to models of one author only; others stay nobody's. Repacked ones have no say against others. */
+/**
+ * Names that rows give to models of one author only; others stay nobody's. Repacked ones have no say against others.
+ */
 function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()
   const original = new Set(rows.filter((row) => row.author && !row.quantization).map((row) => row.key))

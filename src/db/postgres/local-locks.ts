@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ done: T } | undefined>
 
 /**
- * Who wants the same thing at this server waits here in a row. So they do not hold connections that others could use,
- * and a server stands once, not many times, in the database's own row: one far away does not keep all others waiting.
+ * A queue for each lock name within this process. Waiting calls hold no connection, and a server waits for a database
+ * lock once, not once for each call: a server far away does not keep all others waiting.
  */
 export function createLocalLocks(waitMs: number): LocalLocks {
   const rows = new Map<string, Promise<void>>()
