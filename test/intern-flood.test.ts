@@ -65,7 +65,9 @@ async function startTaken(line: string, bytes: number) {
     taken: () => until(() => /taken (\d+)/.exec(told)?.[1], 300_000).then(Number),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
-      await server[Symbol.asyncDispose]()
+      // It ends its daemon, which a server that is killed leaves behind.
+      server.signal('SIGTERM')
+      await server.ended
       rmSync(DATA_DIR, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endGroup, removeGroup } from '#provision/control-group.ts'
 
 /** What a test that fails half-way would leave behind: a server as a process of its own, and daemons of interns. */
 const servers = new Set<ChildProcess>()
@@ -17,10 +19,27 @@ export function endDaemonsAtLast(dataDir: string): void {
   dataFolders.add(dataDir)
 }
 
-after(() => {
+after(async () => {
   for (const server of servers) server.kill('SIGKILL')
-  for (const folder of dataFolders) for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+  for (const folder of dataFolders) {
+    for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+    for (const group of groupsIn(folder)) {
+      endGroup(group)
+      for (let tries = 0; tries < 100 && existsSync(group); tries++) {
+        removeGroup(group)
+        await sleep(10)
+      }
+    }
+  }
 })
+
+/** The control groups of interns. They are named after interns, so that nobody else's is among them. */
+function groupsIn(folder: string): string[] {
+  return globSync(`${folder}/interns/*/daemon.json`).flatMap((file) => {
+    const { group } = JSON.parse(readFileSync(file, 'utf8'))
+    return group !== undefined && existsSync(group) ? [group] : []
+  })
+}
 
 /** A number may be another process's by now, so its command line must name the folder. */
 function daemonsIn(folder: string): number[] {
