@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { colleague } from './harness/colleague.ts'
-import { onEachDatabase } from './harness/databases.ts'
+import { newPlace, onEachDatabase } from './harness/databases.ts'
 import { type Files, hasGit, startGitServer } from './harness/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
@@ -107,6 +108,19 @@ onEachDatabase('an intern with a repository', (kind) => {
     await service.ask('POST', '/interns/ada/provision')
     await untilIntern(service, wrong.id, 'running')
     assert.match(await run(service, wrong.id, 'git -C widgets log --oneline'), /All there is/)
+  })
+
+  test('keeps its password for the one key: without it the service does not start', async () => {
+    const place = await newPlace(kind)
+    const key = join(place.settings.data_dir, 'encryption.key')
+    const first = await startTestService({ place })
+    const repository = { url: 'https://git.example.com/a/b', credential }
+    const made = await first.ask('POST', '/interns', { body: { name: 'ada', repository } })
+    await first.stop()
+    assert.equal(made.status, 201, made.text)
+    renameSync(key, `${key}.lost`)
+    await assert.rejects(startTestService({ place }), /encryption key .* is missing, and .*repository credentials/)
+    await place.remove()
   })
 
   test('replays under its idempotency key, and not with another password', { skip }, async () => {
