@@ -1,13 +1,12 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Log } from '#lib/log.ts'
 import { toUsd } from '#lib/pico-usd.ts'
-import type { Refused } from '#routing/deps.ts'
 import type { Generation } from '#usage/generation.ts'
 
 /** One line a completion: who asked for what, who answered, what it took; or why not. Never what was said. */
 export type CompletionLog = {
   completed: (generation: Generation) => void
-  refused: (refused: Refused) => void
+  refused: (refused: Generation) => void
 }
 
 export function completionLog(log: Log): CompletionLog {
@@ -37,10 +36,10 @@ export function completionLog(log: Log): CompletionLog {
         'completion',
       )
     },
-    refused({ requestId, caller, requestedModel, cause }) {
+    refused({ requestId, id, caller, requestedModel, cause }) {
       if (!plain.isLevelEnabled('info')) return
-      const model = requestedModel?.slice(0, 200)
-      plain.info({ requestId, ...who(caller), model, outcome: 'refused', error: cause }, 'completion')
+      const asked = { requestId, generation: id, ...who(caller), model: requestedModel }
+      plain.info({ ...asked, outcome: 'refused', error: cause }, 'completion')
     },
   }
 }

@@ -14,6 +14,8 @@ export type TokenCounts = {
   parts?: TokenParts
 }
 
+export const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
+
 /** Tokens that have a price of their own: parts of `cacheWritten`, `prompt` and `completion`. */
 export type TokenParts = {
   cacheWritten1h?: number

@@ -65,17 +65,33 @@ test('a request that names only a list of models is metered under the first of t
   assert.equal(metered[0]?.requestedModel, 'a/m')
 })
 
-test('what is refused before anything is known of it is told with who asked, for what, and in which protocol', async () => {
-  const told: object[] = []
-  const busy = { canMeter: () => false, onRefused: (one: object) => void told.push(one) } as unknown as RoutingDeps
-  const from = { ...call, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
+test('what is refused before anything is known of it has a record: who asked, for what, in which protocol, and why not', async () => {
+  const told: Generation[] = []
+  const headers: Record<string, string> = {}
+  const busy = {
+    canMeter: () => false,
+    onRefused: (one: Generation) => void told.push(one),
+    newId: () => 'id',
+    now: () => 7,
+    regionOf: () => 'eu',
+  } as unknown as RoutingDeps
+  const outlet = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
+  const from = { ...call, outlet, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
   await assert.rejects(complete(busy, from), /cannot be metered now/)
-  const { cause, ...rest } = told[0] as { cause: string }
-  assert.deepEqual(rest, {
-    requestId: 'req-1',
-    caller: { keyHash: 'k' },
-    protocol: 'anthropic-messages',
-    requestedModel: 'a/m',
-  })
+  const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = told[0]!
+  assert.deepEqual(
+    { id, requestId, caller, protocol, requestedModel, outcome, cost, region },
+    {
+      id: 'gen-id',
+      requestId: 'req-1',
+      caller: { keyHash: 'k' },
+      protocol: 'anthropic-messages',
+      requestedModel: 'a/m',
+      outcome: 'refused',
+      cost: 0n,
+      region: 'eu',
+    },
+  )
   assert.match(JSON.stringify(cause), /metered/)
+  assert.equal(headers['x-generation-id'], 'gen-id')
 })

@@ -5,7 +5,6 @@ import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
 import { answerFrom } from './answer.ts'
 import type { Answering, CompletionCall } from './call.ts'
-import { causeOf } from './cause.ts'
 import type { Accesses } from './credentials.ts'
 import type { RoutingDeps } from './deps.ts'
 import { type Asked, filledIn } from './filled-in.ts'
@@ -20,6 +19,7 @@ import type { Ruling } from './policy.ts'
 import { preferencesOf } from './preferences.ts'
 import { estimatePrompt } from './prompt-size.ts'
 import { wireOf } from './providers/protocols.ts'
+import { refusedGeneration } from './refused.ts'
 import { resolveModels } from './resolve.ts'
 import { lotsFor } from './sticky.ts'
 import { type ClientWire, passes } from './wire.ts'
@@ -49,9 +49,9 @@ async function refusing<T>(deps: RoutingDeps, call: CompletionCall, decide: () =
   try {
     return await decide()
   } catch (error) {
-    const { requestId, caller, client, body } = call
-    const requestedModel = typeof body.model === 'string' ? body.model : undefined
-    deps.onRefused({ requestId, caller, protocol: client.protocol, requestedModel, cause: causeOf(error) })
+    const refused = refusedGeneration(deps, call, error)
+    call.outlet.header('x-generation-id', refused.id)
+    deps.onRefused(refused)
     throw error
   }
 }

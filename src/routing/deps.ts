@@ -4,7 +4,7 @@ import type { NewId } from '#lib/id.ts'
 import type { Region } from '#lib/vocabulary.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { PresetCache } from '#presets/preset-cache.ts'
-import type { Cause, Generation } from '#usage/generation.ts'
+import type { Generation } from '#usage/generation.ts'
 import type { Circuits } from './circuits.ts'
 import type { Credentials } from './credentials.ts'
 import type { PlanInput } from './plan.ts'
@@ -12,12 +12,6 @@ import type { Policy } from './policy.ts'
 import type { Finder } from './resolve.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { Upstreams } from './upstream/send.ts'
-
-/** A request that nothing is metered of: none of its endpoints was asked. */
-export type Refused = Pick<Generation, 'requestId' | 'caller' | 'protocol'> & {
-  requestedModel: string | undefined
-  cause: Cause
-}
 
 /** What the data plane stands on. */
 export type RoutingDeps = {
@@ -41,7 +35,7 @@ export type RoutingDeps = {
   /** False while so much is not written that nothing more may be metered, hence nothing served. */
   canMeter: () => boolean
   /** A request was refused before any account of it was opened. */
-  onRefused: (refused: Refused) => void
+  onRefused: (refused: Generation) => void
   /** Whether every request has a span of its own. */
   tracing: boolean
   /** The account of a request could not be closed. The client has its answer all the same. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Fault } from '#lib/fault.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import { endpointFor } from '#test/harness/encode.ts'
 import { Journal, type Opening, type Tried } from './journal.ts'
@@ -46,4 +47,10 @@ test('a request that nobody answered took no time to its first piece, and no tok
   const { latencyMs, tokens, cost, outcome } = journalAt(true).journal.close()
   assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
   assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
+})
+
+test('a request that money or a rule kept from every endpoint was refused; one that was tried has failed', () => {
+  const { journal } = journalAt(true)
+  journal.because(new Fault('payment_required', 'The limit is used up.'))
+  assert.equal(journal.close().outcome, 'refused')
 })

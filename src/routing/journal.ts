@@ -1,4 +1,4 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import { isoTime } from '#lib/clock.ts'
 import type { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -218,11 +218,16 @@ export class Journal {
       toolCalls: tally.toolCalls,
       latencyMs: tally.firstTokenAt === undefined ? undefined : tally.firstTokenAt - this.createdAt,
       durationMs: this.#deps.now() - this.createdAt,
-      outcome: this.#outcome,
+      outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.#attempts,
       cause: this.#cause,
       span: this.#span,
     }
+  }
+
+  /** Money, or a rule that came late, kept it from every endpoint. */
+  #isRefused(): boolean {
+    return this.#outcome === 'failed' && this.#attempts.length === 0 && this.#cause !== undefined
   }
 
   #note(endpointId: string, provider: string, outcome: AttemptNote['outcome'], reason?: string): void {
@@ -257,8 +262,6 @@ export class Journal {
     })
   }
 }
-
-const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 /** What was asked for without a price counts as billed: who says nothing of it may bill it all the same. */
 function unpricedOf({ target, most }: Tried, { tokens, extras }: Charge): string[] | undefined {

@@ -75,7 +75,8 @@ export type Generation = {
   /** To the first token, in milliseconds; undefined without one. */
   latencyMs: number | undefined
   durationMs: number
-  outcome: 'success' | 'failed' | 'client_left'
+  /** `refused`: no endpoint was asked. */
+  outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
   /** Undefined when all went well, or the client left. */
   cause?: Cause | undefined

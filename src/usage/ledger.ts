@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Generation } from './generation.ts'
+import { RefusalQuota } from './refusal-quota.ts'
 import type { Spill } from './spill.ts'
 import { type RejectedGeneration, writeAcceptable } from './write.ts'
 
@@ -40,6 +41,7 @@ export function openLedger(
   { everyMs = 500, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
 ): Ledger {
   const { spill, onError } = deps
+  const quota = new RefusalQuota()
   const closing = new AbortController()
   let queue: Generation[] = []
   /** How many are on their way into a file. */
@@ -105,6 +107,7 @@ export function openLedger(
 
   return {
     record(generation) {
+      if (!quota.admits(generation, Date.now())) return
       if (queue.length === 0) movedAt = performance.now()
       queue.push(generation)
     },

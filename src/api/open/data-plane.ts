@@ -39,8 +39,10 @@ export function openDataPlane({ parts, metrics, traces, opened }: Opening, below
     tracing: traces.on,
     onUnaccounted: lost,
     onRefused(refused) {
+      // Refused for want of room, it must not take more of it.
+      if (ledger.hasRoom()) ledger.record(refused)
       completions.refused(refused)
-      countRefusal(refused.cause)
+      if (refused.cause) countRefusal(refused.cause)
     },
     onCircuit(name, change) {
       if (change) metrics.observeCircuitOpening(change.reason)

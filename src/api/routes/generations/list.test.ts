@@ -33,6 +33,28 @@ test('the request log is searched by what was asked, by whom, and where a guardr
   assert.deepEqual(end, { data: [], next_cursor: null })
 })
 
+test('a request that was refused has its record, with the guardrail and the rule, and counts nowhere', async () => {
+  await using service = await startTestService()
+  const rule = { name: 'none of it', ignored_models: ['signalbox/demo'] }
+  const guardrail = (await service.manage('POST', '/guardrails', rule)).body.data
+  const made = (await service.manage('POST', '/keys', { name: 'shut in' })).body
+  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+  const { status, headers } = await service.ask('POST', '/chat/completions', { key: made.key, body })
+  assert.equal(status, 403)
+  const refused = await metered(service, headers.get('x-generation-id'))
+  assert.deepEqual(
+    [refused.outcome, refused.error.guardrail_id, refused.error.rule, refused.model, refused.total_cost],
+    ['refused', guardrail.id, 'ignored_models', 'signalbox/demo', 0],
+  )
+  const { data } = (await service.manage('GET', `/generations?outcome=refused&guardrail_id=${guardrail.id}`)).body
+  assert.deepEqual(
+    data.map(({ id }: { id: string }) => id),
+    [refused.id],
+  )
+  assert.deepEqual((await service.manage('GET', '/activity')).body.data, [])
+})
+
 test('a filter that is not right is refused, and says what would be', async () => {
   await using service = await startTestService()
   const wrong = async (query: string) => (await service.ask('GET', `/generations?${query}`)).body.error.message

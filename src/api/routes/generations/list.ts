@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { route } from '../../route.ts'
 import { asClientsKnowIt, GenerationAnswer } from './generation.ts'
 
-const outcomes = ['success', 'failed', 'client_left'] as const
+const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 
 const name = z.string().min(1).max(320).optional()
 const bound = z.coerce
@@ -31,7 +31,9 @@ const Query = z.object({
   provider: name.describe('Only those of this provider, by its slug.'),
   preset: name.describe('Only those that this preset filled in, by its slug.'),
   guardrail_id: z.uuid().optional().describe('Only those that this guardrail refused, or in which it found something.'),
-  outcome: listParameter(z.enum(outcomes)).optional().describe('Comma-separated: `success`, `failed`, `client_left`.'),
+  outcome: listParameter(z.enum(outcomes))
+    .optional()
+    .describe('Comma-separated: `success`, `failed`, `refused`, `client_left`.'),
   error: name.describe('Only those that were refused or failed this way, as `error.kind` tells it.'),
   streamed: z
     .enum(['true', 'false'])

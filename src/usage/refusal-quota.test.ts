@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { at, caller } from '#test/harness/generations.ts'
+import { RefusalQuota } from './refusal-quota.ts'
+
+const refused = (keyHash: string) => ({ outcome: 'refused' as const, caller: { ...caller, keyHash } })
+
+test('ten refused requests of a key are kept in a second, whatever other keys do', () => {
+  const quota = new RefusalQuota()
+  const kept = (keyHash: string, now: number) =>
+    Array.from({ length: 30 }, () => quota.admits(refused(keyHash), now)).filter(Boolean).length
+  assert.deepEqual([kept('a', at), kept('b', at), kept('a', at + 999), kept('a', at + 1000)], [10, 10, 0, 10])
+})
+
+test('a request that was not refused is always kept', () => {
+  const quota = new RefusalQuota()
+  for (let i = 0; i < 20; i++) assert.ok(quota.admits({ outcome: 'failed', caller }, at))
+})

@@ -1,0 +1,25 @@
+import type { Generation } from './generation.ts'
+
+const perSecond = 10
+
+/**
+ * How many refused requests of one key are kept: so many in each second. A client that asks again and again for what it
+ * may not have fills no disk; metrics and the log have them all.
+ */
+export class RefusalQuota {
+  readonly #kept = new Map<string, number>()
+  #second = 0
+
+  /** Whether this request is kept. @param now in milliseconds since the epoch. */
+  admits({ outcome, caller }: Pick<Generation, 'outcome' | 'caller'>, now: number): boolean {
+    if (outcome !== 'refused') return true
+    const second = Math.floor(now / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#kept.clear()
+    }
+    const kept = this.#kept.get(caller.keyHash) ?? 0
+    this.#kept.set(caller.keyHash, kept + 1)
+    return kept < perSecond
+  }
+}
