@@ -13,6 +13,8 @@
  *   and wherever "$NAME" is expected again it must be the same.
  * - A comment above a block may say something of it: `<!-- file: NAME -->` names the file of a ```yaml block, for later ones;
  *   `<!-- not run: why -->` leaves it out. What nothing runs must say why; drawings need not.
+ * - A block that reads what is written a moment after an answer begins with `sleep`. Here the service is waited for as
+ *   well: a loaded machine may need longer than a page says.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -22,7 +24,8 @@ import { fileURLToPath } from 'node:url'
 import { examplesIn } from './docs/blocks.ts'
 import { difference, type Kept } from './docs/difference.ts'
 import { newPageFolder, runners } from './docs/run.ts'
-import { startTestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 const documents = [
   'README.md',
@@ -46,6 +49,7 @@ for (const document of documents) {
     const folder = newPageFolder()
     for (const example of examples) {
       const where = `${document}:${example.line}`
+      if (example.text.startsWith('sleep ')) await until(() => allIsWritten(service))
       const output = await runners[example.language]?.(example, { folder, kept }).catch((error: Error) => {
         throw new Error(`${where}: the command failed: ${error.message}`)
       })
@@ -55,6 +59,14 @@ for (const document of documents) {
     }
     rmSync(folder, { recursive: true })
   })
+}
+
+/** Nobody waits for an answer, and every metered request is in the database. */
+async function allIsWritten(service: TestService): Promise<boolean> {
+  const { text } = await service.manage('GET', '/metrics')
+  return (
+    text.includes('signalbox_answers_in_flight 0\n') && text.includes('signalbox_ledger_waiting{where="memory"} 0\n')
+  )
 }
 
 test('every block of the pages is run, or says why not', () => {
