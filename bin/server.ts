@@ -12,7 +12,7 @@ const { StartupError } = await import('#lib/fault.ts')
 const { createLog, logStream } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
 const { once } = await import('#lib/once.ts')
-const { sandboxInForce } = await import('#api/sandbox-in-force.ts')
+const { activeSandbox } = await import('#api/active-sandbox.ts')
 const { welcome } = await import('#api/welcome.ts')
 const { countOf } = await import('#workers/count.ts')
 
@@ -71,7 +71,7 @@ try {
   }
   const starting = start()
   // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
-  const trying = sandboxInForce({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
+  const trying = activeSandbox({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting
   const sandbox = await trying
   // Last: whoever reads this line may send a signal at once.

@@ -3,19 +3,19 @@ import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { SseReader } from '#lib/sse.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
-import { clients } from '#routing/clients/clients.ts'
-import { protocols } from '#routing/providers/protocols.ts'
+import { clients } from '#routing/translate/clients/clients.ts'
+import { protocols } from '#routing/translate/providers/protocols.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 
 /** What a client makes of the answer that is written for it. */
 function understood(protocol: Protocol, events: AnswerEvent[], streamed: boolean): AnswerEvent[] {
   const client = clients.find((one) => one.protocol === protocol)!
-  const wire = protocols[protocol]
-  if (!streamed) return wire.readBody(JSON.parse(JSON.stringify(client.writeBody(head, events, undefined))))
+  const providerProtocol = protocols[protocol]
+  if (!streamed) return providerProtocol.readBody(JSON.parse(JSON.stringify(client.writeBody(head, events, undefined))))
   const writer = client.writer(head, { includeUsage: true })
   const text = events.map(writer.event).join('') + writer.end(undefined)
-  const read = wire.reader()
+  const read = providerProtocol.reader()
   return new SseReader().push(Buffer.from(text)).flatMap((event) => (event.data === '[DONE]' ? [] : read(event)))
 }
 

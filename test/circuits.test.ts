@@ -91,7 +91,7 @@ test('an endpoint that is down is refused at once, with reason and end in the an
   assert.match(await made.metrics(), /signalbox_circuit_openings_total\{reason="failure_rate"\} 1/)
   const id = refused.headers.get('x-generation-id')
   let record = await service.ask('GET', `/generation?id=${id}`)
-  for (let patience = 0; record.status === 404 && patience < 200; patience++) {
+  for (let timeouts = 0; record.status === 404 && timeouts < 200; timeouts++) {
     await sleep(50)
     record = await service.ask('GET', `/generation?id=${id}`)
   }

@@ -33,7 +33,7 @@ function head(service: TestService, ...lines: string[]): string {
 }
 
 test('a client that sends its headers slowly is cut off with 408', { timeout: 60_000 }, async () => {
-  await using service = await startTestService({ patience: impatient })
+  await using service = await startTestService({ timeouts: impatient })
   const drip = [...'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nx-slow: and so on and on and on and on and on and on']
   const answer = await converse(service, drip, 20)
   assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
@@ -41,14 +41,14 @@ test('a client that sends its headers slowly is cut off with 408', { timeout: 60
 })
 
 test('a client that sends its body slowly is cut off with 408', { timeout: 60_000 }, async () => {
-  await using service = await startTestService({ patience: impatient })
+  await using service = await startTestService({ timeouts: impatient })
   const declared = head(service, 'content-type: application/json', 'content-length: 1000')
   const answer = await converse(service, [declared, ...'{"model": "and so on and on and on and on and on'], 20)
   assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
 })
 
 test('a slow client holds up nobody else', { timeout: 60_000 }, async () => {
-  await using service = await startTestService({ patience: impatient })
+  await using service = await startTestService({ timeouts: impatient })
   const slow = Array.from({ length: 50 }, () => converse(service, [...'GET /api/v1/hea'], 20))
   assert.equal((await service.ask('GET', '/health')).status, 200)
   for (const answer of await Promise.all(slow)) assert.match(answer, /^HTTP\/1.1 408 /)

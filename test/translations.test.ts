@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SseReader } from '#lib/sse.ts'
-import { protocols } from '#routing/providers/protocols.ts'
+import { protocols } from '#routing/translate/providers/protocols.ts'
 import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
 import {
   type RecordedProviders,

@@ -9,7 +9,7 @@ import { insertWorkspace } from './workspaces.ts'
 /** The secrets of the first keys. */
 export type FirstKeys = { managementKey: string; apiKey: string }
 
-type Deps = { now: Now; newId: NewId }
+type BootstrapDeps = { now: Now; newId: NewId }
 
 /**
  * Fills an empty database with one organization, owner and workspace and two keys, whose secrets it returns: there is
@@ -17,7 +17,7 @@ type Deps = { now: Now; newId: NewId }
  * one database, one does it.
  */
 export async function bootstrap(
-  deps: Deps & { db: Db },
+  deps: BootstrapDeps & { db: Db },
   chosen: Partial<FirstKeys> = {},
 ): Promise<FirstKeys | undefined> {
   return deps.db.exclusively('bootstrap', async (tx) => {
@@ -38,7 +38,7 @@ export async function bootstrap(
   })
 }
 
-async function insertFirstOwner(deps: Deps, tx: Tx): Promise<KeyOwner> {
+async function insertFirstOwner(deps: BootstrapDeps, tx: Tx): Promise<KeyOwner> {
   const at = deps.now()
   const [organizationId, userId] = [deps.newId(), deps.newId()]
   await tx.insertInto('organizations').values({ id: organizationId, name: 'My organization', created_at: at }).execute()
@@ -52,7 +52,7 @@ async function insertFirstOwner(deps: Deps, tx: Tx): Promise<KeyOwner> {
   return { organizationId, userId, workspaceId: workspace.id }
 }
 
-async function insertFirstKey(deps: Deps, tx: Tx, owner: KeyOwner, values: KeyValues): Promise<void> {
+async function insertFirstKey(deps: BootstrapDeps, tx: Tx, owner: KeyOwner, values: KeyValues): Promise<void> {
   const key = await insertKey(deps, tx, owner, values)
   await recordChange(
     deps,

@@ -32,9 +32,9 @@ export type KeyCache = {
   close: () => void
 }
 
-type Deps = { signals: Signals; now: Now; readKeys: ReadKeys; allowStale?: AllowStale }
+type KeyCacheDeps = { signals: Signals; now: Now; readKeys: ReadKeys; allowStale?: AllowStale }
 
-export function createKeyCache({ signals, now, readKeys, allowStale }: Deps): KeyCache {
+export function createKeyCache({ signals, now, readKeys, allowStale }: KeyCacheDeps): KeyCache {
   const hashes = new Map<string, string>()
   const keys = createReadCache<StoredKey | undefined>({
     signals,

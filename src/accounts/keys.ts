@@ -14,9 +14,9 @@ import { isMember, namedUser } from './members.ts'
 import { newSecret } from './secret.ts'
 import { namedWorkspace } from './workspaces.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
+type KeysDeps = { db: Db; now: Now; newId: NewId }
 
-type ChangeDeps = Deps & {
+type ChangeDeps = KeysDeps & {
   /** As if no account had been kept of a budget. */
   forgetSpending: (tx: Tx, budget: string) => Promise<void>
 }
@@ -40,7 +40,7 @@ export async function getKey(deps: { db: { query: Query } }, organizationId: str
 
 /** @returns the key and its secret, which is kept nowhere. */
 export async function createKey(
-  deps: Deps,
+  deps: KeysDeps,
   caller: Caller,
   wanted: NewKey,
 ): Promise<{ key: KeyRecord; secret: string }> {
@@ -100,7 +100,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
 }
 
 /** @throws Fault `conflict` when nobody could manage the organization afterwards. */
-export async function deleteKey(deps: Deps, caller: Caller, hash: string): Promise<void> {
+export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
     await keepOneManagementKey(deps, tx, before, caller.organizationId)

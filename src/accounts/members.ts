@@ -10,7 +10,7 @@ import { accountsLock } from './lock.ts'
 import { type Member, type MemberPatch, type NewMember, type Role, roleOf } from './member.ts'
 import { recordMembership } from './record-membership.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
+type MembersDeps = { db: Db; now: Now; newId: NewId }
 
 /** Those who belong to an organization now, in the order in which they joined. */
 export async function listMembers(deps: { db: Db }, organizationId: string, page: PageQuery): Promise<Page<Member>> {
@@ -48,7 +48,7 @@ export async function namedUser(
  * Takes somebody into the organization, or back into it.
  * @throws Fault `conflict` when they belong to it already.
  */
-export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): Promise<Member> {
+export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMember): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const userId = await userWith(deps, tx, wanted)
@@ -70,7 +70,12 @@ export async function addMember(deps: Deps, caller: Caller, wanted: NewMember): 
  * The name is the organization's own word for them; the address is the person's.
  * @throws Fault `not_found`; `conflict` when no admin would be left, or the address is not to be changed from here.
  */
-export async function changeMember(deps: Deps, caller: Caller, userId: string, patch: MemberPatch): Promise<Member> {
+export async function changeMember(
+  deps: MembersDeps,
+  caller: Caller,
+  userId: string,
+  patch: MemberPatch,
+): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
     const before = await requireMember(tx, organizationId, userId)
@@ -92,7 +97,7 @@ export async function changeMember(deps: Deps, caller: Caller, userId: string, p
  * @throws Fault `not_found`; `conflict` when no admin, or no working management key, would be left.
  */
 export async function removeMember(
-  deps: Deps,
+  deps: MembersDeps,
   caller: Caller,
   userId: string,
   { disableKeys }: { disableKeys: boolean },
@@ -125,7 +130,7 @@ async function requireMember(tx: Tx, organizationId: string, userId: string): Pr
 }
 
 /** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
-async function userWith(deps: Deps, tx: Tx, { email, name }: NewMember): Promise<string> {
+async function userWith(deps: MembersDeps, tx: Tx, { email, name }: NewMember): Promise<string> {
   const user = { id: deps.newId(), email, name, created_at: deps.now() }
   const { id } = await upsert(tx, 'users', [user], { key: ['email'], replace: ['email'] })
     .returning('id')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localSignals } from '#db/signals.ts'
-import type { Outlet } from '#lib/outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
 import type { Caller } from './caller.ts'
 import { createRequestsInFlight } from './requests-in-flight.ts'
 
 const caller = { keyHash: 'k', organizationId: 'o', workspaceId: 'w' } as Caller
-const outlet: Outlet = {
+const response: ResponseStream = {
   ...{ opened: false, header: () => {}, write: () => true, onDrain: () => {}, end: () => {} },
   signal: new AbortController().signal,
 }
@@ -16,7 +16,7 @@ function requests() {
   const inFlight = createRequestsInFlight({ signals, keys: { current: () => caller } })
   const judged: number[] = []
   const tracked = [0, 1, 2, 3].map((at) => {
-    const entry = inFlight.track(caller, outlet)
+    const entry = inFlight.track(caller, response)
     const recheck = () => void judged.push(at)
     return Object.assign(entry, { recheck })
   })

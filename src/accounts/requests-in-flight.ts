@@ -1,7 +1,7 @@
 import type { Signals } from '#db/signals.ts'
 import { Fault } from '#lib/fault.ts'
-import type { Outlet } from '#lib/outlet.ts'
-import { RevocableOutlet } from '#lib/revocable-outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { RevocableResponse } from '#lib/revocable-response.ts'
 import type { Caller } from './caller.ts'
 import type { KeyCache } from './key-cache.ts'
 
@@ -10,7 +10,7 @@ const lookEveryMs = 500
 
 /** One request under way. */
 export type TrackedRequest = {
-  outlet: RevocableOutlet
+  response: RevocableResponse
   /** Judged anew with its key as it is now. @throws Fault when it may not go on. */
   recheck: (caller: Caller) => Promise<void> | void
   /** The id of the intern that it is talking to: judged anew when that changes. */
@@ -24,18 +24,18 @@ export type TrackedRequest = {
  * or member that is gone, a rule or limit that has changed. Nothing of it is asked while nothing changes.
  */
 export type RequestsInFlight = {
-  track: (caller: Caller, outlet: Outlet) => TrackedRequest
+  track: (caller: Caller, response: ResponseStream) => TrackedRequest
   /** How many there are. */
   count: () => number
   close: () => void
 }
 
-type Deps = { signals: Signals; keys: Pick<KeyCache, 'current'> }
+type RequestsInFlightDeps = { signals: Signals; keys: Pick<KeyCache, 'current'> }
 
 /** `at` is its place among those under way. */
 type Entry = TrackedRequest & { caller: Caller; at: number }
 
-export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFlight {
+export function createRequestsInFlight({ signals, keys }: RequestsInFlightDeps): RequestsInFlight {
   // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
   // from the collector of young objects, each with all that belongs to its request.
   const entries: Entry[] = []
@@ -48,12 +48,12 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
   async function judge(entry: Entry, found = keys.current(entry.caller.keyHash)): Promise<void> {
     try {
       const caller = await found
-      if (!caller) return entry.outlet.revoke(keyIsGone())
+      if (!caller) return entry.response.revoke(keyIsGone())
       await entry.recheck(caller)
       entry.caller = caller
     } catch (error) {
       // While nobody can tell, what was allowed goes on.
-      if (error instanceof Fault && error.kind !== 'unavailable') entry.outlet.revoke(error)
+      if (error instanceof Fault && error.kind !== 'unavailable') entry.response.revoke(error)
     }
   }
 
@@ -75,7 +75,7 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
   ]
 
   function release(entry: Entry): void {
-    entry.outlet.release()
+    entry.response.release()
     if (entries[entry.at] !== entry) return
     const last = entries.pop()!
     if (last !== entry) {
@@ -88,11 +88,11 @@ export function createRequestsInFlight({ signals, keys }: Deps): RequestsInFligh
   }
 
   return {
-    track(caller, outlet) {
+    track(caller, response) {
       const entry: Entry = {
         caller,
         at: entries.length,
-        outlet: new RevocableOutlet(outlet),
+        response: new RevocableResponse(response),
         recheck: () => {},
         release: () => release(entry),
       }

@@ -9,7 +9,7 @@ import { enabledManagementKeys } from './key-rows.ts'
 import { accountsLock } from './lock.ts'
 import { newSecret } from './secret.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
+type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
 
 /**
  * Makes a management key for whoever has the store but no key: it acts for the first admin.
@@ -18,7 +18,7 @@ type Deps = { db: Db; now: Now; newId: NewId }
  * @throws Fault `not_found` when the store is empty.
  */
 export async function resetManagementKey(
-  deps: Deps,
+  deps: ResetManagementDeps,
   { disableOthers }: { disableOthers: boolean },
 ): Promise<{ secret: string; others: number }> {
   const owner = await findOwner(deps)
@@ -45,7 +45,7 @@ export async function resetManagementKey(
 }
 
 /** The admin who has been there longest, and the oldest workspace. */
-async function findOwner({ db }: Deps): Promise<KeyOwner> {
+async function findOwner({ db }: ResetManagementDeps): Promise<KeyOwner> {
   const owner = await db.query
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')

@@ -10,7 +10,7 @@ import { deleteKeysOf } from './keys-of-workspace.ts'
 import { accountsLock } from './lock.ts'
 import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
+type WorkspacesDeps = { db: Db; now: Now; newId: NewId }
 
 /** In the order in which they were made. */
 export async function listWorkspaces(
@@ -80,7 +80,11 @@ export async function isOwnWorkspace(
 }
 
 /** @throws Fault `conflict` when the slug is taken. */
-export async function createWorkspace(deps: Deps, caller: Caller, wanted: NewWorkspace): Promise<WorkspaceRecord> {
+export async function createWorkspace(
+  deps: WorkspacesDeps,
+  caller: Caller,
+  wanted: NewWorkspace,
+): Promise<WorkspaceRecord> {
   const { organizationId, userId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
     const workspace = await refusingTakenSlugs(
@@ -123,7 +127,7 @@ export async function insertWorkspace(
 
 /** @throws Fault `conflict` when the slug is taken. */
 export async function changeWorkspace(
-  deps: Deps,
+  deps: WorkspacesDeps,
   caller: Caller,
   name: string,
   patch: WorkspacePatch,
@@ -155,7 +159,7 @@ export async function changeWorkspace(
  * Deletes a workspace with its guardrails, presets and disabled keys.
  * @throws Fault `conflict` while it has enabled keys or interns: whoever ends them knows what stops working.
  */
-export async function deleteWorkspace(deps: Deps, caller: Caller, name: string): Promise<void> {
+export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
     await refuseWithKeys(tx, before.id)

@@ -4,7 +4,7 @@ import { modelItem } from '#catalogue/model-item.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
 import { selectModels } from '#catalogue/select.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
-import { Answer } from '#http/route.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
 
 /** What Anthropic's clients want of a model besides what every list says. */
@@ -53,7 +53,7 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
  * limit it is whole. What other clients find in a list is there, too.
  * @throws Fault `invalid` for a place that is no model's.
  */
-export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): Answer {
+export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): HttpAnswer {
   const found = Array.from(selectModels(snapshot, query, nowMs), (at) => snapshot.models[at]!)
   const { searchParams } = new URL(url, 'http://any')
   const after = placeOf(found, searchParams, 'after_id')
@@ -63,7 +63,7 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
   const from = after === undefined ? (before === undefined ? (query.offset ?? 0) : Math.max(0, end - most)) : after + 1
   const shown = found.slice(from, Math.min(end, from + most))
   const hasMore = before === undefined ? from + shown.length < found.length : from > 0
-  return new Answer(
+  return new HttpAnswer(
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
     {

@@ -1,6 +1,6 @@
 import { isoTime } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
-import type { CircuitWatch } from '#routing/circuits.ts'
+import type { CircuitWatch } from '#routing/plan/circuits.ts'
 
 /** A line when an endpoint is left alone, with the reason and the end of that, and one when all is well again. */
 export function circuitLog(log: Log): CircuitWatch {

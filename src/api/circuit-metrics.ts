@@ -1,6 +1,6 @@
 import { createCounter, createGauge, type Metric } from '#lib/metric.ts'
-import type { ShutReason } from '#routing/circuit.ts'
-import type { CircuitReport } from '#routing/circuits.ts'
+import type { ShutReason } from '#routing/plan/circuit.ts'
+import type { CircuitReport } from '#routing/plan/circuits.ts'
 
 const reasons = Object.keys({
   failure_rate: 0,

@@ -15,7 +15,7 @@ import type { RoutingDeps } from '#routing/deps.ts'
 import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
-export type Deps = {
+export type ApiDeps = {
   catalogue: CatalogueHolder
   config: Config
   db: Db
@@ -41,5 +41,5 @@ export type Deps = {
   /** What handlers of routes run in, where requests are traced. */
   around: Around | undefined
   /** Whether this server is about to stop. */
-  isLeaving: () => boolean
+  isShuttingDown: () => boolean
 }

@@ -3,14 +3,14 @@ import type { NewRepository } from '#interns/repository.ts'
 import { Fault } from '#lib/fault.ts'
 import { whyNotFrom } from '#provision/repository/allowed.ts'
 
-type Deps = {
+type InternRepositoryDeps = {
   config: Pick<Config, 'repository_origins'>
   hasProgram: (command: string, path?: string) => boolean
 }
 
 /** What cannot be cloned is told when the intern is made or changed, as far as that is known then. @throws Fault `invalid`. */
 export function requireRepository(
-  { config, hasProgram }: Deps,
+  { config, hasProgram }: InternRepositoryDeps,
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return

@@ -11,8 +11,8 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import { printable } from '#lib/printable.ts'
-import { maskSecrets } from '#routing/mask-secrets.ts'
-import { type Finder, resolveModels } from '#routing/resolve.ts'
+import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
+import { type Finder, resolveModels } from '#routing/resolve/resolve.ts'
 import { openSupervision, type Supervision } from './supervision.ts'
 
 type Parts = {

@@ -23,8 +23,8 @@ test('a client that leaves before its answer is counted too, as one that left', 
   await using service = await startTestService()
   const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=3000' }] })
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
-  const leaving = { method: 'POST', headers, body, signal: AbortSignal.timeout(150) }
-  await assert.rejects(fetch(`${service.url}/chat/completions`, leaving), /timeout/)
+  const shutdown = { method: 'POST', headers, body, signal: AbortSignal.timeout(150) }
+  await assert.rejects(fetch(`${service.url}/chat/completions`, shutdown), /timeout/)
   const counted = /duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/
   while (!counted.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text));
 })
@@ -82,12 +82,12 @@ test('what is counted by labels that are known beforehand is there from the star
 test('metrics tell how a server stands: what is under way, what waits to be written, the pool, interns, the build', async () => {
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=600000' }] }
-  const leaving = new AbortController()
+  const shutdown = new AbortController()
   const asked = fetch(`${service.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: leaving.signal,
+    signal: shutdown.signal,
   }).catch(() => {})
   const standing = async () => (await service.manage('GET', '/metrics')).text
   const text = await until(async () => {
@@ -109,7 +109,7 @@ test('metrics tell how a server stands: what is under way, what waits to be writ
   ])
     assert.ok(text.includes(`${line}\n`), line)
   assert.match(text, /^signalbox_db_connections\{state="used"\} [01]$/m)
-  leaving.abort()
+  shutdown.abort()
   await asked
   await until(async () => (await standing()).includes('signalbox_answers_in_flight 0\n'))
   await service.ask('POST', '/interns', { body: { name: 'ada' } })

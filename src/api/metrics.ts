@@ -12,13 +12,13 @@ import {
   type MetricValues,
 } from '#lib/metric.ts'
 import { once } from '#lib/once.ts'
-import type { CircuitReport } from '#routing/circuits.ts'
+import type { CircuitReport } from '#routing/plan/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
 import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
-import { type ServerStanding, standingMetrics } from './standing-metrics.ts'
+import { type ServerState, stateMetrics } from './state-metrics.ts'
 
 /** What Prometheus may ask of this server. */
 export type Metrics = {
@@ -33,7 +33,7 @@ export type Metrics = {
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
   /** @param count of requests under way. */
   observeUnderWay: (count: () => number) => void
-  observeStanding: (standing: ServerStanding) => void
+  observeStanding: (standing: ServerState) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
@@ -124,7 +124,7 @@ export function createMetrics(): Metrics {
       const help = 'Requests of any kind that are under way.'
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },
-    observeStanding: (standing) => void own.push(...standingMetrics(standing)),
+    observeStanding: (standing) => void own.push(...stateMetrics(standing)),
     observeCircuits: (report) => void own.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeWorkers(count) {

@@ -5,7 +5,7 @@ import type { Model } from '#catalogue/model.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#http/ready-answer.ts'
-import type { Answer } from '#http/route.ts'
+import type { HttpAnswer } from '#http/route.ts'
 import type { Now } from '#lib/clock.ts'
 import { feedLinks, originOf } from './console-links.ts'
 
@@ -21,7 +21,7 @@ export function answerModelList(
   call: ListCall,
   deps: { catalogue: Pick<CatalogueHolder, 'current'>; now: Now },
   isAllowed?: (model: Model) => boolean,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now(), isAllowed))
 }
 

@@ -1,5 +1,5 @@
 import type { FaultKind } from '#lib/fault.ts'
-import { isBelowInterns } from './interns-gate.ts'
+import { isBelowInterns } from './interns-access.ts'
 import type { Route } from './route.ts'
 
 /** What a request may be refused with before the route's handler sees it: every route's description tells it. */

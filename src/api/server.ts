@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { databaseFault } from '#db/failures.ts'
-import { createApp, type Patience } from '#http/app.ts'
+import { createApp, type RequestTimeouts } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
 import { hostReader } from '#http/forwarded-host.ts'
 import { mountRoutes } from '#http/mount.ts'
@@ -8,12 +8,12 @@ import { takeShortcut } from '#http/shortcut.ts'
 import { unknownRouteLog } from '#http/unknown-routes.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
-import { clients } from '#routing/clients/clients.ts'
+import { clients } from '#routing/translate/clients/clients.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
-import { admit, authorizationIn } from './admit.ts'
-import type { Deps } from './deps.ts'
+import { authorizationIn, authorize } from './authorize.ts'
+import type { ApiDeps } from './deps.ts'
 import { describeApi } from './description.ts'
-import { guardInterns, isInternChat } from './interns-gate.ts'
+import { guardInterns, isInternChat } from './interns-access.ts'
 import { prefix, underPrefix } from './prefix.ts'
 import { policy, referencePage } from './reference/page.ts'
 import type { Document } from './reference/shape.ts'
@@ -32,18 +32,18 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
   return client?.envelope
 }
 
-export type ApiOptions = { checkResponses?: boolean; patience?: Patience }
+export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts }
 
 /** Nobody: routes that may be public do not ask who calls. */
 const strangerOnPublicRoutes = undefined as never
 
 /** The public API as a server that is not listening yet. */
-export async function createApi(deps: Deps, { patience, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
+export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
   const app = createApp({
     log: deps.log,
     bodyLimit: deps.config.max_body_bytes,
     prefix,
-    patience,
+    timeouts,
     guard: (request) => guardInterns(deps, request),
     origins: deps.config.cors_origins,
     onUnknown: unknownRouteLog(deps.log, deps.now),
@@ -63,7 +63,7 @@ export async function createApi(deps: Deps, { patience, ...options }: ApiOptions
     admit(route, request) {
       const authorization = authorizationIn(request.headers)
       if (authorization === undefined && route.mayBePublic && deps.config.public_models) return strangerOnPublicRoutes
-      return admit(deps, route, authorization)
+      return authorize(deps, route, authorization)
     },
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     around: deps.around,

@@ -3,10 +3,10 @@ import type { FirstKeys } from '#accounts/bootstrap.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
-import { createLeaving, type Leaving } from '#http/leaving.ts'
+import { createShutdown, type Shutdown } from '#http/shutdown.ts'
 import { once } from '#lib/once.ts'
 import { requireFree } from './address.ts'
-import type { Deps } from './deps.ts'
+import type { ApiDeps } from './deps.ts'
 import type { Interns } from './interns.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { openDeps } from './open/deps.ts'
@@ -51,12 +51,12 @@ export async function startService({
   const { host, port, metrics_port } = config
   await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
-  const leaving = createLeaving()
-  const { isLeaving } = leaving
-  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, isLeaving, opened)
+  const shutdown = createShutdown()
+  const { isShuttingDown } = shutdown
+  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, isShuttingDown, opened)
   const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
-  opened.defer(() => closeGracefully(leaving, app, interns, config.shutdown_grace_ms))
+  opened.defer(() => closeGracefully(shutdown, app, interns, config.shutdown_grace_ms))
   const url = await listen(app, config)
   await interns.begin(url)
   const demo = firstKeys !== undefined && config.demo_intern
@@ -70,8 +70,8 @@ export async function startService({
     demo,
     reloadCatalogue: () => reloadCatalogue(deps),
     async stop({ drain = false } = {}) {
-      if (drain) await leaving.drain(app.server, config.drain_ms)
-      else leaving.hurry()
+      if (drain) await shutdown.drain(app.server, config.drain_ms)
+      else shutdown.skipDrain()
       await end()
     },
   }
@@ -79,7 +79,7 @@ export async function startService({
 
 /** @returns where metrics are served without a key, if the settings name a port for that. */
 export async function openMetricsPort(
-  { config, log, metrics }: Pick<Deps, 'config' | 'log'> & { metrics: Pick<Deps['metrics'], 'read'> },
+  { config, log, metrics }: Pick<ApiDeps, 'config' | 'log'> & { metrics: Pick<ApiDeps['metrics'], 'read'> },
   opened: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (config.metrics_port === undefined) return undefined
@@ -101,14 +101,14 @@ export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): 
   }
 }
 
-async function makeDemo(deps: Deps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {
+async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {
   const owner = await deps.keys.find(apiKey)
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
 /** Requests under way may finish, but not hold up the end for longer than the grace time. Interns end after them. */
-async function closeGracefully(leaving: Leaving, app: FastifyInstance, { supervisor }: Interns, graceMs: number) {
-  const closing = leaving.close(app, graceMs)
+async function closeGracefully(shutdown: Shutdown, app: FastifyInstance, { supervisor }: Interns, graceMs: number) {
+  const closing = shutdown.close(app, graceMs)
   const impatience = Promise.withResolvers<void>()
   const timer = setTimeout(impatience.resolve, Math.max(0, graceMs - internsEndMs))
   await Promise.race([closing, impatience.promise])

@@ -10,7 +10,7 @@ import type { Log } from '#lib/log.ts'
 import { processProvisioner } from '#provision/process-provisioner.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
-import { maskSecrets } from '#routing/mask-secrets.ts'
+import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 import { reachable } from './address.ts'
 
 type Parts = {

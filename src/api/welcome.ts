@@ -5,13 +5,13 @@ import type { Service } from './start.ts'
 /** What stands in the place of a key that the operator chose: they have it, and a journal keeps what is printed. */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
-type Told = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
+type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
   /** Which sandbox holds the commands of interns, or that there is none. */
   sandbox: string
 }
 
 /** What a person sees when the service is up; the secrets that were made only this once. */
-export function welcome({ url, firstKeys, demo, sandbox }: Told): string {
+export function welcome({ url, firstKeys, demo, sandbox }: WelcomeFacts): string {
   const where = `
   Signalbox   ${url}
   Sandbox     ${sandbox}
@@ -19,7 +19,7 @@ export function welcome({ url, firstKeys, demo, sandbox }: Told): string {
   if (!firstKeys) return `${where}\n`
   const { managementKey, apiKey } = { ...chosen, ...firstKeys }
   return `${where}
-  This is the first start. ${told(firstKeys)}:
+  This is the first start. ${describedKeys(firstKeys)}:
 
     management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
     API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
@@ -35,7 +35,7 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 `
 }
 
-function told(made: Partial<FirstKeys>): string {
+function describedKeys(made: Partial<FirstKeys>): string {
   const count = Object.keys(made).length
   if (count === 0) return 'It has the two keys that were chosen for it'
   const what = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'

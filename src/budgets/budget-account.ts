@@ -16,7 +16,7 @@ type WaitingRequest = {
   deadline: number
 }
 
-type Deps = {
+type BudgetAccountDeps = {
   exchange: Exchange
   /** How long a request waits for others. */
   waitMs: number
@@ -31,7 +31,7 @@ type Deps = {
 export class BudgetAccount {
   /** When it was last used, by the clock that is passed in. */
   usedAt = 0
-  readonly #deps: Deps
+  readonly #deps: BudgetAccountDeps
   #available = 0n
   #reserved = 0n
   /** How many reservations are not settled, those of nothing included. */
@@ -53,7 +53,7 @@ export class BudgetAccount {
   #serving = false
   #again = false
 
-  constructor(deps: Deps) {
+  constructor(deps: BudgetAccountDeps) {
     this.#deps = deps
   }
 

@@ -24,7 +24,7 @@ export type Reserved = { reservation: Reservation } | RefusedReservation
 
 type Held = { held: OpenAccount[] } | { over: true }
 
-type Deps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
+type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
   /** This server's own, until the database was heard. */
   now: Now
   newId: NewId
@@ -49,7 +49,7 @@ export class Budgets {
   readonly #time: DatabaseTime
   readonly #accounts: OpenAccounts
 
-  constructor({ now, newId, every = everyUnref, ...deps }: Deps, times: Partial<AccountTimes> = {}) {
+  constructor({ now, newId, every = everyUnref, ...deps }: BudgetsDeps, times: Partial<AccountTimes> = {}) {
     this.#time = new DatabaseTime(deps.clock, now)
     this.#accounts = new OpenAccounts(
       { ...deps, every, time: this.#time, server: newId() },

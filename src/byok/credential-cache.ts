@@ -23,9 +23,9 @@ export type CredentialCache = {
   close: () => void
 }
 
-type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; vault: Vault; allowStale?: AllowStale }
+type CredentialCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; vault: Vault; allowStale?: AllowStale }
 
-export function createCredentialCache({ db, now, vault, allowStale }: Deps): CredentialCache {
+export function createCredentialCache({ db, now, vault, allowStale }: CredentialCacheDeps): CredentialCache {
   const workspaces = createReadCache({
     signals: db.signals,
     now,

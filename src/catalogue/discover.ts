@@ -1,11 +1,11 @@
 import { bodyText } from '#lib/body-text.ts'
-import { filledUrl } from './filled-url.ts'
+import { expandUrl } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
 import { listedModels } from './listed-models.ts'
 import type { Discover } from './load.ts'
 import { providersOf } from './merge.ts'
 
-type Deps = {
+type DiscoverDeps = {
   variable: (name: string) => string | undefined
   /** How long a server has for its whole list. */
   patienceMs?: number
@@ -17,7 +17,7 @@ const maxBytes = 4 * 1024 * 1024
 const standardPatienceMs = 3_000
 
 /** Asks each server that is to tell its models. What one that is away listed at last stays in the catalogue. */
-export function createDiscovery({ variable, patienceMs = standardPatienceMs }: Deps): Discover {
+export function createDiscovery({ variable, patienceMs = standardPatienceMs }: DiscoverDeps): Discover {
   const known = new Map<string, Layer>()
 
   async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
@@ -37,7 +37,7 @@ export function createDiscovery({ variable, patienceMs = standardPatienceMs }: D
   async function ask(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
     if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
       throw new Error('discover needs the protocol openai-chat or openai-responses')
-    const url = filledUrl(source, variable)
+    const url = expandUrl(source, variable)
     if (url === null) throw new Error('a variable in its base_url is not set')
     const secret = credentialVariables.map(variable).find(Boolean)
     const response = await fetch(url, {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parseSource } from './document.ts'
-import { given } from './given.ts'
 import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
 import { modelIdShape, slugShape, tagShape } from './names.ts'
 import { pricesPatch } from './prices-patch.ts'
 import { EndpointRow, ModelRow, ProviderRow } from './rows.ts'
+import { withoutUndefined } from './without-undefined.ts'
 
 const File = z.strictObject({
   about: z.string().optional(),
@@ -79,7 +79,7 @@ function explain(issue: z.core.$ZodIssue): string {
 }
 
 function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
-  return given({
+  return withoutUndefined({
     name: row.name,
     protocol: row.protocol,
     baseUrl: row.base_url,
@@ -95,7 +95,7 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
 }
 
 function modelPatch(row: z.output<typeof ModelRow>, endpoints: Map<string, EndpointPatch>): ModelPatch {
-  const patch = given({
+  const patch = withoutUndefined({
     canonicalSlug: row.canonical_slug,
     name: row.name,
     description: row.description,
@@ -121,11 +121,11 @@ function modelPatch(row: z.output<typeof ModelRow>, endpoints: Map<string, Endpo
 }
 
 function benchmarks({ design_arena_elo, ...rest }: NonNullable<z.output<typeof ModelRow>['benchmarks']>) {
-  return given({ ...rest, designArenaElo: design_arena_elo })
+  return withoutUndefined({ ...rest, designArenaElo: design_arena_elo })
 }
 
 function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
-  return given({
+  return withoutUndefined({
     name: row.name,
     upstreamModel: row.model,
     protocol: row.protocol,

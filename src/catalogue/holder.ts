@@ -25,7 +25,7 @@ export type CatalogueHolder = {
   close: () => void
 }
 
-type Deps = {
+type HolderDeps = {
   settings: CatalogueSettings
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
@@ -53,7 +53,7 @@ export async function openCatalogue({
   loading,
   onLoad,
   onError,
-}: Deps): Promise<CatalogueHolder> {
+}: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
   const first = await (loading ?? load(settings)).catch(refuseToStart)
   const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)

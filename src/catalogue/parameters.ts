@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { parseExact } from './exact.ts'
 
 /** Query parameters as schemas. One that is repeated means the same as its values with commas between them. */
-function parameter<T>(read: (text: string) => T | Wrong, shape: Record<string, unknown> = {}) {
+function parameter<T>(read: (text: string) => T | InvalidParameter, shape: Record<string, unknown> = {}) {
   const schema = z.string().transform((text, context) => {
     const value = read(text)
-    if (!(value instanceof Wrong)) return value
+    if (!(value instanceof InvalidParameter)) return value
     context.addIssue({ code: 'custom', message: value.message, input: text })
     return z.NEVER
   })
   return z.preprocess(joined, schema).optional().meta(shape)
 }
 
-class Wrong {
+class InvalidParameter {
   readonly message: string
 
   constructor(message: string) {
@@ -25,7 +25,7 @@ function joined(value: unknown): unknown {
 }
 
 export function text(description: string) {
-  return parameter((value) => (value.trim() === '' ? new Wrong('must not be empty') : value), {
+  return parameter((value) => (value.trim() === '' ? new InvalidParameter('must not be empty') : value), {
     description,
     pattern: '\\S',
   })
@@ -49,9 +49,11 @@ export function listOfOnly<const Value extends string>(values: readonly Value[],
   return parameter(
     (value) => {
       const items = splitList(value)
-      if (items instanceof Wrong) return items
+      if (items instanceof InvalidParameter) return items
       const read = items.map((item) => asOneOf(values, item))
-      return (read.find((item) => item instanceof Wrong) as Wrong | undefined) ?? (read as Value[])
+      return (
+        (read.find((item) => item instanceof InvalidParameter) as InvalidParameter | undefined) ?? (read as Value[])
+      )
     },
     { description: `${description} Any of: ${values.join(', ')}.`, pattern: itemsOf(values) },
   )
@@ -71,7 +73,7 @@ type Bounds = { min?: number; max?: number; orNull?: boolean }
 const most = 2 ** 31 - 1
 
 export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
-  const wrong = new Wrong(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
+  const wrong = new InvalidParameter(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (orNull && value === 'null') return undefined
@@ -83,7 +85,7 @@ export function integer(description: string, { min = 0, max = most, orNull = fal
 }
 
 export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bounds, 'max'> = {}) {
-  const wrong = new Wrong(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
+  const wrong = new InvalidParameter(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (value === 'null') return undefined
@@ -99,7 +101,7 @@ export function price(description: string) {
     (value) => {
       if (value === 'null') return undefined
       const perMillion = parseExact(value)
-      if (!perMillion) return new Wrong('must be a number from 0 on, in USD per million tokens')
+      if (!perMillion) return new InvalidParameter('must be a number from 0 on, in USD per million tokens')
       return { digits: perMillion.digits, scale: perMillion.scale + 6 }
     },
     { description, type: ['number', 'null'], minimum: 0 },
@@ -108,17 +110,17 @@ export function price(description: string) {
 
 export function flag(description: string) {
   return parameter(
-    (value) => (value === 'true' ? true : value === 'false' ? false : new Wrong('must be true or false')),
+    (value) => (value === 'true' ? true : value === 'false' ? false : new InvalidParameter('must be true or false')),
     { description, type: 'string', enum: ['true', 'false'] },
   )
 }
 
-function splitList(value: string): string[] | Wrong {
+function splitList(value: string): string[] | InvalidParameter {
   const items = value.split(',').map((item) => item.trim())
-  return items.includes('') ? new Wrong('has an empty element') : items
+  return items.includes('') ? new InvalidParameter('has an empty element') : items
 }
 
-function asOneOf<Value extends string>(values: readonly Value[], value: string): Value | Wrong {
+function asOneOf<Value extends string>(values: readonly Value[], value: string): Value | InvalidParameter {
   const found = values.find((each) => each === value)
-  return found ?? new Wrong(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
+  return found ?? new InvalidParameter(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
 }

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { given } from './given.ts'
 import type { Prices, TokenPrices } from './model.ts'
 import type { PricesRow, TokenPricesRow } from './rows.ts'
+import { withoutUndefined } from './without-undefined.ts'
 
 type Row = z.output<typeof PricesRow>
 
 /** The prices of a row in a catalogue file, in this service's own words. */
 export function pricesPatch({ tiers, service_tiers, tools, image, request, ...tokens }: Row): Partial<Prices> {
-  return given({
+  return withoutUndefined({
     ...tokenPrices(tokens),
     image,
     request,
@@ -18,7 +18,7 @@ export function pricesPatch({ tiers, service_tiers, tools, image, request, ...to
 }
 
 function tokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices> {
-  return given({
+  return withoutUndefined({
     prompt: row.prompt,
     completion: row.completion,
     cacheRead: row.cache_read,

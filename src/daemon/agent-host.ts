@@ -15,10 +15,10 @@ export type AgentHost = {
   stop(): Promise<void>
 }
 
-type Deps = { launch: Launch; log: DaemonLog; idleMs: number; gone: (agent: Agent, why: Error) => void }
+type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; gone: (agent: Agent, why: Error) => void }
 
 /** Keeps one agent running while it is needed: from the first prompt until it has been idle, and again after it dies. */
-export function hostAgent({ launch, log, idleMs, gone }: Deps): AgentHost {
+export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHost {
   let starting: Promise<Launched> | undefined
   let running: Launched | undefined
   let name: string | null = null

@@ -8,14 +8,14 @@ import type { DaemonLog } from './log.ts'
 import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 
-type Deps = { runs: Runs; token: string; log: DaemonLog }
+type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 /**
  * The contract `Runs` over HTTP. A turn that begins is 200 and one event a line, as it happens; one that does not is an
  * error with its reason. The connection is the caller: when it breaks before the last event, the caller has left.
  */
-export function createHttpServer(deps: Deps): Server {
+export function createHttpServer(deps: HttpServerDeps): Server {
   const server = createServer((request, response) => {
     serve(deps, { request, response }).catch((error) => fail(deps, response, error))
   })
@@ -25,7 +25,7 @@ export function createHttpServer(deps: Deps): Server {
   return server
 }
 
-async function serve(deps: Deps, { request, response }: Exchange): Promise<void> {
+async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
   if (!isKnown(deps.token, request.headers.authorization)) throw new HttpError(401, 'unauthorized', 'Wrong token.')
   const [, version = '', ...path] = new URL(request.url ?? '/', 'http://daemon').pathname.split('/')
   if (version !== `v${contractVersion}`) {
@@ -76,7 +76,7 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-function fail({ log }: Deps, response: ServerResponse, error: unknown): void {
+function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return
   if (response.headersSent) return void response.destroy()
   if (error instanceof Refusal) {

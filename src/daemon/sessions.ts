@@ -18,12 +18,12 @@ export type Sessions = {
   lost(agent: Agent): void
 }
 
-type Deps = { host: AgentHost; store: DaemonStore; log: DaemonLog; workspace: string; maxIdleSessions: number }
+type SessionsDeps = { host: AgentHost; store: DaemonStore; log: DaemonLog; workspace: string; maxIdleSessions: number }
 
 /** The error of the protocol for a session (or anything) that an agent does not know. */
 const unknownToAgent = -32002
 
-export function createSessions({ host, store, log, workspace, maxIdleSessions }: Deps): Sessions {
+export function createSessions({ host, store, log, workspace, maxIdleSessions }: SessionsDeps): Sessions {
   /** In the order of their last turn. */
   const sessions = new Map<string, Session>()
 

@@ -8,7 +8,7 @@ import type { LiveRun } from './live-run.ts'
 import { askForm, askPermission, cancelledForm } from './pending-question.ts'
 import { turnFailureOf } from './turn-failure.ts'
 
-type Deps = { now: () => number; newId: () => string }
+type DaemonTurnDeps = { now: () => number; newId: () => string }
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
@@ -17,7 +17,7 @@ const maxToolCalls = 200
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
-  deps: Deps,
+  deps: DaemonTurnDeps,
   run: LiveRun,
   agent: Agent,
   as: AgentSession,
@@ -52,7 +52,7 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-function listenFor({ now, newId }: Deps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
+function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
   const tools = new Map<string, ToolCall>()
   let noticedAt = Number.NEGATIVE_INFINITY
 

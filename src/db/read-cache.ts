@@ -16,7 +16,7 @@ export type ReadCache<T> = {
   close: () => void
 }
 
-type Deps<T> = {
+type ReadCacheDeps<T> = {
   signals: Signals
   now: Now
   /** Announces, with a name, that the entry of that name has changed. */
@@ -37,7 +37,7 @@ type Deps<T> = {
 const cannotBeReached = 'The database cannot be reached now. Try again shortly.'
 
 /** A read-through cache. A change is seen at once here, and within a second on every other server. */
-export function createReadCache<T>(deps: Deps<T>): ReadCache<T> {
+export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   const {
     signals,
     now,

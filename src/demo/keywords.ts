@@ -2,7 +2,7 @@
  * What a prompt may ask of the demo model, as `demo:word` or `demo:word=value` anywhere in its last user message.
  * Everything is deterministic, so that demos, tests and benchmarks need no other model.
  */
-export type Wishes = {
+export type DemoOptions = {
   /** Thinks before it answers. */
   reasoning: boolean
   /** Calls the first tool of the request, with arguments made up from its schema. */
@@ -33,7 +33,7 @@ const form = /\bdemo:([a-z]+)(?:=(\d+))?/g
 
 export const asksByKeyword = (prompt: string): boolean => prompt.search(form) !== -1
 
-export function wishesIn(prompt: string): Wishes {
+export function demoOptions(prompt: string): DemoOptions {
   const found = new Map([...prompt.matchAll(form)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]))
   const number = (word: string): number | undefined => {
     const value = found.get(word)

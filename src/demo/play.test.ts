@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { gistOf } from '#test/harness/fixtures.ts'
-import { wishesIn } from './keywords.ts'
+import { demoOptions } from './keywords.ts'
 import { play } from './play.ts'
 
 const scene = (content: string, more: object = {}) => play({ messages: [{ role: 'user', content }], ...more })
@@ -57,6 +57,6 @@ describe('the demo model', () => {
   test('every keyword is in the documentation, and none else', () => {
     const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
     const documented = new Set([...page.matchAll(/^\| `demo:([a-z]+)/gm)].map(([, word]) => word))
-    assert.deepEqual(documented, new Set(Object.keys(wishesIn(''))))
+    assert.deepEqual(documented, new Set(Object.keys(demoOptions(''))))
   })
 })

@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { textOf } from '#chat/message.ts'
 import { type Performed, performForAgent, promptIn } from './agent-scene.ts'
-import { asksByKeyword, type Wishes, wishesIn } from './keywords.ts'
+import { asksByKeyword, type DemoOptions, demoOptions } from './keywords.ts'
 import { sampleOf } from './sample.ts'
 import { wordsOf } from './words.ts'
 
@@ -16,12 +16,12 @@ export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'response_fo
   const prompt = promptIn(chat.messages)
   const performed = asksByKeyword(prompt) ? undefined : performForAgent(chat)
   if (performed) return sceneFor(chat, performed)
-  const wishes = wishesIn(prompt)
-  if (wishes.error !== undefined)
-    return { refuses: { status: wishes.error, message: `The demo model was asked to fail with ${wishes.error}.` } }
-  const events = [...opening(wishes), ...body(chat, prompt, wishes)]
-  const paced = events.map((say, index): Step => ({ afterMs: index === 0 ? wishes.slow : wishes.pace, say }))
-  return { steps: interrupted([...paced, ...ending(chat, wishes, events)], wishes) }
+  const options = demoOptions(prompt)
+  if (options.error !== undefined)
+    return { refuses: { status: options.error, message: `The demo model was asked to fail with ${options.error}.` } }
+  const events = [...opening(options), ...body(chat, prompt, options)]
+  const paced = events.map((say, index): Step => ({ afterMs: index === 0 ? options.slow : options.pace, say }))
+  return { steps: interrupted([...paced, ...ending(chat, options, events)], options) }
 }
 
 function sceneFor(chat: Parameters<typeof play>[0], performed: Performed): Scene {
@@ -29,21 +29,21 @@ function sceneFor(chat: Parameters<typeof play>[0], performed: Performed): Scene
   if (first?.say.type === 'error') return { refuses: { status: first.say.status ?? 500, message: first.say.message } }
   const events = performed.map(({ say }) => say)
   const steps = performed.map(({ waitMs, say }): Step => ({ afterMs: waitMs, say }))
-  return { steps: events.at(-1)?.type === 'error' ? steps : [...steps, ...ending(chat, wishesIn(''), events)] }
+  return { steps: events.at(-1)?.type === 'error' ? steps : [...steps, ...ending(chat, demoOptions(''), events)] }
 }
 
-function opening({ reasoning }: Wishes): AnswerEvent[] {
+function opening({ reasoning }: DemoOptions): AnswerEvent[] {
   return reasoning
     ? wordsOf('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
     : []
 }
 
-function body(chat: Parameters<typeof play>[0], prompt: string, wishes: Wishes): AnswerEvent[] {
+function body(chat: Parameters<typeof play>[0], prompt: string, options: DemoOptions): AnswerEvent[] {
   const answersTool = chat.messages.at(-1)?.role === 'tool'
   const tools = (chat.tools ?? []).filter((tool) => tool.function)
-  const called = answersTool ? [] : wishes.tools ? tools : wishes.tool ? tools.slice(0, 1) : []
+  const called = answersTool ? [] : options.tools ? tools : options.tool ? tools.slice(0, 1) : []
   if (called.length > 0) return called.flatMap((tool, index) => toolCall(tool.function!, index))
-  return wordsOf(textFor(chat, prompt, wishes)).map((text) => ({ type: 'text', text }))
+  return wordsOf(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
 }
 
 function toolCall({ name, parameters }: { name: string; parameters?: object | null }, index: number): AnswerEvent[] {
@@ -56,8 +56,12 @@ function toolCall({ name, parameters }: { name: string; parameters?: object | nu
   ]
 }
 
-function textFor({ messages, response_format }: Parameters<typeof play>[0], prompt: string, wishes: Wishes): string {
-  if (wishes.words !== undefined) return Array.from({ length: wishes.words }, (_, i) => `word${i + 1}`).join(' ')
+function textFor(
+  { messages, response_format }: Parameters<typeof play>[0],
+  prompt: string,
+  options: DemoOptions,
+): string {
+  if (options.words !== undefined) return Array.from({ length: options.words }, (_, i) => `word${i + 1}`).join(' ')
   if (response_format?.type === 'json_schema') {
     const { schema } = (response_format.json_schema ?? {}) as { schema?: object }
     return JSON.stringify(sampleOf(schema))
@@ -68,11 +72,11 @@ function textFor({ messages, response_format }: Parameters<typeof play>[0], prom
   return `You said: ${prompt.slice(0, 200) || 'nothing'}. I am the demo model, and this is all I can say.`
 }
 
-function ending(chat: Parameters<typeof play>[0], wishes: Wishes, events: AnswerEvent[]): Step[] {
+function ending(chat: Parameters<typeof play>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {
   const called = events.some(({ type }) => type === 'tool_call')
-  const reason = wishes.length ? 'length' : called ? 'tool_calls' : 'stop'
+  const reason = options.length ? 'length' : called ? 'tool_calls' : 'stop'
   const finish: Step = { afterMs: 0, say: { type: 'finish', reason, native: reason } }
-  if (wishes.nousage) return [finish]
+  if (options.nousage) return [finish]
   return [finish, { afterMs: 0, say: { type: 'usage', tokens: tokensOf(chat, events) } }]
 }
 
@@ -85,15 +89,15 @@ function tokensOf({ messages }: Parameters<typeof play>[0], events: AnswerEvent[
 
 const wordsBeforeTrouble = 3
 
-function interrupted(steps: Step[], wishes: Wishes): Step[] {
+function interrupted(steps: Step[], options: DemoOptions): Step[] {
   const before = steps.slice(0, wordsBeforeTrouble)
-  if (wishes.break) {
+  if (options.break) {
     return [
       ...before,
       { afterMs: 0, say: { type: 'error', message: 'The demo model was asked to break off.', status: 502 } },
     ]
   }
-  if (wishes.cut) return [...before, { afterMs: 0, stop: 'cut' }]
-  if (wishes.stall) return [...before, { afterMs: 0, stop: 'stall' }]
+  if (options.cut) return [...before, { afterMs: 0, stop: 'cut' }]
+  if (options.stall) return [...before, { afterMs: 0, stop: 'stall' }]
   return steps
 }

@@ -14,10 +14,10 @@ export type GuardrailCache = {
   close: () => void
 }
 
-type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+type GuardrailCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
 
 /** Answers from memory in the steady state; a change is in force at once here, and within a second elsewhere. */
-export function createGuardrailCache({ db, now, allowStale }: Deps): GuardrailCache {
+export function createGuardrailCache({ db, now, allowStale }: GuardrailCacheDeps): GuardrailCache {
   const workspaces = createReadCache({
     signals: db.signals,
     now,

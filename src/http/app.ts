@@ -37,12 +37,12 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 }
 
 /** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
-export type Patience = { headersMs: number; requestMs: number; checkEveryMs: number }
+export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
 
 /** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
 export type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
-const ordinaryPatience: Patience = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
+const defaultTimeouts: RequestTimeouts = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
 type AppOptions = {
   log: Log
@@ -50,7 +50,7 @@ type AppOptions = {
   bodyLimit: number
   /** What every path begins with. */
   prefix: string
-  patience?: Patience | undefined
+  timeouts?: RequestTimeouts | undefined
   guard?: Guard
   /** Origins whose pages may call from a browser; `*` is any. */
   origins?: readonly string[]
@@ -71,7 +71,7 @@ export function createApp({
   log,
   bodyLimit,
   prefix,
-  patience = ordinaryPatience,
+  timeouts = defaultTimeouts,
   guard,
   origins = [],
   onUnknown = () => {},
@@ -92,11 +92,11 @@ export function createApp({
     requestIdHeader: false,
     genReqId: requestId,
     connectionTimeout: 0,
-    requestTimeout: patience.requestMs,
+    requestTimeout: timeouts.requestMs,
     keepAliveTimeout: 72_000,
     http: {
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: patience.checkEveryMs,
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: 32 * 1024,
       // Node would refuse without a word who names none.
       requireHostHeader: false,

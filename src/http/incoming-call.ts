@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Outlet } from '#lib/outlet.ts'
-import { eventStream } from './outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { eventStream } from './response-stream.ts'
 
 /**
  * What a handler is given of a request. A class, because getters in an object literal make a hidden class of their own
@@ -18,7 +18,7 @@ export class IncomingCall<Caller> {
   readonly host: string | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
-  #outlet: Outlet | undefined
+  #outlet: ResponseStream | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
     // Validated before this: the routes' schemas say what they are.
@@ -39,7 +39,7 @@ export class IncomingCall<Caller> {
     return this.#signal
   }
 
-  get outlet(): Outlet {
+  get response(): ResponseStream {
     this.#outlet ??= eventStream(this.#reply, this.signal)
     return this.#outlet
   }

@@ -4,7 +4,7 @@ import { Fault } from '#lib/fault.ts'
 import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { refuseNul } from './nul.ts'
-import { Answer, type AnyRoute, type Method } from './route.ts'
+import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -116,13 +116,13 @@ async function answered(handle: () => unknown, request: FastifyRequest, reply: F
 }
 
 function send(reply: FastifyReply, status: number, result: unknown) {
-  if (!(result instanceof Answer)) return reply.code(status).send(result)
+  if (!(result instanceof HttpAnswer)) return reply.code(status).send(result)
   reply.code(result.status).headers(result.headers)
   return reply.send(result.body ?? undefined)
 }
 
 function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
-  if (!route.response || result instanceof Answer) return
+  if (!route.response || result instanceof HttpAnswer) return
   const checked = route.response.safeParse(result)
   if (checked.success) return
   throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)

@@ -1,6 +1,6 @@
 import { acceptedEncoding, type Encoding } from './accept-encoding.ts'
 import { alreadyCompressed, compress } from './compress.ts'
-import { Answer } from './route.ts'
+import { HttpAnswer } from './route.ts'
 
 /** An answer that is bytes with a name of their own. The bytes are asked for only when they are sent. */
 export type ReadyAnswer = {
@@ -16,15 +16,18 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 const worthCompressing = 1024
 
 /** Answers 304 to a client that has it already; else the bytes, compressed as the client likes. */
-export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<Answer> {
-  if (hasAlready(request['if-none-match'], ready.etag)) return new Answer(304, namesOf(ready))
+export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<HttpAnswer> {
+  if (hasAlready(request['if-none-match'], ready.etag)) return new HttpAnswer(304, namesOf(ready))
   const plain = ready.bytes()
   const encoding = encodingFor(request, plain)
   return whole(ready, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
 /** The same where nothing has to be waited for; undefined elsewhere. */
-export function answerReadyNow(request: RequestHeaders, ready: ReadyAnswer): (Answer & { body: Buffer }) | undefined {
+export function answerReadyNow(
+  request: RequestHeaders,
+  ready: ReadyAnswer,
+): (HttpAnswer & { body: Buffer }) | undefined {
   if (request['if-none-match'] !== undefined) return undefined
   const plain = ready.bytes()
   const encoding = encodingFor(request, plain)
@@ -32,10 +35,10 @@ export function answerReadyNow(request: RequestHeaders, ready: ReadyAnswer): (An
   return body && whole(ready, encoding, body)
 }
 
-function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): Answer & { body: Buffer } {
+function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer & { body: Buffer } {
   const headers: Record<string, string> = { ...namesOf(ready), 'content-type': ready.type }
   if (encoding) headers['content-encoding'] = encoding
-  return new Answer(200, headers, body) as Answer & { body: Buffer }
+  return new HttpAnswer(200, headers, body) as HttpAnswer & { body: Buffer }
 }
 
 function namesOf({ etag }: ReadyAnswer) {

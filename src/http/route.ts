@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Fault, FaultKind } from '#lib/fault.ts'
-import type { Outlet } from '#lib/outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
@@ -25,7 +25,7 @@ export type Call<S extends Schemas, Caller> = {
   /** Aborts when the client leaves before the answer is over. */
   signal: AbortSignal
   /** For answers that stream. Once it has opened, what the handler returns is ignored. */
-  outlet: Outlet
+  response: ResponseStream
 }
 
 /** One endpoint: what it takes, what can go wrong, what it answers. Everything else is derived from it. */
@@ -75,7 +75,7 @@ export function routeFor<Caller, Deps>() {
 }
 
 /** An answer that is more than JSON with the route's status. */
-export class Answer {
+export class HttpAnswer {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Buffer | string | object | null

@@ -1,4 +1,4 @@
-import type { Outlet } from '#lib/outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
 
 /** How events read on the wire: what comes before the first, each of them, and what comes after the last. */
 export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
@@ -8,38 +8,38 @@ export type EventText<Event> = { opening: string; of: (event: Event) => string; 
  * while. Stops, without a fuss, when the reader leaves.
  */
 export async function sendEvents<Event>(
-  outlet: Outlet,
+  response: ResponseStream,
   events: AsyncIterable<Event>,
   text: EventText<Event>,
   keepaliveMs: number,
 ): Promise<void> {
-  const idle = setInterval(() => outlet.write(': keepalive\n\n'), keepaliveMs)
+  const idle = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
   try {
-    outlet.write(text.opening)
-    const caughtUp = reader(outlet)
+    response.write(text.opening)
+    const caughtUp = reader(response)
     for await (const event of events) {
       idle.refresh()
       const piece = text.of(event)
-      if (piece && !outlet.write(piece)) await caughtUp()
-      if (outlet.signal.aborted) return
+      if (piece && !response.write(piece)) await caughtUp()
+      if (response.signal.aborted) return
     }
-    outlet.write(text.closing)
-    outlet.end()
+    response.write(text.closing)
+    response.end()
   } catch (error) {
-    if (!outlet.signal.aborted) throw error
+    if (!response.signal.aborted) throw error
   } finally {
     clearInterval(idle)
   }
 }
 
 /** @returns a function whose promise resolves when the reader has caught up, or is gone. */
-function reader(outlet: Outlet): () => Promise<void> {
+function reader(response: ResponseStream): () => Promise<void> {
   let wake = () => {}
-  outlet.onDrain(() => wake())
-  outlet.signal.addEventListener('abort', () => wake(), { once: true })
+  response.onDrain(() => wake())
+  response.signal.addEventListener('abort', () => wake(), { once: true })
   return () =>
     new Promise((resolve) => {
       wake = resolve
-      if (outlet.signal.aborted) resolve()
+      if (response.signal.aborted) resolve()
     })
 }

@@ -12,8 +12,8 @@ import { revokeInternKey } from './own-key.ts'
 import { type RepositoryColumns, repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId }
-type ChangeDeps = Deps & { vault: Vault }
+type InternChangeDeps = { db: Db; now: Now; newId: NewId }
+type ChangeDeps = InternChangeDeps & { vault: Vault }
 
 /** What a running intern is told at its start it takes at its next one; the mode holds from the next prompt on. */
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
@@ -35,17 +35,17 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
 }
 
 /** Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state. */
-export function provisionIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+export function provisionIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'provision', 'queued')
 }
 
 /** Takes a running intern out of service, its key with it; its daemon is stopped by whoever calls this. */
-export function suspendIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+export function suspendIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'suspend', 'stopped')
 }
 
 /** Takes the intern's key, and asks for the rest to be taken down; the server that supervises it does it. */
-export function deleteIntern(deps: Deps, caller: Caller, id: string): Promise<Intern> {
+export function deleteIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'delete', 'destroying')
 }
 
@@ -55,7 +55,13 @@ const verbs: Record<InternCommand, string> = {
   delete: 'intern.deleted',
 }
 
-function command(deps: Deps, caller: Caller, id: string, name: InternCommand, status: InternStatus): Promise<Intern> {
+function command(
+  deps: InternChangeDeps,
+  caller: Caller,
+  id: string,
+  name: InternCommand,
+  status: InternStatus,
+): Promise<Intern> {
   return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
     if (!mayBe(name, intern.status)) {
@@ -106,7 +112,7 @@ async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
 }
 
 async function alter(
-  deps: Deps,
+  deps: InternChangeDeps,
   caller: Caller,
   id: string,
   action: `intern.${string}`,

@@ -11,14 +11,14 @@ import type { NewIntern } from './intern.ts'
 import { repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
-type Deps = { db: Db; now: Now; newId: NewId; vault: Vault }
+type InternCreateDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
 /**
  * Makes an intern. With an idempotency key a replay gives the same intern, and the same key with another body is a
  * conflict.
  */
 export async function createIntern(
-  deps: Deps,
+  deps: InternCreateDeps,
   caller: Caller,
   wanted: NewIntern,
   idempotencyKey?: string,
@@ -48,14 +48,14 @@ export async function createIntern(
 }
 
 /** A password that somebody thought of could be found by its plain hash. */
-function withoutPassword({ vault }: Deps, wanted: NewIntern): NewIntern {
+function withoutPassword({ vault }: InternCreateDeps, wanted: NewIntern): NewIntern {
   const { repository } = wanted
   if (!repository?.credential) return wanted
   const password = vault.digest(repository.credential.password, 'idempotency')
   return { ...wanted, repository: { ...repository, credential: { ...repository.credential, password } } }
 }
 
-async function insertIntern(deps: Deps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
+async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
   const id = deps.newId()
   const at = deps.now()
   const values = {
@@ -114,7 +114,7 @@ async function creationUnder(tx: Tx, caller: Caller, key: string, bodyHash: stri
 type Creation = { idempotencyKey: string; bodyHash: string; id: string }
 
 async function rememberCreation(
-  { now }: Deps,
+  { now }: InternCreateDeps,
   tx: Tx,
   caller: Caller,
   { idempotencyKey, bodyHash, id }: Creation,

@@ -32,11 +32,11 @@ export type Intern = {
   updatedAt: number
 }
 
-type Deps = { db: { query: Query } }
+type InternStoreDeps = { db: { query: Query } }
 type Row = Selectable<Tables['interns']>
 
 /** A key sees the interns of its workspace that its creator made or that all of it see, and no others. */
-export function visibleTo(deps: Deps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
+export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
   return deps.db.query
     .selectFrom('interns')
     .where('workspace_id', '=', caller.workspaceId)
@@ -45,7 +45,7 @@ export function visibleTo(deps: Deps, caller: Pick<Caller, 'workspaceId' | 'user
 
 /** By id, or by name for people at a terminal: one's own comes before a colleague's. @throws Fault `not_found`. */
 export async function findIntern(
-  deps: Deps,
+  deps: InternStoreDeps,
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
   id: string,
 ): Promise<Intern> {
@@ -59,7 +59,7 @@ export async function findIntern(
 }
 
 /** The model of the intern whose own key this is; null where it has none of its own, or there is no such intern. */
-export async function modelOfKey(deps: Deps, keyHash: string): Promise<string | null> {
+export async function modelOfKey(deps: InternStoreDeps, keyHash: string): Promise<string | null> {
   const row = await deps.db.query
     .selectFrom('interns')
     .where('key_hash', '=', keyHash)
@@ -72,7 +72,7 @@ export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAft
 
 /** The newest first, from behind `startingAfter` on. */
 export async function listInterns(
-  deps: Deps,
+  deps: InternStoreDeps,
   caller: Caller,
   { limit, statuses, startingAfter }: ListFilter,
 ): Promise<{ interns: Intern[]; hasMore: boolean }> {
@@ -156,7 +156,7 @@ function publicAgent(agent: AgentChoice | null): AgentChoice | null {
 }
 
 /** How many interns are in each state, of those on a host and those that are on none yet. */
-export async function countByStatus(deps: Deps, host: string): Promise<Map<InternStatus, number>> {
+export async function countByStatus(deps: InternStoreDeps, host: string): Promise<Map<InternStatus, number>> {
   const rows = await deps.db.query
     .selectFrom('interns')
     .where((e) => e.or([e('hostname', 'is', null), e('hostname', '=', host)]))

@@ -24,7 +24,7 @@ export type Measures = {
   close: () => Promise<void>
 }
 
-type Deps = { db: Db; now: Now; newId: NewId; onError: (error: Error) => void }
+type MeasuresDeps = { db: Db; now: Now; newId: NewId; onError: (error: Error) => void }
 type Rhythm = { refreshMs?: number; exchangeMs?: number }
 
 /** Others may write rows late, and their clocks may be behind. */
@@ -32,7 +32,7 @@ const hindsightMs = 60_000
 
 /** Starts with what is in the database. A crash loses what was recorded since the last exchange. */
 export async function createMeasures(
-  deps: Deps,
+  deps: MeasuresDeps,
   { refreshMs = 5_000, exchangeMs = 20_000 }: Rhythm = {},
 ): Promise<Measures> {
   // A fresh name each time: this life's rows must not overwrite those of the life before it.
@@ -108,7 +108,7 @@ export async function createMeasures(
 
 /** @returns a function that ends it, after what is under way. */
 function repeat(
-  { onError }: Pick<Deps, 'onError'>,
+  { onError }: Pick<MeasuresDeps, 'onError'>,
   { refreshMs, exchangeMs }: Required<Rhythm>,
   { refresh, exchange }: Pick<Measures, 'refresh' | 'exchange'>,
 ): () => Promise<void> {

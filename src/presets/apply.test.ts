@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chatPreset } from '#routing/clients/chat/preset.ts'
-import { responsesPreset } from '#routing/clients/responses/preset.ts'
+import { chatPreset } from '#routing/translate/clients/chat/preset.ts'
+import { responsesPreset } from '#routing/translate/clients/responses/preset.ts'
 import { applyPreset } from './apply.ts'
 import { settingsFromChat } from './from-chat.ts'
 

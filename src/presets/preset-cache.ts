@@ -15,9 +15,9 @@ export type PresetCache = {
 
 const longestSlug = 64
 
-type Deps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
 
-export function createPresetCache({ db, now, allowStale }: Deps): PresetCache {
+export function createPresetCache({ db, now, allowStale }: PresetCacheDeps): PresetCache {
   const presets = createReadCache({
     signals: db.signals,
     now,

@@ -13,7 +13,7 @@ export const leaseMs = 5000
 /** An intern, and the lease on it: the server that supervises it, if one does. */
 export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
 
-type Deps = { db: Db; now: Now; server: string; host: string }
+type InternLeasesDeps = { db: Db; now: Now; server: string; host: string }
 type Row = Selectable<Tables['interns']>
 
 /** What an intern becomes; `release` gives up the lease, since there is nothing to supervise any more. */
@@ -24,9 +24,9 @@ export type Transition = { status: InternStatus; failure?: string | null; releas
  * supervises an intern, and only one on the intern's own host can. An intern at rest has no supervisor.
  */
 export class InternLeases {
-  readonly #deps: Deps
+  readonly #deps: InternLeasesDeps
 
-  constructor(deps: Deps) {
+  constructor(deps: InternLeasesDeps) {
     this.#deps = deps
   }
 

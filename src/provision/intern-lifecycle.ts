@@ -7,7 +7,7 @@ import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
 
-type Deps = {
+type InternLifecycleDeps = {
   db: Db
   now: Now
   leases: InternLeases
@@ -19,11 +19,11 @@ type Deps = {
 
 /** What a server does for the interns whose leases it holds: one method for each status that needs something done. */
 export class InternLifecycle {
-  readonly #deps: Deps
+  readonly #deps: InternLifecycleDeps
   readonly #supervised = new Map<string, SupervisedIntern>()
   #isStopping = false
 
-  constructor(deps: Deps) {
+  constructor(deps: InternLifecycleDeps) {
     this.#deps = deps
   }
 

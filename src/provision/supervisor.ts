@@ -11,7 +11,7 @@ const pollMs = 1000
 /** Interns in these states need nobody, unless somebody holds a lease on them. */
 const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
-type Deps = {
+type SupervisorDeps = {
   db: Db
   now: Now
   provisioner: Provisioner
@@ -27,7 +27,7 @@ type Deps = {
  * of changes by signal, and looks for itself every second.
  */
 export class Supervisor {
-  readonly #deps: Deps
+  readonly #deps: SupervisorDeps
   readonly #leases: InternLeases
   readonly #interns: InternLifecycle
   readonly #passes: Passes
@@ -35,7 +35,7 @@ export class Supervisor {
   #poll: NodeJS.Timeout | undefined
   readonly #unsubscribe: (() => void)[] = []
 
-  constructor(deps: Deps) {
+  constructor(deps: SupervisorDeps) {
     const { db, now, server, onError } = deps
     this.#deps = deps
     this.#leases = new InternLeases({ db, now, server, host: hostname() })

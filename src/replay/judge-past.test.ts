@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Fault } from '#lib/fault.ts'
-import { permitted, throughRegion } from '#routing/guard.ts'
+import { permittedCandidates, requireRegion } from '#routing/policy/guard.ts'
 import { guardrailWith, models, policy, region, vendors } from '#test/harness/random-guardrails.ts'
 import { judgeOfPast } from './judge-past.ts'
 
@@ -18,8 +18,8 @@ test('a replay refuses what is refused at the door, by the same rule, and rerout
       const facts = { models: asked.map(({ id }) => id), endpointId: answered.id, region: through }
       const verdict = judgeOfPast({ guardrail, findModel, vendors })(facts)
       try {
-        throughRegion([guardrail], through)
-        const left = permitted(
+        requireRegion([guardrail], through)
+        const left = permittedCandidates(
           [guardrail],
           asked.map((model) => ({ model, endpoints: model.endpoints })),
           vendors,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { SseReader } from '#lib/sse.ts'
-import { chatMender } from './clients/chat/mender.ts'
-import { chatReader } from './providers/openai-chat-answer.ts'
+import { chatRewriter } from './translate/clients/chat/rewriter.ts'
+import { chatReader } from './translate/providers/openai-chat-answer.ts'
 
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
 const word = fc.oneof(
@@ -78,10 +78,10 @@ test('a stream of chunks is mended as each of them alone is, to the byte', () =>
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
   fc.assert(
     fc.property(stream, cuts, (events, places) => {
-      const mender = chatMender(head)
+      const rewriter = chatRewriter(head)
       for (const { raw } of cut(events, places)) {
-        const alone = chatMender(head).event(raw)
-        assert.equal(mender.event(raw).toString('latin1'), alone.toString('latin1'))
+        const alone = chatRewriter(head).event(raw)
+        assert.equal(rewriter.event(raw).toString('latin1'), alone.toString('latin1'))
       }
     }),
     { numRuns: 3000 },

@@ -1,19 +1,19 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Outlet } from '#lib/outlet.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import type { RevocableResponse } from '#lib/revocable-response.ts'
 import type { Generation } from '#usage/generation.ts'
-import type { Accesses } from './credentials.ts'
-import type { Journal } from './journal.ts'
-import type { Target } from './plan.ts'
-import type { Body, ClientWire, RequestHeaders } from './wire.ts'
+import type { Accesses } from './attempt/credentials.ts'
+import type { Target } from './plan/plan.ts'
+import type { RequestRecord } from './record/request-record.ts'
+import type { Body, ClientProtocol, RequestHeaders } from './translate/protocol.ts'
 
 /** One request for a completion. */
 export type CompletionCall = {
   caller: Caller
-  client: ClientWire
+  client: ClientProtocol
   body: Body
   headers: RequestHeaders
   requestId: string
@@ -23,12 +23,12 @@ export type CompletionCall = {
   traceParent: string | undefined
   /** The host name the request came in by. */
   host: string | undefined
-  outlet: Outlet
+  response: ResponseStream
 }
 
 /** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */
-export type Answering = Omit<CompletionCall, 'outlet'> & {
-  outlet: RevocableOutlet
+export type CompletionContext = Omit<CompletionCall, 'response'> & {
+  response: RevocableResponse
   /** Hears which endpoint is asked now. */
   asking: (target: Target) => void
   chat: ChatRequest
@@ -36,7 +36,7 @@ export type Answering = Omit<CompletionCall, 'outlet'> & {
   limited: boolean
   /** How long the prompt is taken to be, where the request lets it be cut to fit. */
   promptTokens: number | undefined
-  journal: Journal
+  requestRecord: RequestRecord
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */
   circuitOf: (endpoint: Endpoint) => string

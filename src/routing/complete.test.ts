@@ -9,9 +9,9 @@ import type { RoutingDeps } from './deps.ts'
 
 const model = { id: 'a/m', endpoints: [] as Model['endpoints'], outputModalities: ['text'] } as Model
 const chat = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
-const outlet = { header: () => {}, signal: new AbortController().signal }
+const response = { header: () => {}, signal: new AbortController().signal }
 const client = { toChat: () => chat, protocol: 'anthropic-messages' }
-const call = { body: chat, client, outlet } as unknown as CompletionCall
+const call = { body: chat, client, response } as unknown as CompletionCall
 
 /** Asks what is refused by the credentials, and fails while its account is closed. @returns how it was settled. */
 async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
@@ -29,7 +29,7 @@ async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
       }),
     },
     credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
-    inFlight: { track: () => ({ release: () => {}, outlet }) },
+    inFlight: { track: () => ({ release: () => {}, response }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},
@@ -75,8 +75,8 @@ test('what is refused before anything is known of it has a record: who asked, fo
     now: () => 7,
     regionOf: () => 'eu',
   } as unknown as RoutingDeps
-  const outlet = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
-  const from = { ...call, outlet, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
+  const response = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
+  const from = { ...call, response, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
   await assert.rejects(complete(busy, from), /cannot be metered now/)
   const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = told[0]!
   assert.deepEqual(

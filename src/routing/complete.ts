@@ -3,72 +3,72 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
-import { answerFrom } from './answer.ts'
-import type { Answering, CompletionCall } from './call.ts'
-import type { Accesses } from './credentials.ts'
+import { answerFrom } from './attempt/answer.ts'
+import type { Accesses } from './attempt/credentials.ts'
+import type { CompletionCall, CompletionContext } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
-import { type Asked, filledIn } from './filled-in.ts'
-import { Journal } from './journal.ts'
-import { needsOf } from './needs.ts'
-import { refusal } from './nothing-left.ts'
-import { type Candidate, planAttempts, type Target } from './plan.ts'
+import { noEndpointFault } from './plan/no-endpoint.ts'
+import { type Candidate, planAttempts, type Target } from './plan/plan.ts'
+import { drawsFor } from './plan/sticky.ts'
+import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
-import { wished } from './plugins/wished.ts'
-import { wishesIn } from './plugins/wishes.ts'
-import type { Ruling } from './policy.ts'
-import { preferencesOf } from './preferences.ts'
-import { estimatePrompt } from './prompt-size.ts'
-import { wireOf } from './providers/protocols.ts'
+import { pluginOptions } from './plugins/options.ts'
+import type { PolicyDecision } from './policy/policy.ts'
+import { RequestRecord } from './record/request-record.ts'
 import { refusedGeneration } from './refused.ts'
-import { resolveModels } from './resolve.ts'
-import { lotsFor } from './sticky.ts'
-import { type ClientWire, passes } from './wire.ts'
+import { needsOf } from './resolve/needs.ts'
+import { preferencesOf } from './resolve/preferences.ts'
+import { type PreparedRequest, prepareRequest } from './resolve/prepared-request.ts'
+import { estimatePrompt } from './resolve/prompt-size.ts'
+import { resolveModels } from './resolve/resolve.ts'
+import { type ClientProtocol, passes } from './translate/protocol.ts'
+import { providerProtocolOf } from './translate/providers/protocols.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
-  const filled = await refusing(deps, call, () => fill(deps, call))
-  const { clock } = wishesIn(filled.body)
+  const filled = await reportingRefusals(deps, call, () => prepare(deps, call))
+  const { clock } = pluginOptions(filled.body)
   if (!clock) return completeOnce(deps, call, filled)
-  return withClock(clock, call, filled, deps.now, (asked, client, outlet) =>
-    completeOnce(deps, { ...call, outlet }, asked, client),
+  return withClock(clock, call, filled, deps.now, (asked, client, response) =>
+    completeOnce(deps, { ...call, response }, asked, client),
   )
 }
 
-async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Asked, client = call.client) {
-  const followed = deps.inFlight.track(call.caller, call.outlet)
+async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: PreparedRequest, client = call.client) {
+  const tracked = deps.inFlight.track(call.caller, call.response)
   try {
-    const decided = await refusing(deps, call, () => judge(deps, call, asked, client))
-    return await completeDecided(deps, call, followed, decided)
+    const decided = await reportingRefusals(deps, call, () => decideRequest(deps, call, asked, client))
+    return await completeDecided(deps, call, tracked, decided)
   } finally {
-    followed.release()
+    tracked.release()
   }
 }
 
 /** What is decided before there is a journal is told all the same where it is a refusal. */
-async function refusing<T>(deps: RoutingDeps, call: CompletionCall, decide: () => Promise<T>): Promise<T> {
+async function reportingRefusals<T>(deps: RoutingDeps, call: CompletionCall, decide: () => Promise<T>): Promise<T> {
   try {
     return await decide()
   } catch (error) {
     const refused = refusedGeneration(deps, call, error)
-    call.outlet.header('x-generation-id', refused.id)
+    call.response.header('x-generation-id', refused.id)
     deps.onRefused(refused)
     throw error
   }
 }
 
-async function fill(deps: RoutingDeps, call: CompletionCall): Promise<Asked> {
+async function prepare(deps: RoutingDeps, call: CompletionCall): Promise<PreparedRequest> {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
-  const filled = await filledIn(deps, call)
-  wishesIn(filled.body)
+  const filled = await prepareRequest(deps, call)
+  pluginOptions(filled.body)
   return filled
 }
 
 /** What is asked, and what may be done about it. @throws Fault where that is nothing. */
-async function judge(deps: RoutingDeps, call: CompletionCall, filled: Asked, spoken: ClientWire) {
+async function decideRequest(deps: RoutingDeps, call: CompletionCall, filled: PreparedRequest, spoken: ClientProtocol) {
   const candidates = resolveModels(deps.catalogue.current(), filled.chat)
-  const { chat: asked, body: given, preset, client, promptTokens } = wished(filled, spoken, candidates)
-  const ruling = await deps.policy.decide({
+  const { chat: asked, body: given, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
+  const decision = await deps.policy.decide({
     caller: call.caller,
     host: call.host,
     chat: asked,
@@ -76,16 +76,16 @@ async function judge(deps: RoutingDeps, call: CompletionCall, filled: Asked, spo
     protocol: client.protocol,
     candidates,
   })
-  return { asked, preset, candidates, ruling, client, promptTokens }
+  return { asked, preset, candidates, decision, client, promptTokens }
 }
 
 async function completeDecided(
   deps: RoutingDeps,
   call: CompletionCall,
-  followed: TrackedRequest,
-  { asked, preset, candidates, ruling, client, promptTokens }: Awaited<ReturnType<typeof judge>>,
+  tracked: TrackedRequest,
+  { asked, preset, candidates, decision, client, promptTokens }: Awaited<ReturnType<typeof decideRequest>>,
 ) {
-  const journal = new Journal(
+  const requestRecord = new RequestRecord(
     deps,
     {
       requestId: call.requestId,
@@ -99,19 +99,19 @@ async function completeDecided(
       candidateModels: candidates.map(({ model }) => model.id),
       preset,
       region: deps.regionOf(call.host),
-      contentFindings: ruling.findings,
+      contentFindings: decision.findings,
     },
     () => estimatePrompt(asked),
   )
-  call.outlet.header('x-generation-id', journal.id)
-  if (ruling.leftOut.length > 0) call.outlet.header('x-fields-left-out', listed(ruling.leftOut))
+  call.response.header('x-generation-id', requestRecord.id)
+  if (decision.leftOut.length > 0) call.response.header('x-fields-left-out', headerList(decision.leftOut))
   try {
     const accesses = await deps.credentials.of(call.caller)
     const isByok = byokIn(deps, accesses)
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
-    const payAndReserve: Answering['payAndReserve'] = async (lost, left) => {
-      ruling.settle(lost)
-      await ruling.reserve(left, isByok)
+    const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
+      decision.settle(lost)
+      await decision.reserve(left, isByok)
     }
     let target: Target | undefined
     const asking = (next: Target) => {
@@ -119,39 +119,39 @@ async function completeDecided(
     }
     const recheck: TrackedRequest['recheck'] = (caller) => {
       const tried = target && { target, byok: isByok(target.endpoint) }
-      return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: ruling.limits })
+      return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: decision.limits })
     }
-    followed.recheck = recheck
-    const { outlet } = followed
-    const { chat, body } = ruling
-    const answering: Answering = {
+    tracked.recheck = recheck
+    const { response } = tracked
+    const { chat, body } = decision
+    const context: CompletionContext = {
       ...call,
       client,
       promptTokens,
-      outlet,
+      response,
       chat,
       body,
-      limited: ruling.limits.length > 0,
-      journal,
+      limited: decision.limits.length > 0,
+      requestRecord,
       accesses,
       circuitOf,
       asking,
       payAndReserve,
     }
-    const targets = ruling.priceable(targetsFor(deps, answering, ruling.candidates), isByok)
-    await ruling.reserve(targets, isByok)
-    return await answerFrom(deps, answering, targets)
+    const targets = decision.priceable(targetsFor(deps, context, decision.candidates), isByok)
+    await decision.reserve(targets, isByok)
+    return await answerFrom(deps, context, targets)
   } catch (error) {
-    journal.because(error)
+    requestRecord.because(error)
     throw error
   } finally {
-    if (followed.outlet.revoked) journal.because(followed.outlet.revoked)
-    settle(deps, ruling, journal)
+    if (tracked.response.revoked) requestRecord.because(tracked.response.revoked)
+    settle(deps, decision, requestRecord)
   }
 }
 
 /** Names come from anybody: no more of them than a header should hold. */
-function listed(names: readonly string[]): string {
+function headerList(names: readonly string[]): string {
   return names
     .slice(0, 20)
     .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
@@ -159,19 +159,19 @@ function listed(names: readonly string[]): string {
 }
 
 /** Whatever fails here: the client keeps its answer, and nothing stays set aside for ever. */
-function settle(deps: RoutingDeps, ruling: Ruling, journal: Journal): void {
+function settle(deps: RoutingDeps, decision: PolicyDecision, requestRecord: RequestRecord): void {
   let generation: Generation | undefined
   try {
-    generation = journal.close()
+    generation = requestRecord.close()
     deps.meter(generation)
   } catch (error) {
     deps.onUnaccounted(error as Error)
   }
-  ruling.settle(generation && journal.owed(generation))
+  decision.settle(generation && requestRecord.owed(generation))
 }
 
 /** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */
-function circuitNames(isByok: (endpoint: Endpoint) => boolean, workspaceId: string): Answering['circuitOf'] {
+function circuitNames(isByok: (endpoint: Endpoint) => boolean, workspaceId: string): CompletionContext['circuitOf'] {
   return (endpoint) => (isByok(endpoint) ? `${endpoint.id} ${workspaceId}` : endpoint.id)
 }
 
@@ -185,33 +185,41 @@ function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => 
 }
 
 /** Where a client's own words are not passed on, a tool that a provider runs goes to those who know it. */
-function toolsKnown(deps: RoutingDeps, { tools }: ChatRequest, client: ClientWire): (endpoint: Endpoint) => boolean {
+function toolsKnown(
+  deps: RoutingDeps,
+  { tools }: ChatRequest,
+  client: ClientProtocol,
+): (endpoint: Endpoint) => boolean {
   const own = tools?.filter((tool) => !tool.function) ?? []
   if (own.length === 0) return () => true
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
-    const wire = wireOf(endpoint, catalogue.findProvider(endpoint.provider))
-    return !wire || passes(wire, client.protocol) || (wire.knowsTool !== undefined && own.every(wire.knowsTool))
+    const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
+    return (
+      !providerProtocol ||
+      passes(providerProtocol, client.protocol) ||
+      (providerProtocol.knowsTool !== undefined && own.every(providerProtocol.knowsTool))
+    )
   }
 }
 
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
-function targetsFor(deps: RoutingDeps, answering: Answering, candidates: Candidate[]): Target[] {
-  const { chat, client, accesses, circuitOf, promptTokens } = answering
+function targetsFor(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Target[] {
+  const { chat, client, accesses, circuitOf, promptTokens } = context
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
     needs: promptTokens === undefined ? needsOf(chat) : { ...needsOf(chat), promptTokens },
-    standing: (endpoint) => deps.circuits.standing(circuitOf(endpoint)),
+    health: (endpoint) => deps.circuits.health(circuitOf(endpoint)),
     speeds: deps.speeds,
     knowsTools: toolsKnown(deps, chat, client),
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
       return provider !== undefined && accesses.find(provider, endpoint) !== undefined
     },
-    lot: lotsFor(answering),
+    draw: drawsFor(context),
   })
   if (plan.targets.length > 0) return plan.targets
-  throw refusal(deps, answering, plan.excluded)
+  throw noEndpointFault(deps, context, plan.excluded)
 }

@@ -5,9 +5,9 @@ import { ResponsesCall } from '#chat/responses-call.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { Fault } from '#lib/fault.ts'
 import { endpointOf } from '#test/harness/candidates.ts'
-import { responsesToChat } from './clients/responses/to-chat.ts'
-import { protocols } from './providers/protocols.ts'
-import type { Body } from './wire.ts'
+import { responsesToChat } from './translate/clients/responses/to-chat.ts'
+import type { Body } from './translate/protocol.ts'
+import { protocols } from './translate/providers/protocols.ts'
 
 const call = { name: 'look_up', arguments: '{}' }
 const schema = { type: 'json_schema', name: 'x', schema: {} }
@@ -85,7 +85,8 @@ function onlyFaults(body: unknown, work: () => void): void {
 
 function encodeEverywhere(asked: ChatRequest): void {
   const target = { endpoint: endpointOf('p'), credential: 'key', stream: false }
-  for (const wire of Object.values(protocols)) onlyFaults(asked, () => wire.encode(asked, target))
+  for (const providerProtocol of Object.values(protocols))
+    onlyFaults(asked, () => providerProtocol.encode(asked, target))
 }
 
 describe('whatever the schemas let through', () => {

@@ -7,12 +7,12 @@ import type { NewId } from '#lib/id.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { PresetCache } from '#presets/preset-cache.ts'
 import type { Ledger } from '#usage/ledger.ts'
-import { type CircuitWatch, createCircuits } from './circuits.ts'
-import { environmentCredentials, ownCredentialsFirst } from './credentials.ts'
+import { environmentCredentials, ownCredentialsFirst } from './attempt/credentials.ts'
+import { createUpstreams } from './attempt/upstream/upstreams.ts'
 import type { RoutingDeps } from './deps.ts'
-import { guardrailPolicy } from './guard.ts'
-import { regionOf } from './region.ts'
-import { createUpstreams } from './upstream/upstreams.ts'
+import { type CircuitWatch, createCircuits } from './plan/circuits.ts'
+import { guardrailPolicy } from './policy/guard.ts'
+import { regionOf } from './resolve/region.ts'
 
 type Parts = {
   config: Pick<

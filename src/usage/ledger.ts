@@ -20,7 +20,7 @@ export type Ledger = {
   close: () => Promise<void>
 }
 
-type Deps = {
+type LedgerDeps = {
   db: Db
   /** Takes what the database does not take for a while. */
   spill: Spill
@@ -37,7 +37,7 @@ type Rhythm = { everyMs?: number; batch?: number; limit?: number; spillAfterMs?:
  * writing from the first.
  */
 export function openLedger(
-  deps: Deps,
+  deps: LedgerDeps,
   { everyMs = 500, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
 ): Ledger {
   const { spill, onError } = deps

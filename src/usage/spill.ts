@@ -20,12 +20,12 @@ export type Spill = {
   hasRoom: () => boolean
 }
 
-type Deps = { folder: string; mostBytes: number; now: Now; newId: NewId }
+type SpillDeps = { folder: string; mostBytes: number; now: Now; newId: NewId }
 
 /** `<time>-<requests>-<id>.jsonl` */
 const ours = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
-export async function openSpill({ folder, mostBytes, now, newId }: Deps): Promise<Spill> {
+export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): Promise<Spill> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const known = new Map<string, { requests: number; bytes: number }>()
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogueRefused } from '#catalogue/layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from '#catalogue/load.ts'
-import { loadRemembered, nameOfSources } from '#catalogue/remembered.ts'
+import { loadCached, nameOfSources } from '#catalogue/load-cache.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
@@ -14,7 +14,7 @@ export type CatalogueSource = {
   reload: () => Promise<LoadReport>
 }
 
-type Deps = {
+type CatalogueSourceDeps = {
   settings: CatalogueSettings
   discover: Discover
   /** Hears what every successful load found. */
@@ -26,10 +26,10 @@ type Deps = {
 }
 
 /** @throws StartupError when a source cannot be used. */
-export async function openCatalogueSource(deps: Deps): Promise<CatalogueSource> {
+export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
   const { settings, discover, onLoad, onLate, patienceMs = 500 } = deps
   let name = await nameOfSources(settings)
-  const first = await loadRemembered(settings).catch(refuseToStart)
+  const first = await loadCached(settings).catch(refuseToStart)
   const discovers = first.data.providers.some((provider) => provider.discover)
   let { report } = first
   let catalogue = bytesOf(first)

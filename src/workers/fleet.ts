@@ -20,10 +20,10 @@ type Running = WorkerProcess & {
   /** What it counted, as far as it was told. */
   values: MetricValues[]
   /** It was told to end. */
-  isLeaving: boolean
+  isShuttingDown: boolean
 }
 
-type Deps = {
+type FleetDeps = {
   /** The sockets of each place, bound here. */
   sockets: readonly number[][]
   start: Omit<WorkerStart, 'sockets'>
@@ -46,7 +46,7 @@ const figuresMs = 2000
 
 /** The workers of one host: as many as there are places, each replaced when it ends. */
 export class Fleet {
-  readonly #deps: Deps
+  readonly #deps: FleetDeps
   readonly #slots: Slot[]
   readonly #there: number[][]
   readonly #all = new Set<Running>()
@@ -54,7 +54,7 @@ export class Fleet {
   #past: Promise<MetricValues[]> = Promise.resolve([])
   #isStopping = false
 
-  constructor(deps: Deps) {
+  constructor(deps: FleetDeps) {
     this.#deps = deps
     this.#slots = deps.sockets.map((_, index) => ({ index, ready: undefined, failures: 0 }))
     this.#there = socketsThere(deps.sockets)
@@ -102,7 +102,7 @@ export class Fleet {
     const { handlers, end } = this.#deps.serve(() => running!)
     const last = { 'metrics.last': (values: MetricValues[]) => void Object.assign(running!, { values }) }
     const spawned = this.#deps.spawn(this.#deps.sockets, { ...handlers, ...last })
-    const worker: Running = { ...spawned, startedAt: performance.now(), values: [], isLeaving: false }
+    const worker: Running = { ...spawned, startedAt: performance.now(), values: [], isShuttingDown: false }
     running = worker
     this.#all.add(worker)
     void worker.ended.then(() => {
@@ -155,7 +155,7 @@ export class Fleet {
   }
 
   #retire(worker: Running): void {
-    worker.isLeaving = true
+    worker.isShuttingDown = true
     worker.rpc.call('worker.retire', null).catch(() => {})
   }
 

@@ -3,9 +3,9 @@ import { keyReader } from '#accounts/read-keys.ts'
 import { hashOf } from '#accounts/secret.ts'
 import { requireFree } from '#api/address.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
-import { tellOfSkipped } from '#api/open/models.ts'
+import { logSkipped } from '#api/open/models.ts'
 import { type Opening, type Parts, warnOf } from '#api/open/parts.ts'
-import { openStore, type Store } from '#api/open/store.ts'
+import { type OpenStore, openStore } from '#api/open/store.ts'
 import { prefix } from '#api/prefix.ts'
 import { internsEndMs, madeKeys, openMetricsPort, type Service } from '#api/start.ts'
 import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision.ts'
@@ -56,7 +56,7 @@ export async function startWorkers(
   const catalogue = await openCatalogueSource({
     settings,
     discover: createDiscovery({ variable }),
-    onLoad: tellOfSkipped(config, log),
+    onLoad: logSkipped(config, log),
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   const unpruned = warnOf(opening, 'old records were not pruned')
@@ -104,7 +104,7 @@ export async function startWorkers(
 
 /** What a worker may ask. */
 function serve(
-  { db }: Store,
+  { db }: OpenStore,
   catalogue: CatalogueSource,
   page: PrimaryCalls['metrics.page'],
   worker: () => WorkerProcess,

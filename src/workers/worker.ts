@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDeps } from '#api/open/deps.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
-import { type Store, watchOf } from '#api/open/store.ts'
+import { type OpenStore, watchOf } from '#api/open/store.ts'
 import { createApi } from '#api/server.ts'
 import { openDb } from '#db/open.ts'
 import { type AnnouncedCalls, openRemote } from '#db/sqlite/remote.ts'
 import { staleWhileAway } from '#db/stale-reads.ts'
 import { type Acceptor, createAcceptor } from '#http/acceptor.ts'
-import { createLeaving } from '#http/leaving.ts'
+import { createShutdown } from '#http/shutdown.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import type { MetricValues } from '#lib/metric.ts'
@@ -16,7 +16,7 @@ import { createRpc, type Handlers, type Port, type Rpc } from '#lib/rpc.ts'
 import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart } from './calls.ts'
 import { loadedFrom } from './catalogue-source.ts'
 
-type Deps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
+type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   port: Port
   createLog: (config: WorkerStart['config']) => Log
   /** Ends the process. */
@@ -36,7 +36,7 @@ type Worker = {
 }
 
 /** Does what the primary says, until one of the two ends. */
-export function runWorker(deps: Deps): void {
+export function runWorker(deps: WorkerDeps): void {
   let started: Worker | undefined
   const leave = async (work: (worker: Worker) => Promise<void>) => {
     if (started) await work(started)
@@ -63,17 +63,17 @@ export function runWorker(deps: Deps): void {
 }
 
 async function startWorker(
-  deps: Deps,
+  deps: WorkerDeps,
   { config, sockets }: WorkerStart,
   rpc: Rpc<PrimaryCalls>,
   handlers: Handlers,
 ): Promise<Worker> {
   const { now, newId, variable } = deps
   await using opened = new AsyncDisposableStack()
-  const leaving = createLeaving()
+  const leaving = createShutdown()
   const parts: Parts = { config, log: deps.createLog(config), now, newId, variable }
   const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
-  const { deps: routed } = await openDeps(parts, leaving.isLeaving, opened, borrow)
+  const { deps: routed } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
   const app = await createApi({ ...routed, metrics })
   const acceptor = createAcceptor(app.server)
@@ -87,7 +87,7 @@ async function startWorker(
     metrics: routed.metrics.values,
     async stop(drain) {
       if (drain) await leaving.drain(app.server, config.drain_ms)
-      else leaving.hurry()
+      else leaving.skipDrain()
       await end()
     },
     async retire() {
@@ -99,7 +99,7 @@ async function startWorker(
 }
 
 /** The store of the process that started this one; Postgres is opened by everybody. */
-async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<Store> {
+async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = opening.parts
   const watch = watchOf(opening)
   const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))

@@ -15,7 +15,7 @@ const boundMs = 60_000
 onEachDatabase('a service under fire', (kind) => {
   let service: TestService
   before(async () => {
-    service = await startTestService({ kind, patience: { headersMs: 500, requestMs: 1000, checkEveryMs: 100 } })
+    service = await startTestService({ kind, timeouts: { headersMs: 500, requestMs: 1000, checkEveryMs: 100 } })
   })
   after(() => service[Symbol.asyncDispose]())
 

@@ -1,7 +1,7 @@
 import type { Endpoint, Model, Prices } from '#catalogue/model.ts'
-import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#routing/plan.ts'
-import { preferencesOf } from '#routing/preferences.ts'
-import { lotOf } from '#routing/sticky.ts'
+import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#routing/plan/plan.ts'
+import { drawOf } from '#routing/plan/sticky.ts'
+import { preferencesOf } from '#routing/resolve/preferences.ts'
 
 /** An endpoint that can do anything, but for what is said of it. */
 export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {
@@ -39,7 +39,7 @@ export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate[
   return { model: { id, endpoints, inputModalities: ['text'] as string[] } as Model, endpoints, ...(sort && { sort }) }
 }
 
-type Standing = Speeds & { circuit: ReturnType<PlanInput['standing']> }
+type Standing = Speeds & { circuit: ReturnType<PlanInput['health']> }
 
 const calm: Standing = { circuit: 'fit', latencyMs: null, throughput: null }
 
@@ -73,10 +73,10 @@ export function planInput(situation: Situation): PlanInput {
     candidates,
     preferences: { ...preferencesOf(situation.provider), ...situation.preferences },
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
-    standing: (endpoint) => standing(endpoint).circuit,
+    health: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
     knowsTools: () => true,
     configured: ({ provider }) => !unconfigured.includes(provider),
-    lot: ({ id }) => lotOf(situation.seed ?? 1, id),
+    draw: ({ id }) => drawOf(situation.seed ?? 1, id),
   }
 }

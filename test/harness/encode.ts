@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Wire } from '#routing/wire.ts'
+import type { ProviderProtocol } from '#routing/translate/protocol.ts'
 
 /** An endpoint that takes everything, named as told. */
 export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {}): Endpoint {
@@ -29,7 +29,7 @@ export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {})
 
 /** A short chat with the given fields, as a wire sends it. */
 export function encoded(
-  wire: Wire,
+  providerProtocol: ProviderProtocol,
   endpoint: Endpoint | string,
   chat: Partial<ChatRequest>,
   stream = true,
@@ -40,7 +40,7 @@ export function encoded(
     stream,
   }
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...chat } as ChatRequest
-  const { path, headers, body } = wire.encode(whole, target)
+  const { path, headers, body } = providerProtocol.encode(whole, target)
   return { path, headers, body: JSON.parse(body as string) }
 }
 

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
 import { SseReader } from '#lib/sse.ts'
-import type { Wire } from '#routing/wire.ts'
+import type { ProviderProtocol } from '#routing/translate/protocol.ts'
 
-const folder = new URL('../../src/routing/providers/fixtures/', import.meta.url)
+const folder = new URL('../../src/routing/translate/providers/fixtures/', import.meta.url)
 
 /** An answer as an upstream sent it: `.sse` streamed, `.json` whole. */
 export function fixture(name: string): Buffer {
@@ -16,11 +16,11 @@ export function hasFixture(name: string): boolean {
 }
 
 /** The events in a recorded answer. A stream arrives in pieces of seven bytes, which splits characters too. */
-export function eventsIn(wire: Wire, name: string): AnswerEvent[] {
+export function eventsIn(providerProtocol: ProviderProtocol, name: string): AnswerEvent[] {
   const bytes = fixture(name)
-  if (name.endsWith('.json')) return wire.readBody(JSON.parse(bytes.toString('utf8')))
+  if (name.endsWith('.json')) return providerProtocol.readBody(JSON.parse(bytes.toString('utf8')))
   const sse = new SseReader()
-  const read = wire.reader()
+  const read = providerProtocol.reader()
   const events: AnswerEvent[] = []
   for (let at = 0; at < bytes.length; at += 7) {
     for (const event of sse.push(bytes.subarray(at, at + 7))) events.push(...read(event))

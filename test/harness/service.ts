@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { type Service, startService } from '#api/start.ts'
 import { type Config, Settings } from '#config/settings.ts'
-import type { Patience } from '#http/app.ts'
+import type { RequestTimeouts } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
 import { type DatabaseKind, newPlace, type Place } from './databases.ts'
 import { endDaemonsAtLast } from './leftovers.ts'
@@ -33,7 +33,7 @@ type Options = {
   now?: () => number
   /** Environment variables that hold providers' credentials. */
   variables?: Record<string, string>
-  patience?: Patience
+  timeouts?: RequestTimeouts
 }
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -59,7 +59,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
     newId: newUuid,
     checkResponses: true,
-    patience: options.patience,
+    timeouts: options.timeouts,
   })
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/model.ts'
-import { type Circuits, createCircuits } from '#routing/circuits.ts'
-import { planAttempts } from '#routing/plan.ts'
-import { inTurn } from '#routing/turns.ts'
+import { admittedTargets } from '#routing/attempt/admitted-targets.ts'
+import { type Circuits, createCircuits } from '#routing/plan/circuits.ts'
+import { planAttempts } from '#routing/plan/plan.ts'
 import { candidateOf, endpointOf, planInput, seeded } from './candidates.ts'
 
 /** How an endpoint treats a request that begins at a moment: the chance that it fails, and after how long it does. */
@@ -27,7 +27,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const endpoints = behaviours.map((_, at) => endpointOf(`p${at}`))
   const tally = { answered: 0, failed: 0, refused: 0, asked: 0 }
 
-  function ask(turns: ReturnType<typeof inTurn>, isFirst: boolean): void {
+  function ask(turns: ReturnType<typeof admittedTargets>, isFirst: boolean): void {
     const { value: turn } = turns.next()
     if (!turn) return void tally[isFirst ? 'refused' : 'failed']++
     tally.asked++
@@ -44,7 +44,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   }
 
   const idOf = ({ id }: Endpoint) => id
-  const come = () => ask(inTurn(circuits, idOf, planned(circuits, endpoints, random)), true)
+  const come = () => ask(admittedTargets(circuits, idOf, planned(circuits, endpoints, random)), true)
   let shut = 0
   for (let second = 0; second < seconds; second++) {
     for (let one = 0; one < perSecond; one++) time.later(random() * 1000, come)
@@ -55,9 +55,9 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   return { ...tally, available: tally.answered / ended, shut: shut / seconds / endpoints.length }
 }
 
-function planned({ standing }: Circuits, endpoints: Endpoint[], random: () => number) {
+function planned({ health: standing }: Circuits, endpoints: Endpoint[], random: () => number) {
   const input = planInput({ candidates: [candidateOf(endpoints)] })
-  return planAttempts({ ...input, standing: ({ id }) => standing(id), lot: random }).targets
+  return planAttempts({ ...input, health: ({ id }) => standing(id), draw: random }).targets
 }
 
 /** Time that passes from one thing that is due to the next. */

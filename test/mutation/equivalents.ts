@@ -11,7 +11,7 @@ export const equivalents: Equivalent[] = [
     why: 'It shows only where the machine loses its power.',
   },
   {
-    file: 'src/routing/near-names.ts',
+    file: 'src/routing/resolve/near-names.ts',
     line: '.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))',
     from: '1',
     to: '2',
@@ -25,7 +25,7 @@ export const equivalents: Equivalent[] = [
     why: 'Only whether the field is there is looked at; its type allows no other value.',
   },
   {
-    file: 'src/routing/upstream/deadlines.ts',
+    file: 'src/routing/attempt/upstream/deadlines.ts',
     line: 'if (left > 1) this.#lookIn(left)',
     from: 'left > 1',
     to: 'left >= 1',
@@ -60,7 +60,7 @@ export const equivalents: Equivalent[] = [
     why: 'The questions of an account follow each other, and a round under way is always ahead of the last reports.',
   },
   {
-    file: 'src/routing/clients/messages/message.ts',
+    file: 'src/routing/translate/clients/messages/message.ts',
     line: 'const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }',
     from: 'reasoning: 0',
     to: '...{}',

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { createInternCounts } from '#interns/intern-counts.ts'
 import { isInstalled } from '#lib/program.ts'
-import { causeOf } from '#routing/cause.ts'
+import { causeOf } from '#routing/record/cause.ts'
 import type { Cause } from '#usage/generation.ts'
-import type { Deps } from '../deps.ts'
+import type { ApiDeps } from '../deps.ts'
 import { openInterns } from '../interns.ts'
 import { createMetrics } from '../metrics.ts'
 import { openTraces } from '../traces.ts'
@@ -12,7 +12,7 @@ import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
 import type { Opening, Parts } from './parts.ts'
 import { openPolicies } from './policies.ts'
-import { openStore, type Store } from './store.ts'
+import { type OpenStore, openStore } from './store.ts'
 
 /**
  * All that routes need, from the store upwards; `opened` closes it in the opposite order.
@@ -20,9 +20,9 @@ import { openStore, type Store } from './store.ts'
  */
 export async function openDeps(
   parts: Parts,
-  isLeaving: Deps['isLeaving'],
+  isShuttingDown: ApiDeps['isShuttingDown'],
   opened: AsyncDisposableStack,
-  open: (opening: Opening) => Promise<Store> = openStore,
+  open: (opening: Opening) => Promise<OpenStore> = openStore,
 ) {
   const { config, log, now, newId, variable } = parts
   const traces = await openTraces(variable, now)
@@ -63,10 +63,10 @@ export async function openDeps(
     ledger: money.ledger,
     answers: inFlight.count,
     interns: createInternCounts({ db }, hostname()),
-    isLeaving,
+    isShuttingDown,
     now,
   })
-  const deps: Deps = {
+  const deps: ApiDeps = {
     ...models,
     config,
     conversation: interns.conversation,
@@ -74,7 +74,7 @@ export async function openDeps(
     db,
     hasCredential: (name) => Boolean(variable(name)),
     hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),
-    isLeaving,
+    isShuttingDown,
     guardrailCache,
     keys,
     metrics,

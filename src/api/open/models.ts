@@ -3,12 +3,12 @@ import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import type { Config } from '#config/settings.ts'
 import { createMeasures } from '#measure/measures.ts'
-import type { Deps } from '../deps.ts'
+import type { ApiDeps } from '../deps.ts'
 import { lastWordsMs, type Opening, warnOf } from './parts.ts'
-import type { Store } from './store.ts'
+import type { OpenStore } from './store.ts'
 
 /** The catalogue, and what is measured of its endpoints. */
-export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: Store) {
+export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: OpenStore) {
   const { parts, metrics, opened } = opening
   const { config, log, now, newId } = parts
   const catalogue = await openCatalogue({
@@ -16,7 +16,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
     ...source,
     signals: db.signals,
     newId,
-    onLoad: isShared ? () => {} : tellOfSkipped(config, log),
+    onLoad: isShared ? () => {} : logSkipped(config, log),
     onError: warnOf(opening, 'catalogue'),
   })
   opened.defer(catalogue.close)
@@ -30,7 +30,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
 }
 
 /** What an operator's own file or server got wrong is told row by row; what a snapshot of others did is only counted. */
-export function tellOfSkipped({ catalogue_file }: Pick<Config, 'catalogue_file'>, log: Deps['log']) {
+export function logSkipped({ catalogue_file }: Pick<Config, 'catalogue_file'>, log: ApiDeps['log']) {
   return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)

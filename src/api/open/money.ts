@@ -9,12 +9,12 @@ import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { openSpill } from '#usage/spill.ts'
 import { lastWordsMs, type Opening, warnOf } from './parts.ts'
-import type { Store } from './store.ts'
+import type { OpenStore } from './store.ts'
 
 /** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
 export async function openMoney(
   opening: Opening,
-  { settings, db, allowStale, isShared }: Store,
+  { settings, db, allowStale, isShared }: OpenStore,
   lost: (error: Error) => void,
 ) {
   const { parts, opened } = opening

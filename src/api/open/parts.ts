@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts'
+import type { ApiDeps } from '../deps.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 
 /** What a start is given. */
-export type Parts = Pick<Deps, 'config' | 'log' | 'now' | 'newId'> & {
+export type Parts = Pick<ApiDeps, 'config' | 'log' | 'now' | 'newId'> & {
   /** An environment variable's value: the catalogue names those that hold providers' credentials. */
   variable: (name: string) => string | undefined
 }

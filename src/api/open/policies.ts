@@ -6,10 +6,10 @@ import { openVault } from '#byok/key-file.ts'
 import { createGuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { createPresetCache } from '#presets/preset-cache.ts'
 import type { Opening } from './parts.ts'
-import type { Store } from './store.ts'
+import type { OpenStore } from './store.ts'
 
 /** Callers and the rules that hold for them: caches, kept up to date while the database can be heard. */
-export async function openPolicies({ parts: { now }, opened }: Opening, { settings, db, allowStale }: Store) {
+export async function openPolicies({ parts: { now }, opened }: Opening, { settings, db, allowStale }: OpenStore) {
   const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
   opened.defer(keys.close)
   const guardrailCache = createGuardrailCache({ db, now, allowStale })

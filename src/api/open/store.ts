@@ -1,7 +1,7 @@
 import { bootstrap, type FirstKeys } from '#accounts/bootstrap.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
 import type { Discover, Loaded, loadCatalogue } from '#catalogue/load.ts'
-import { loadRemembered } from '#catalogue/remembered.ts'
+import { loadCached } from '#catalogue/load-cache.ts'
 import type { Config } from '#config/settings.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import type { Db, Watch } from '#db/db.ts'
@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 import { type Opening, warnOf } from './parts.ts'
 
-export type Store = {
+export type OpenStore = {
   /** The settings in force, with the data folder as it was found. */
   settings: Config
   db: Db
@@ -33,14 +33,14 @@ export type CatalogueSource = {
 }
 
 /** The data folder and the database, brought up to date. */
-export async function openStore(opening: Opening): Promise<Store> {
+export async function openStore(opening: Opening): Promise<OpenStore> {
   const { parts, opened } = opening
   const { config, now, newId, variable } = parts
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: the one is work, the other mostly waiting.
-  const loading = loadRemembered(settings)
+  const loading = loadCached(settings)
   loading.catch(() => {})
   const db = await openDb(settings, watchOf(opening))
   opened.defer(db.close)

@@ -29,10 +29,10 @@ function releaseDay(rows: readonly Row[]): string {
   return days[0]![0]
 }
 
-function endpointPatch({ provider, model, quantization, wire, usualWire }: Row): EndpointPatch {
+function endpointPatch({ provider, model, quantization, api, isUsualApi }: Row): EndpointPatch {
   return {
     ...endpointFacts(model, pricesOf(model, provider.id)!),
     ...(quantization && { quantization }),
-    ...(!usualWire && wire),
+    ...(!isUsualApi && api),
   }
 }

@@ -5,7 +5,7 @@ import type { KeptNames } from './kept-names.ts'
 import { modelPatch } from './patch.ts'
 import { type Row, rowOf } from './row.ts'
 import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
-import { credentialsOf, sameWire, type Wire, wireOf } from './wire.ts'
+import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from './upstream-api.ts'
 
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
@@ -18,10 +18,10 @@ export function readModelsDev(text: string, source: string, names: KeptNames = n
   const rows = [...rowsOf(parse(text, source), layer)]
   for (const group of groupRows(rows))
     addModel(layer, { author: group.author, rows: withoutPlans(group, layer) }, names)
-  for (const { provider, wire } of rows) {
+  for (const { provider, api } of rows) {
     if (layer.providers.has(provider.id)) continue
-    const own = wireOf(provider)
-    const { protocol, baseUrl } = typeof own === 'string' ? wire : own
+    const own = upstreamApiOf(provider)
+    const { protocol, baseUrl } = typeof own === 'string' ? api : own
     layer.providers.set(provider.id, {
       name: provider.name,
       protocol,
@@ -56,7 +56,7 @@ function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Ge
       continue
     }
     const provider = value as SourceProvider
-    const usual = wireOf(provider)
+    const usual = upstreamApiOf(provider)
     for (const [id, entry] of Object.entries(provider.models)) {
       const row = modelFault(entry) ?? usableRow(provider, entry as SourceModel, usual)
       if (typeof row === 'string') skip(`${key}/${id}`, row)
@@ -65,11 +65,11 @@ function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Ge
   }
 }
 
-function usableRow(provider: SourceProvider, model: SourceModel, usual: Wire | string): Row | string {
-  const wire = model.provider ? wireOf(provider, model) : usual
-  if (typeof wire === 'string') return wire
+function usableRow(provider: SourceProvider, model: SourceModel, usual: UpstreamApi | string): Row | string {
+  const api = model.provider ? upstreamApiOf(provider, model) : usual
+  if (typeof api === 'string') return api
   if (!model.cost) return 'it has no price, so what it costs could not be counted'
-  return rowOf(provider, model, wire, sameWire(wire, usual))
+  return rowOf(provider, model, api, sameUpstreamApi(api, usual))
 }
 
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0

@@ -2,15 +2,15 @@ import { namesAgree } from './agree.ts'
 import { firstPartyAuthor, isFirstParty } from './authors.ts'
 import { type ParsedName, parseName } from './name.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
-import type { Wire } from './wire.ts'
+import type { UpstreamApi } from './upstream-api.ts'
 
 /** One provider's entry for one model, and which model that is, as far as the entry itself tells. */
 export type Row = ParsedName & {
   provider: SourceProvider
   model: SourceModel
-  wire: Wire
+  api: UpstreamApi
   /** Whether the provider's other entries are reached in the same way. */
-  usualWire: boolean
+  isUsualApi: boolean
   /** Whether `base_model` names the model and the entry's own name does not contradict it. */
   based: boolean
   /** Whether the model's maker serves it here. */
@@ -18,14 +18,14 @@ export type Row = ParsedName & {
 }
 
 /** Reads who and what an entry is about: by its `base_model` unless its name contradicts, else by its name. */
-export function rowOf(provider: SourceProvider, model: SourceModel, wire: Wire, usualWire = true): Row {
+export function rowOf(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isUsualApi = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
   const base = model.base_model === undefined ? undefined : parseOnce(model.base_model)
   const based = base?.author !== undefined && namesAgree(name.slug, base.slug)
   const identity = based ? { author: base.author, slug: base.slug, key: base.key, day: base.day } : {}
   const author = (based ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
   const firstParty = author !== undefined && isFirstParty(provider.id, author)
-  return { ...name, ...identity, author, provider, model, wire, usualWire, based, firstParty }
+  return { ...name, ...identity, author, provider, model, api, isUsualApi, based, firstParty }
 }
 
 /** A few hundred names are the base of all entries. */

@@ -6,7 +6,7 @@ const lookEveryMs = 250
 const askAfterMs = 2000
 const askEveryMs = 1000
 
-type Deps = {
+type ConnectionMonitorDeps = {
   open: ReadonlySet<Connection>
   /** No answer takes longer than this, whatever the server says. */
   answerMs: number
@@ -19,7 +19,7 @@ type Deps = {
  * Finds connections on which packets vanish: nobody ends those, and a query on one waits for as long as TCP tries.
  * @returns the way to end the watch.
  */
-export function monitorConnections({ open, answerMs, connect, onDead }: Deps): () => void {
+export function monitorConnections({ open, answerMs, connect, onDead }: ConnectionMonitorDeps): () => void {
   let lookedAt = performance.now()
   let askedAt = 0
   let asking = false

@@ -18,9 +18,9 @@ export type Connections = {
 
 export const connectMs = 5000
 
-type Deps = { limits: Limits; onError: (error: Error) => void; onUnset: (names: string[]) => void }
+type ConnectionsDeps = { limits: Limits; onError: (error: Error) => void; onUnset: (names: string[]) => void }
 
-export function openConnections(connectionString: string, { limits, onError, onUnset }: Deps): Connections {
+export function openConnections(connectionString: string, { limits, onError, onUnset }: ConnectionsDeps): Connections {
   const standard = optionsOf(connectionString, limits)
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
   let told = false

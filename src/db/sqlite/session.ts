@@ -3,7 +3,7 @@ import type { Announcement } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
 import { type Mutex, statements } from './dialect.ts'
 
-type Deps = {
+type SqliteSessionDeps = {
   writer: SqliteClient
   reader: SqliteClient
   turns: Mutex
@@ -17,7 +17,7 @@ type Deps = {
 const idleInTransaction = '25P03'
 
 /** A session at the owner of the file. The database has one connection that writes: a transaction keeps all others out. */
-export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 }: Deps): Session {
+export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
   let last: Promise<unknown> = Promise.resolve()
   let state: 'none' | 'open' | 'broken' = 'none'
   let ended = false

@@ -1,7 +1,7 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import type { Outlet } from '#lib/outlet.ts'
-import { completionOf } from '../clients/chat/completion.ts'
-import type { AnswerHead, Body, ClientWire, CostNote, StreamWriter } from '../wire.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { completionOf } from '../translate/clients/chat/completion.ts'
+import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '../translate/protocol.ts'
 
 /** What models know the tool as: the names of functions have no colon. */
 export const clockName = 'openrouter_datetime'
@@ -11,7 +11,7 @@ export const clockName = 'openrouter_datetime'
  * what the rounds took is added up.
  */
 export class ClockRounds {
-  readonly #real: ClientWire
+  readonly #real: ClientProtocol
   readonly #request: Body
   #writer: StreamWriter | undefined
   #wrote = false
@@ -28,7 +28,7 @@ export class ClockRounds {
   #failed = false
 
   /** @param request the client's own body, which some protocols say back. */
-  constructor(real: ClientWire, request: Body) {
+  constructor(real: ClientProtocol, request: Body) {
     this.#real = real
     this.#request = request
   }
@@ -53,20 +53,20 @@ export class ClockRounds {
   }
 
   /** It takes chats, and gives what the real client takes. */
-  get client(): ClientWire {
+  get client(): ClientProtocol {
     const { ownFields: _own, headersFor: _headers, ...real } = this.#real
     return {
       ...real,
       protocol: 'openai-chat',
       rewrites: true,
-      toChat: (body) => body as ReturnType<ClientWire['toChat']>,
+      toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
       writer: (head, options) => this.#roundWriter(head, options),
       writeBody: (head, events, cost) => this.#body(head, events, cost),
     }
   }
 
   /** The stream goes on until the last round is over. */
-  outlet(inner: Outlet): Outlet {
+  response(inner: ResponseStream): ResponseStream {
     return {
       get opened() {
         return inner.opened
@@ -95,7 +95,7 @@ export class ClockRounds {
     this.#others = new Map()
   }
 
-  #roundWriter(head: AnswerHead, options: Parameters<ClientWire['writer']>[1]): StreamWriter {
+  #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
     this.#forget()
     if (!this.#wrote) this.#writer = this.#real.writer({ ...head, request: this.#request }, options)
     const writer = this.#writer!

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#lib/fault.ts'
-import type { Outlet } from '#lib/outlet.ts'
-import { chatClient } from '../clients/chat/client.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { chatClient } from '../translate/clients/chat/client.ts'
 import { timeIn, withClock } from './clock.ts'
 import { clockName } from './clock-round.ts'
 
@@ -21,7 +21,7 @@ const said = (text: string): AnswerEvent[] => [started, { type: 'text', text }]
 /** What a streaming client hears of answers that come one after the other; a fault is one that fails. */
 async function hear(...answers: (AnswerEvent[] | Fault)[]) {
   const heard = { text: '', ended: 0, asked: [] as any[] }
-  const outlet = {
+  const response = {
     get opened() {
       return heard.text !== ''
     },
@@ -31,12 +31,12 @@ async function hear(...answers: (AnswerEvent[] | Fault)[]) {
     },
     end: () => void heard.ended++,
     signal: new AbortController().signal,
-  } as Outlet
+  } as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
   const asked = { body, chat: chatClient.toChat({ ...body, tools: [] }) } as unknown as Parameters<typeof withClock>[2]
   await withClock(
     { timezone: 'UTC' },
-    { client: chatClient, outlet },
+    { client: chatClient, response },
     asked,
     () => 0,
     async (round, client, inner) => {

@@ -1,12 +1,12 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { faultStatus } from '#http/faults.ts'
 import { Fault } from '#lib/fault.ts'
-import type { Outlet } from '#lib/outlet.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
 import type { CompletionCall } from '../call.ts'
-import type { Asked } from '../filled-in.ts'
-import type { Body, ClientWire } from '../wire.ts'
+import type { PreparedRequest } from '../resolve/prepared-request.ts'
+import type { Body, ClientProtocol } from '../translate/protocol.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
-import type { Wishes } from './wishes.ts'
+import type { PluginOptions } from './options.ts'
 
 /** One that asks for the time again and again is told no more. */
 const mostRounds = 4
@@ -21,16 +21,20 @@ const tool = {
 }
 
 /** Asks for one answer, as a request of its own: judged, metered and charged like any other. */
-type AskOnce = (asked: Asked, client: ClientWire, outlet: Outlet) => Promise<Buffer | object | undefined>
+type AskOnce = (
+  asked: PreparedRequest,
+  client: ClientProtocol,
+  response: ResponseStream,
+) => Promise<Buffer | object | undefined>
 
 /**
  * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every answer.
  * @throws Fault as a request does, as long as nothing has been said.
  */
 export async function withClock(
-  { timezone }: NonNullable<Wishes['clock']>,
-  { client, outlet }: Pick<CompletionCall, 'client' | 'outlet'>,
-  filled: Asked,
+  { timezone }: NonNullable<PluginOptions['clock']>,
+  { client, response }: Pick<CompletionCall, 'client' | 'response'>,
+  filled: PreparedRequest,
   now: () => number,
   askOnce: AskOnce,
 ): Promise<Buffer | object | undefined> {
@@ -41,14 +45,14 @@ export async function withClock(
     rounds.begin(isLast)
     const asked = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
-      const body = { ...asked, ...wishesLeft(filled.body) }
-      const answer = await askOnce({ ...filled, chat: asked, body }, rounds.client, rounds.outlet(outlet))
-      if (rounds.calls.length === 0 || outlet.signal.aborted) return answer
+      const body = { ...asked, ...hasOtherPlugins(filled.body) }
+      const answer = await askOnce({ ...filled, chat: asked, body }, rounds.client, rounds.response(response))
+      if (rounds.calls.length === 0 || response.signal.aborted) return answer
     } catch (error) {
-      if (!(error instanceof Fault) || !outlet.opened) throw error
+      if (!(error instanceof Fault) || !response.opened) throw error
       const { kind, message } = error
-      outlet.write(rounds.fail({ code: faultStatus[kind], message }) ?? '')
-      outlet.end()
+      response.write(rounds.fail({ code: faultStatus[kind], message }) ?? '')
+      response.end()
       return undefined
     }
     const content = JSON.stringify({ datetime: timeIn(timezone, now()), timezone })
@@ -60,7 +64,7 @@ export async function withClock(
 }
 
 /** What the chat of another protocol may not say again. */
-function wishesLeft({ plugins, transforms, truncation }: Body): Body {
+function hasOtherPlugins({ plugins, transforms, truncation }: Body): Body {
   return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
 }
 

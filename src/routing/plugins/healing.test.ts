@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { messagesClient } from '../clients/messages/client.ts'
+import { messagesClient } from '../translate/clients/messages/client.ts'
 import { healing } from './healing.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }

@@ -1,14 +1,14 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#lib/fault.ts'
-import type { ClientWire, StreamWriter } from '../wire.ts'
+import type { ClientProtocol, StreamWriter } from '../translate/protocol.ts'
 import { healJson } from './heal-json.ts'
 
 /**
  * The client's protocol with answers whose JSON is mended. Of a stream the text comes last and at once: whether it is
  * broken shows at its end only. @throws Fault `invalid` for several answers at once, which no protocol can tell apart.
  */
-export function healing(client: ClientWire, { response_format: format, n }: ChatRequest): ClientWire {
+export function healing(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
   if (format?.type !== 'json_schema' && format?.type !== 'json_object') return client
   if (n != null && n > 1) throw new Fault('invalid', 'Invalid request: n: must be 1 with the plugin "response-healing"')
   const { schema } = (format.json_schema ?? {}) as { schema?: unknown }

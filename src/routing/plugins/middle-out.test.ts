@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/encode.ts'
-import type { Candidate } from '../plan.ts'
+import type { Candidate } from '../plan/plan.ts'
 import { middleOut } from './middle-out.ts'
 
 /** What is sent of a conversation where the largest context has so many tokens. */

@@ -1,8 +1,8 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Candidate } from '../plan.ts'
-import { estimatePrompt } from '../prompt-size.ts'
-import type { Body } from '../wire.ts'
+import type { Candidate } from '../plan/plan.ts'
+import { estimatePrompt } from '../resolve/prompt-size.ts'
+import type { Body } from '../translate/protocol.ts'
 
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 

@@ -30,11 +30,11 @@ export const ActivityItem = z
   .meta({ id: 'ActivityItem', description: 'What was used on one day: of one model at one endpoint, or by whom.' })
 type ActivityItem = z.infer<typeof ActivityItem>
 
-type Deps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }
+type ActivityItemDeps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }
 
 /** Sums with the names of all that they are of. */
 export async function activityItems(
-  deps: Deps,
+  deps: ActivityItemDeps,
   organizationId: string,
   found: readonly Activity[],
 ): Promise<ActivityItem[]> {

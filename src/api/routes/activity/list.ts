@@ -5,7 +5,7 @@ import { Fault } from '#lib/fault.ts'
 import { listParameter } from '#lib/list-parameter.ts'
 import { dayOf } from '#usage/days.ts'
 import { type ActivityPart, listActivity } from '#usage/read.ts'
-import type { Deps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps.ts'
 import { route } from '../../route.ts'
 import { ActivityItem, activityItems } from './item.ts'
 
@@ -61,7 +61,7 @@ function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart>
   return groupBy.includes('day') ? parts : parts.add('model')
 }
 
-async function userNamed({ db }: Pick<Deps, 'db'>, organizationId: string, name: string): Promise<string> {
+async function userNamed({ db }: Pick<ApiDeps, 'db'>, organizationId: string, name: string): Promise<string> {
   const id = await namedUser(db, organizationId, name)
   if (id !== undefined) return id
   throw new Fault('invalid', 'Invalid request: user_id: nobody in the organization has this address')

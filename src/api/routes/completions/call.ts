@@ -1,17 +1,17 @@
 import type { Caller } from '#accounts/caller.ts'
-import { Answer, type Call } from '#http/route.ts'
+import { type Call, HttpAnswer } from '#http/route.ts'
 import type { CompletionCall } from '#routing/call.ts'
-import type { Body, ClientWire } from '#routing/wire.ts'
+import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
 import { appOf } from './app.ts'
 
-type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'outlet'> & {
+type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
   body: Body
 }
 
 /** What the data plane needs of a request. The session named in the body beats the one in the header. */
 export function completionCall(
-  { body, caller, headers, host, requestId, outlet }: Incoming,
-  client: ClientWire,
+  { body, caller, headers, host, requestId, response }: Incoming,
+  client: ClientProtocol,
 ): CompletionCall {
   const header = headers['x-session-id']
   const session = body.session_id ?? (typeof header === 'string' && header.length <= 256 ? header : undefined)
@@ -25,11 +25,11 @@ export function completionCall(
     app: appOf(headers),
     traceParent: headers.traceparent as string | undefined,
     host,
-    outlet,
+    response,
   }
 }
 
 /** Bytes of an upstream go out as they came; undefined means that the answer was streamed. */
 export function wholeAnswer(answer: Buffer | object | undefined): unknown {
-  return Buffer.isBuffer(answer) ? new Answer(200, { 'content-type': 'application/json' }, answer) : answer
+  return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { MessagesCall } from '#chat/messages-call.ts'
-import { Answer } from '#http/route.ts'
-import { messagesClient } from '#routing/clients/messages/client.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { countTokens } from '#routing/count-tokens.ts'
+import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { route } from '../../route.ts'
 
 export const countMessageTokens = route({
@@ -21,6 +21,6 @@ export const countMessageTokens = route({
     const call = { body, caller, headers, host, requestId, client: messagesClient }
     const { tokens, estimated } = await countTokens(routing, call)
     const told = estimated ? { 'x-tokens-estimated': 'true' } : undefined
-    return new Answer(200, { ...messagesClient.answerHeaders?.(requestId), ...told }, { input_tokens: tokens })
+    return new HttpAnswer(200, { ...messagesClient.answerHeaders?.(requestId), ...told }, { input_tokens: tokens })
   },
 })

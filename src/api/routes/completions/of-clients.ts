@@ -1,7 +1,7 @@
 import type { FaultKind } from '#lib/fault.ts'
-import { clients } from '#routing/clients/clients.ts'
 import { complete } from '#routing/complete.ts'
-import type { ClientWire } from '#routing/wire.ts'
+import { clients } from '#routing/translate/clients/clients.ts'
+import type { ClientProtocol } from '#routing/translate/protocol.ts'
 import { type Route, route } from '../../route.ts'
 import { completionCall, wholeAnswer } from './call.ts'
 
@@ -18,7 +18,7 @@ const faults: FaultKind[] = [
   'unavailable',
 ]
 
-function completionRoute(client: ClientWire): Route {
+function completionRoute(client: ClientProtocol): Route {
   const { path, summary, description, request, response, events, errorBody } = client.operation
   return route({
     method: 'post',
@@ -35,7 +35,7 @@ function completionRoute(client: ClientWire): Route {
     faults,
     handler: async (call, { routing }) => {
       const own = client.answerHeaders?.(call.requestId)
-      for (const name in own) call.outlet.header(name, own[name]!)
+      for (const name in own) call.response.header(name, own[name]!)
       return wholeAnswer(await complete(routing, completionCall(call, client)))
     },
   })

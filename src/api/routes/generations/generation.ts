@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { regions } from '#lib/vocabulary.ts'
-import { clientOf } from '#routing/clients/clients.ts'
+import { clientOf } from '#routing/translate/clients/clients.ts'
 import type { GenerationRecord } from '#usage/record.ts'
 
 const count = z.int().nullable()
@@ -76,7 +76,7 @@ const notHere = {
 }
 
 /** The record, and the same under the names that clients of this kind of API know. */
-export function asClientsKnowIt(record: GenerationRecord): z.infer<typeof GenerationAnswer> {
+export function generationAnswer(record: GenerationRecord): z.infer<typeof GenerationAnswer> {
   return {
     ...notHere,
     ...record,

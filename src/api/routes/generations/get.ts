@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findGeneration } from '#usage/read.ts'
 import { route } from '../../route.ts'
-import { asClientsKnowIt, GenerationAnswer } from './generation.ts'
+import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 export const getGeneration = route({
   method: 'get',
@@ -15,6 +15,6 @@ export const getGeneration = route({
   response: z.object({ data: GenerationAnswer }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => ({
-    data: asClientsKnowIt(await findGeneration(deps, caller, query.id)),
+    data: generationAnswer(await findGeneration(deps, caller, query.id)),
   }),
 })

@@ -5,9 +5,9 @@ import { Instant } from '#lib/instant.ts'
 import { listParameter } from '#lib/list-parameter.ts'
 import { picoUsdOf } from '#lib/pico-usd.ts'
 import { type GenerationFilter, listGenerations } from '#usage/list-generations.ts'
-import type { Deps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps.ts'
 import { route } from '../../route.ts'
-import { asClientsKnowIt, GenerationAnswer } from './generation.ts'
+import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 
@@ -61,13 +61,13 @@ export const listAllGenerations = route({
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller }, deps) => {
     const { data, nextCursor } = await listGenerations(deps, caller, await filterOf(deps, caller, query), query)
-    return { data: data.map(asClientsKnowIt), next_cursor: nextCursor ?? null }
+    return { data: data.map(generationAnswer), next_cursor: nextCursor ?? null }
   },
 })
 
 type Viewer = Parameters<typeof listGenerations>[1]
 
-async function filterOf(deps: Deps, caller: Viewer, query: z.infer<typeof Query>): Promise<GenerationFilter> {
+async function filterOf(deps: ApiDeps, caller: Viewer, query: z.infer<typeof Query>): Promise<GenerationFilter> {
   const { from, to, min_cost, max_cost, user_id: user, workspace_id: workspace } = query
   const { organizationId, keyKind } = caller
   // Whether there is a member of this address is for those to know who see all of them.

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { sql } from '#db/kysely.ts'
-import { Answer } from '#http/route.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { version } from '#lib/version.ts'
 import { route } from '../../route.ts'
 
 const Health = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
 
-const notReady = new Answer(503, { 'retry-after': '1' }, { status: 'not_ready', version })
+const notReady = new HttpAnswer(503, { 'retry-after': '1' }, { status: 'not_ready', version })
 
 export const getHealth = route({
   method: 'get',
@@ -18,8 +18,8 @@ export const getHealth = route({
     'For load balancers and supervisors. It asks the database, so it is not for more than a few calls a second.',
   response: Health,
   faults: ['unavailable'],
-  handler: async (_call, { db, log, isLeaving }) => {
-    if (isLeaving()) return notReady
+  handler: async (_call, { db, log, isShuttingDown }) => {
+    if (isShuttingDown()) return notReady
     try {
       await sql`select 1`.execute(db.query)
       return { status: 'ready' as const, version }

@@ -1,9 +1,9 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
-import type { Deps } from '#api/deps.ts'
+import type { ApiDeps } from '#api/deps.ts'
 import { dialects } from '#api/dialect.ts'
 import { requireRegion } from '#api/intern-region.ts'
-import { requireInterns } from '#api/interns-gate.ts'
+import { requireInterns } from '#api/interns-access.ts'
 import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
@@ -11,8 +11,8 @@ import { InternChatRequest } from '#interns/chat-request.ts'
 import { type Asked, startChatTurn } from '#interns/chat-turn.ts'
 import { replyText } from '#interns/reply.ts'
 import { findIntern } from '#interns/store.ts'
-import type { RevocableOutlet } from '#lib/revocable-outlet.ts'
-import { CompletionChunk } from '#routing/clients/chat/schema.ts'
+import type { RevocableResponse } from '#lib/revocable-response.ts'
+import { CompletionChunk } from '#routing/translate/clients/chat/schema.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -43,35 +43,35 @@ export const chatWithIntern = route({
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
   restate: restateForChat,
-  handler: async ({ params, body, caller, host, outlet }, deps) => {
+  handler: async ({ params, body, caller, host, response }, deps) => {
     await requireRegion(deps, caller, host)
-    const followed = deps.routing.inFlight.track(caller, outlet)
+    const tracked = deps.routing.inFlight.track(caller, response)
     const recheck: TrackedRequest['recheck'] = async (later) => {
       requireInterns(later)
       await requireRegion(deps, later, host)
-      if (followed.internId !== undefined) await findIntern(deps, later, followed.internId)
+      if (tracked.internId !== undefined) await findIntern(deps, later, tracked.internId)
     }
-    followed.recheck = recheck
+    tracked.recheck = recheck
     const found = (id: string) => {
-      followed.internId = id
+      tracked.internId = id
     }
     try {
-      await reply(deps, caller, { internId: params.internId, request: body, found }, followed.outlet)
+      await reply(deps, caller, { internId: params.internId, request: body, found }, tracked.response)
     } catch (error) {
-      throw followed.outlet.revoked ?? error
+      throw tracked.response.revoked ?? error
     } finally {
-      followed.release()
+      tracked.release()
     }
   },
 })
 
-async function reply(deps: Deps, caller: Caller, asked: Asked, outlet: RevocableOutlet) {
+async function reply(deps: ApiDeps, caller: Caller, asked: Asked, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, asked, outlet.signal)
+  const turn = await startChatTurn(conversation, caller, asked, response.signal)
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
-  outlet.onRevoked(({ kind, message }) => {
-    outlet.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
-    outlet.end()
+  response.onRevoked(({ kind, message }) => {
+    response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
+    response.end()
   })
-  await sendEvents(outlet, turn.events, text, config.intern_heartbeat_ms)
+  await sendEvents(response, turn.events, text, config.intern_heartbeat_ms)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { requireRepository } from '#api/intern-repository.ts'
 import { requireAgent, requireModel } from '#api/interns.ts'
-import { Answer } from '#http/route.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { createIntern } from '#interns/create.ts'
 import { InternRecord, NewIntern } from '#interns/intern.ts'
 import { internRecord } from '#interns/store.ts'
@@ -36,7 +36,7 @@ export const createOneIntern = route({
     requireModel(deps.catalogue.current(), body)
     requireRepository(deps, body.repository)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
-    return replayed ? new Answer(200, {}, internRecord(intern)) : internRecord(intern)
+    return replayed ? new HttpAnswer(200, {}, internRecord(intern)) : internRecord(intern)
   },
 })
 

@@ -19,12 +19,12 @@ export const Key = KeyRecord.extend(Creator.shape).extend(KeyUsage.shape).meta({
 
 export const KeyParams = z.object({ hash: z.string().describe("The key's hash.") })
 
-type Deps = { db: Db; now: Now }
+type KeyKeyDeps = { db: Db; now: Now }
 
 type Whose = Pick<Caller, 'organizationId'>
 
 export async function keyAnswers(
-  deps: Deps,
+  deps: KeyKeyDeps,
   { organizationId }: Whose,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
@@ -40,7 +40,7 @@ export async function keyAnswers(
   })
 }
 
-export async function keyAnswer(deps: Deps, caller: Whose, record: KeyRecord): Promise<z.infer<typeof Key>> {
+export async function keyAnswer(deps: KeyKeyDeps, caller: Whose, record: KeyRecord): Promise<z.infer<typeof Key>> {
   const [answer] = await keyAnswers(deps, caller, [record])
   return answer!
 }

@@ -1,4 +1,4 @@
-import { Answer } from '#http/route.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { route } from '../../route.ts'
 
 export const getMetrics = route({
@@ -12,6 +12,6 @@ export const getMetrics = route({
   faults: ['unauthenticated', 'forbidden'],
   handler: async (_call, { metrics }) => {
     const { contentType, text } = await metrics.read()
-    return new Answer(200, { 'content-type': contentType }, text)
+    return new HttpAnswer(200, { 'content-type': contentType }, text)
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ModelItem } from '#catalogue/model-item.ts'
 import { ModelQuery } from '#catalogue/query.ts'
-import { messagesClient } from '#routing/clients/messages/client.ts'
+import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../anthropic-models.ts'
 import { answerModelList } from '../../model-list.ts'
 import { route } from '../../route.ts'

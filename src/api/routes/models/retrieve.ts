@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ModelItem, modelItem } from '#catalogue/model-item.ts'
-import { messagesClient } from '#routing/clients/messages/client.ts'
+import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { AnthropicModel, anthropicModel } from '../../anthropic-models.ts'
 import { namedModel } from '../../named-model.ts'
 import { route } from '../../route.ts'

@@ -91,9 +91,9 @@ onEachDatabase('members of the organization', (kind) => {
   test('the last admin neither leaves nor steps down', async () => {
     await using service = await startTestService({ kind })
     const { id } = await owner(service)
-    const leaving = await service.manage('DELETE', `${path}/${id}`)
+    const shutdown = await service.manage('DELETE', `${path}/${id}`)
     const stepping = await service.manage('PATCH', `${path}/${id}`, { role: 'org:member' })
-    for (const { status, body } of [leaving, stepping]) {
+    for (const { status, body } of [shutdown, stepping]) {
       assert.equal(status, 409)
       assert.match(body.error.message, /last admin.*make somebody else one first/)
     }

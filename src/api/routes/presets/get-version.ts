@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PresetVersion } from '#presets/preset.ts'
 import { getVersion } from '#presets/read.ts'
-import { presetSight } from '../../preset-sight.ts'
+import { presetScope } from '../../preset-scope.ts'
 import { route } from '../../route.ts'
 import { VersionPath } from './path.ts'
 
@@ -16,6 +16,6 @@ export const getPresetVersion = route({
   response: z.object({ data: PresetVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params: { slug, version }, caller }, deps) => ({
-    data: await getVersion(deps, await presetSight(deps, caller), slug, version),
+    data: await getVersion(deps, await presetScope(deps, caller), slug, version),
   }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { getPreset } from '#presets/read.ts'
-import { presetSight } from '../../preset-sight.ts'
+import { presetScope } from '../../preset-scope.ts'
 import { route } from '../../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -16,6 +16,6 @@ export const getOnePreset = route({
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
-    data: await getPreset(deps, await presetSight(deps, caller), params.slug),
+    data: await getPreset(deps, await presetScope(deps, caller), params.slug),
   }),
 })

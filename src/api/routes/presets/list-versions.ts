@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { PresetVersion } from '#presets/preset.ts'
 import { listVersions } from '#presets/read.ts'
-import { presetSight } from '../../preset-sight.ts'
+import { presetScope } from '../../preset-scope.ts'
 import { route } from '../../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -16,5 +16,5 @@ export const listPresetVersions = route({
   response: pageOf(PresetVersion),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) =>
-    listVersions(deps, await presetSight(deps, caller), params.slug, query),
+    listVersions(deps, await presetScope(deps, caller), params.slug, query),
 })

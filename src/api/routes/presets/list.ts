@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { Preset } from '#presets/preset.ts'
 import { listPresets } from '#presets/read.ts'
-import { presetSight } from '../../preset-sight.ts'
+import { presetScope } from '../../preset-scope.ts'
 import { route } from '../../route.ts'
 
 export const listAllPresets = route({
@@ -14,5 +14,5 @@ export const listAllPresets = route({
   request: { query: PageQuery },
   response: pageOf(Preset),
   faults: ['invalid', 'unauthenticated'],
-  handler: async ({ query, caller }, deps) => listPresets(deps, await presetSight(deps, caller), query),
+  handler: async ({ query, caller }, deps) => listPresets(deps, await presetScope(deps, caller), query),
 })

@@ -1,0 +1,61 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Route } from './route.ts'
+
+/** Any of our keys, without the scheme that should stand before it. */
+const bareKey = /^sb-v1-\S+$/
+const bearer = /^Bearer +(\S+)$/i
+
+/**
+ * What a request proves itself with: clients of Anthropic's protocol send the bare key in a header of its own, some of
+ * them beside another credential, which is not for this service.
+ */
+export function authorizationIn({ authorization, 'x-api-key': key }: Credentials): string | undefined {
+  if (typeof key !== 'string' || key === '') return authorization
+  return authorization === undefined || bareKey.test(key) ? `Bearer ${key}` : authorization
+}
+
+export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
+
+/** The secret an `Authorization` header carries. */
+export function secretIn(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1]
+}
+
+/**
+ * Authorizes a request: the caller of its key (at once when the key is cached), or a fault that says what is missing.
+ */
+export function authorize(
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
+  route: Pick<Route, 'key' | 'wrongKey'>,
+  authorization: string | undefined,
+): Caller | Promise<Caller> {
+  if (!authorization) {
+    throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
+  }
+  const secret = secretIn(authorization)
+  const known = secret && deps.keys.known(secret)
+  if (known) return allowed(known, route)
+  if (!secret && bareKey.test(authorization)) throw withoutScheme()
+  return findCaller(deps, secret).then((caller) => allowed(caller, route))
+}
+
+const withoutScheme = () =>
+  new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
+
+async function findCaller({ keys }: { keys: Pick<KeyCache, 'find'> }, secret: string | undefined): Promise<Caller> {
+  const caller = secret && (await keys.find(secret))
+  if (caller) return caller
+  throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
+}
+
+function allowed(caller: Caller, route: Pick<Route, 'key' | 'wrongKey'>): Caller {
+  if (route.key === 'management' && caller.keyKind !== 'management') {
+    throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
+  }
+  if (route.key === 'api' && caller.keyKind === 'management') {
+    throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
+  }
+  return caller
+}

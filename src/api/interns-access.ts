@@ -1,0 +1,71 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { KeyCache } from '#accounts/key-cache.ts'
+import { Fault } from '#lib/fault.ts'
+import { authorizationIn, authorize, type Credentials } from './authorize.ts'
+import { prefix } from './prefix.ts'
+
+const root = '/interns'
+
+/**
+ * By the route that was found, and, as most paths have none, by the path as the router reads it: no spelling of it is a
+ * way around.
+ */
+function isInterns({ url, routeOptions }: InternRequest): boolean {
+  return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
+}
+
+/** Whether a request that no route was found for, as its path cannot be read, was meant for an intern's chat. */
+export function isInternChat({ method, url }: { method: string; url: string }): boolean {
+  const path = pathIn(url)
+  return method === 'POST' && isBelow(decoded(path)) && path.endsWith('/chat/completions')
+}
+
+const isBelow = (path: string | undefined) =>
+  path?.startsWith(prefix) === true && isBelowInterns(path.slice(prefix.length))
+
+/** Whether a path, without the prefix of all, is one that only members of the programme reach. */
+export const isBelowInterns = (path: string) => path === root || path.startsWith(`${root}/`)
+
+/** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
+const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // What cannot be decoded whole may still begin as one of ours.
+    return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  }
+}
+
+type InternRequest = {
+  url: string
+  headers: Credentials
+  routeOptions?: { url?: string | undefined }
+}
+
+/**
+ * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
+ * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
+ */
+export function guardInterns(
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
+  request: InternRequest,
+): Promise<void> | undefined {
+  return isInterns(request) ? authorizeForInterns(deps, request) : undefined
+}
+
+async function authorizeForInterns(
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
+  request: InternRequest,
+): Promise<void> {
+  requireInterns(await authorize(deps, { key: 'api' }, authorizationIn(request.headers)))
+}
+
+/** @throws Fault `not_found` for who is outside the programme, `forbidden` where the key's creator has left. */
+export function requireInterns(caller: Caller): void {
+  if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
+  if (caller.creatorLeft && !caller.internsGrant) {
+    throw new Fault('forbidden', 'The creator of this key has left the organization, and the key holds no grant.')
+  }
+}

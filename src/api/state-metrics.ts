@@ -1,0 +1,71 @@
+import type { DatabaseHealth } from '#db/db.ts'
+import type { InternStatus } from '#interns/intern.ts'
+import { createGauge, createPlainGauge, type Metric } from '#lib/metric.ts'
+import { version } from '#lib/version.ts'
+import type { Ledger } from '#usage/ledger.ts'
+
+/** What a server can tell of how it stands, whenever it is asked. Nothing is read for that but memory. */
+export type ServerState = {
+  database: 'sqlite' | 'postgres'
+  db: () => DatabaseHealth
+  ledger: Pick<Ledger, 'standing' | 'hasRoom'>
+  /** Completions and turns of interns under way. */
+  answers: () => number
+  interns: () => Record<InternStatus, number>
+  isShuttingDown: () => boolean
+  now: () => number
+}
+
+export function stateMetrics({ database, db, ledger, answers, interns, isShuttingDown, now }: ServerState): Metric[] {
+  const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
+  const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
+  const worst = (name: string, help: string, read: () => number) =>
+    createPlainGauge({ name, help, aggregator: 'max' }, read)
+  const built = { version, node: process.versions.node, database }
+  return [
+    createPlainGauge(
+      { name: 'signalbox_build_info', help: 'What runs here.', labels: built, aggregator: 'first' },
+      () => 1,
+    ),
+    worst('signalbox_leaving', '1 from SIGTERM on, while requests are still taken or under way.', () =>
+      Number(isShuttingDown()),
+    ),
+    plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
+    ...ledgerMetrics(ledger, ageOf),
+    worst('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
+    worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
+    createGauge(
+      { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
+      () => ({ used: db().used, idle: db().idle }),
+    ),
+    plain('signalbox_db_waiting', 'How many wait for a connection of the pool.', () => db().waiting),
+    createGauge(
+      { name: 'signalbox_interns', help: 'Interns of this host, by state.', label: 'state', aggregator: 'max' },
+      interns,
+    ),
+  ]
+}
+
+function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undefined) => number): Metric[] {
+  const where = { label: 'where' }
+  const waiting = 'Metered requests that are not in the database yet, by where they wait: memory, or files.'
+  const oldest = 'How long the oldest of them waits there; 0 when none does.'
+  return [
+    createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...where }, () => {
+      const { memory, files } = ledger.standing()
+      return { memory: memory.waiting, files: files.waiting }
+    }),
+    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...where }, () => {
+      const { memory, files } = ledger.standing()
+      return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
+    }),
+    createPlainGauge(
+      {
+        name: 'signalbox_ledger_full',
+        help: '1 while so much waits that no further request is taken.',
+        aggregator: 'max',
+      },
+      () => Number(!ledger.hasRoom()),
+    ),
+  ]
+}

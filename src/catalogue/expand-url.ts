@@ -1,0 +1,10 @@
+/** The base URL with each `${NAME}` replaced; null when a variable is missing. */
+export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
+  let missing = false
+  const filled = url.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = variable(name)
+    missing ||= !value
+    return value ?? ''
+  })
+  return missing ? null : filled
+}

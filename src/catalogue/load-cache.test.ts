@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { loadCatalogue } from './load.ts'
+import { cachePath, loadCached } from './load-cache.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-remembered-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const fileWith = (context: number) => `
+providers: { acme: { name: Acme, protocol: openai-chat } }
+models:
+  acme/one: { name: One, created: 2026-01-01, context_length: ${context}, endpoints: { acme: { model: one, prices: { prompt: 1, completion: 1 } } } }
+`
+
+const acme = {
+  id: 'acme',
+  name: 'Acme',
+  npm: '@ai-sdk/openai-compatible',
+  api: 'https://acme.example',
+  env: ['ACME_KEY'],
+}
+const two = {
+  id: 'acme-two',
+  name: 'Two',
+  release_date: '2026-02-01',
+  modalities: { input: ['text'], output: ['text'] },
+  limit: { context: 500, output: 100 },
+  cost: { input: 1, output: 2 },
+}
+
+/** Starts in one data folder, and how often the sources were really read. */
+function starts() {
+  const data_dir = mkdtempSync(join(scratch, 'data-'))
+  const catalogue_file = join(data_dir, 'mine.yaml')
+  writeFileSync(catalogue_file, fileWith(1000))
+  let reads = 0
+  const settings = { starter_catalogue: true, data_dir, catalogue_file }
+  const start = (changed: object = {}) =>
+    loadCached({ ...settings, ...changed }, (asked) => {
+      reads++
+      return loadCatalogue(asked)
+    })
+  const context = async () => (await start()).data.models.find(({ id }) => id === 'acme/one')?.contextLength
+  return { settings, start, context, path: cachePath(settings), reads: () => reads }
+}
+
+test('the second start does not read the sources again, and finds the very same catalogue', async () => {
+  const { settings, start, reads } = starts()
+  await start()
+  const second = await start()
+  assert.equal(reads(), 1)
+  assert.equal(JSON.stringify(second), JSON.stringify(await loadCatalogue(settings)))
+})
+
+test('a changed, a new and a left out source are read', async () => {
+  const { settings, start, context, reads } = starts()
+  await start()
+  writeFileSync(settings.catalogue_file, fileWith(2000))
+  assert.equal(await context(), 2000)
+  writeFileSync(
+    join(settings.data_dir, 'models.dev.json'),
+    JSON.stringify({ acme: { ...acme, models: { 'acme-two': two } } }),
+  )
+  await start()
+  assert.equal(reads(), 3)
+  const { data } = await start({ starter_catalogue: false })
+  assert.deepEqual([reads(), data.models.map(({ id }) => id)], [4, ['acme/acme-two', 'acme/one']])
+})
+
+test('what was remembered and is damaged or cut short is not believed', async () => {
+  const { start, context, path, reads } = starts()
+  await start()
+  const whole = readFileSync(path, 'utf8')
+  for (const broken of [
+    whole.replace('"contextLength":1000', '"contextLength":9000'),
+    whole.slice(0, -10),
+    '',
+    '\n\n',
+  ]) {
+    writeFileSync(path, broken)
+    assert.equal(await context(), 1000)
+  }
+  assert.equal(reads(), 5)
+})
+
+test('a catalogue that cannot be remembered is loaded all the same', async () => {
+  const { context, path } = starts()
+  mkdirSync(join(path, 'in the way'), { recursive: true })
+  assert.equal(await context(), 1000)
+  assert.ok(!existsSync(`${path}.${process.pid}`))
+})

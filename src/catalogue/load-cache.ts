@@ -1,0 +1,67 @@
+import { readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { type CatalogueSettings, type Loaded, loadCatalogue, sourcePaths } from './load.ts'
+
+const code = fileURLToPath(new URL('.', import.meta.url))
+
+export const cachePath = ({ data_dir }: Pick<CatalogueSettings, 'data_dir'>) => join(data_dir, 'catalogue.remembered')
+
+/**
+ * Loads the catalogue as the last start put it together, as long as neither a source nor the code that reads them has
+ * changed since: merging thousands of entries anew takes most of a start.
+ * @throws CatalogueRefused as `loadCatalogue`.
+ */
+export async function loadCached(settings: CatalogueSettings, load = loadCatalogue): Promise<Loaded> {
+  const path = cachePath(settings)
+  // Named before the sources are read: what changes meanwhile has another name at the next start.
+  const name = await nameOfSources(settings)
+  const remembered = await readCache(path, name)
+  if (remembered) return remembered
+  const loaded = await load(settings)
+  // A start that cannot remember is as good as one that need not.
+  await writeCache(path, name, loaded).catch(() => {})
+  return loaded
+}
+
+/** Every file that has a say, and what tells one state of it from another. */
+export async function nameOfSources(settings: CatalogueSettings): Promise<string> {
+  const ours = await readdir(code, { recursive: true })
+  const files = [...sourcePaths(settings), ...ours.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(inCode)]
+  const states = await Promise.all(
+    files.map(async (file) => {
+      const state = await stat(file, { bigint: true }).catch(() => undefined)
+      return [file, state && `${state.ino} ${state.size} ${state.mtimeNs}`]
+    }),
+  )
+  return JSON.stringify([settings.models_dev_file ?? null, ...states])
+}
+
+const inCode = (file: string) => join(code, file)
+
+/** First the checksum of all that follows, then what it was made from, then the catalogue: a line each. */
+async function readCache(path: string, name: string): Promise<Loaded | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const [checksum, rest] = splitLine(text)
+  const [madeFrom, loaded] = splitLine(rest)
+  if (madeFrom !== name || checksum !== String(crc32(rest))) return undefined
+  return JSON.parse(loaded) as Loaded
+}
+
+function splitLine(text: string): [line: string, rest: string] {
+  const end = text.indexOf('\n')
+  return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
+}
+
+async function writeCache(path: string, name: string, loaded: Loaded): Promise<void> {
+  const rest = `${name}\n${JSON.stringify(loaded)}`
+  const draft = `${path}.${process.pid}`
+  try {
+    await writeFile(draft, `${crc32(rest)}\n${rest}`)
+    await rename(draft, path)
+  } catch (error) {
+    await unlink(draft).catch(() => {})
+    throw error
+  }
+}

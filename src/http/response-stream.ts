@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { chunkedBody } from './chunked.ts'
+
+/** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
+export function eventStream(reply: FastifyReply, signal: AbortSignal): ResponseStream {
+  const { raw } = reply
+  const body = chunkedBody(raw)
+  const open = () => {
+    response.opened = true
+    const headers = reply.getHeaders()
+    reply.hijack()
+    raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      // Proxies that buffer would hold back every token.
+      'x-accel-buffering': 'no',
+    } as Record<string, string>)
+  }
+  const response = {
+    opened: false,
+    header: (name: string, value: string) => void reply.header(name, value),
+    write(chunk: string | Buffer) {
+      if (!response.opened) open()
+      return body.write(chunk)
+    },
+    onDrain: body.onDrain,
+    end: () => void raw.end(),
+    signal,
+  }
+  return response
+}

@@ -1,0 +1,172 @@
+import type { TokenCounts } from '#chat/events.ts'
+import { faultStatus } from '#http/faults.ts'
+import { Fault } from '#lib/fault.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import type { CompletionContext } from '../call.ts'
+import type { RoutingDeps } from '../deps.ts'
+import type { AttemptPermit } from '../plan/circuits.ts'
+import { noEndpointFault } from '../plan/no-endpoint.ts'
+import type { Target } from '../plan/plan.ts'
+import type { RequestRecord, TriedEndpoint } from '../record/request-record.ts'
+import type { AnswerHead, StreamWriter } from '../translate/protocol.ts'
+import { relayStream, relayWhole } from '../translate/relay.ts'
+import { admittedTargets } from './admitted-targets.ts'
+import { attempt } from './attempt.ts'
+import { attemptRequestOf } from './attempt-request.ts'
+import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
+
+type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
+
+/** Asks one endpoint after the other until one answers. The first byte of an answer ends the choice. */
+export async function answerFrom(
+  deps: RoutingDeps,
+  context: CompletionContext,
+  targets: Target[],
+): Promise<Buffer | object | undefined> {
+  const { response, chat, client } = context
+  const keepalive =
+    chat.stream === true
+      ? setInterval(() => response.signal.aborted || response.write(client.keepalive), deps.keepaliveMs)
+      : undefined
+  let last: { failure: AttemptFailure; target: Target } | undefined
+  let left = targets
+  try {
+    for (const { target, pass } of admittedTargets(deps.circuits, context.circuitOf, targets)) {
+      const answered = await askOne(deps, context, target, pass)
+      if (!('failure' in answered)) return answered.body
+      last = { failure: answered.failure, target }
+      if (response.signal.aborted || !answered.failure.tryNext) break
+      left = left.filter((other) => other !== target)
+      if (!(await mayGoOn(context, left))) break
+    }
+  } finally {
+    clearInterval(keepalive)
+  }
+  const fault = response.revoked
+    ? response.revoked
+    : response.signal.aborted
+      ? new Fault('client_closed_request', 'The client left before the answer.')
+      : last
+        ? faultOf(last.failure, last.target)
+        : noneAdmitted(deps, context, targets)
+  context.requestRecord.because(fault)
+  // Keepalives may have opened the stream already; then the failure is told in it.
+  if (!response.opened) throw fault
+  const head = headOf(deps, context, last?.target ?? targets[0]!)
+  endWithError(context, context.client.writer(head, { includeUsage: false }), fault)
+  return undefined
+}
+
+/** The circuits have changed since the plan was made. */
+function noneAdmitted(deps: RoutingDeps, context: CompletionContext, targets: Target[]): Fault {
+  const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
+  return noEndpointFault(deps, context, excluded)
+}
+
+/**
+ * A provider may bill an attempt that gave nothing. Then it is paid of what was set aside, and as much is set aside anew
+ * for those that are left; where that does not fit, the answer is the failure.
+ */
+async function mayGoOn({ requestRecord, payAndReserve }: CompletionContext, left: Target[]): Promise<boolean> {
+  const lost = left.length > 0 ? requestRecord.takeLost() : undefined
+  if (!lost) return left.length > 0
+  try {
+    await payAndReserve(lost, left)
+    return true
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return false
+  }
+}
+
+async function askOne(
+  deps: RoutingDeps,
+  context: CompletionContext,
+  target: Target,
+  pass: AttemptPermit,
+): Promise<Answered> {
+  try {
+    context.requestRecord.asked(pass)
+    context.asking(target)
+    return context.chat.stream === true
+      ? await streamFrom(deps, context, target)
+      : await wholeFrom(deps, context, target)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    context.requestRecord.couldNotAsk(target, error)
+    return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
+  } finally {
+    pass.ended()
+  }
+}
+
+async function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
+  const { client, response, requestRecord, chat } = context
+  const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
+  const relay = relayStream(response, {
+    client,
+    head: headOf(deps, context, target),
+    passThrough,
+    includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
+    count: requestRecord.count,
+    price: priceFor(requestRecord, tried),
+  })
+  response.onRevoked((fault) => {
+    relay.flush()
+    endWithError(context, relay.writer(), fault)
+  })
+  const failure = await attempt(deps, ask, relay, response.signal)
+  if (failure) {
+    requestRecord.gaveNothing(tried, failure, response.signal.aborted)
+    return { failure }
+  }
+  requestRecord.gaveAnswer(tried, relay.failure, response.signal.aborted, !relay.heldBack)
+  if (relay.failure) {
+    const fault = faultOf(relay.failure, target)
+    requestRecord.because(fault)
+    endWithError(context, relay.writer(), fault)
+  }
+  return { body: undefined }
+}
+
+async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
+  const { client, response, requestRecord } = context
+  const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
+  const relay = relayWhole({
+    client,
+    head: headOf(deps, context, target),
+    passThrough,
+    count: requestRecord.count,
+    price: priceFor(requestRecord, tried),
+  })
+  const failure = (await attempt(deps, ask, relay, response.signal)) ?? relay.failure
+  if (failure) {
+    // Nothing has reached the client, so the next endpoint may still be asked.
+    requestRecord.gaveNothing(tried, failure, response.signal.aborted)
+    return { failure }
+  }
+  requestRecord.gaveAnswer(tried, undefined, false, true)
+  return { body: relay.body() }
+}
+
+/** What the client is told that it costs is what it is charged. */
+function priceFor(requestRecord: RequestRecord, tried: TriedEndpoint) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(requestRecord.costAt(tried, tokens)) })
+}
+
+function headOf(
+  deps: RoutingDeps,
+  { requestRecord, body }: CompletionContext,
+  { model, endpoint }: Target,
+): AnswerHead {
+  const createdSeconds = Math.floor(requestRecord.createdAt / 1000)
+  const provider = deps.catalogue.current().findProvider(endpoint.provider)?.name ?? endpoint.provider
+  return { id: requestRecord.id, model: model.id, provider, createdSeconds, request: body }
+}
+
+function endWithError({ response }: CompletionContext, writer: StreamWriter, fault: Fault): void {
+  if (!response.isOpen) return
+  const { metadata } = fault.details
+  response.write(writer.fail({ code: faultStatus[fault.kind], message: fault.message, ...(metadata && { metadata }) }))
+  response.end()
+}

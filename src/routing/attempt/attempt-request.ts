@@ -1,0 +1,80 @@
+import { Fault } from '#lib/fault.ts'
+import { once } from '#lib/once.ts'
+import type { CompletionContext } from '../call.ts'
+import type { RoutingDeps } from '../deps.ts'
+import type { Target } from '../plan/plan.ts'
+import { usageBoundOf } from '../policy/usage-bound.ts'
+import type { TriedEndpoint } from '../record/request-record.ts'
+import type { Body, ClientProtocol } from '../translate/protocol.ts'
+import { providerProtocolOf } from '../translate/providers/protocols.ts'
+import type { AttemptRequest } from './attempt.ts'
+
+/** The request as one endpoint gets it. */
+export function attemptRequestOf(
+  deps: RoutingDeps,
+  context: CompletionContext,
+  target: Target,
+): { ask: AttemptRequest; passThrough: boolean; tried: TriedEndpoint } {
+  const { endpoint } = target
+  const { chat, body: given, client } = context
+  const provider = deps.catalogue.current().findProvider(endpoint.provider)
+  const access = provider && context.accesses.find(provider, endpoint)
+  const providerProtocol = providerProtocolOf(endpoint, provider)
+  if (!access || !providerProtocol)
+    throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
+  const stream = context.chat.stream === true
+  const protocolTarget = { endpoint, credential: access.secret, stream }
+  const encoded =
+    providerProtocol.protocol === client.protocol
+      ? providerProtocol.passThrough?.(bodyForUpstream(given, client), protocolTarget)
+      : undefined
+  const passedHeaders = encoded && client.headersFor?.(context.headers, given, context.limited)
+  const { path, headers, body } = encoded ?? providerProtocol.encode(context.chat, protocolTarget)
+  const { traceParent: traceparent } = context.requestRecord
+  const request = {
+    ...placeOf(providerProtocol.origin ?? access.baseUrl, path),
+    headers: {
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      ...(traceparent !== undefined && { traceparent }),
+      ...headers,
+      ...passedHeaders,
+    },
+    body,
+  }
+  return {
+    ask: {
+      answerId: context.requestRecord.id,
+      target,
+      providerProtocol,
+      request,
+      credential: access.secret,
+      stream,
+      deadlines: deps.deadlines,
+    },
+    tried: {
+      target,
+      byok: access.byok,
+      most: once(() => usageBoundOf({ chat, body: given, protocol: client.protocol }, target, providerProtocol)),
+    },
+    // Where both sides speak one protocol, the bytes of an answer need no translation.
+    passThrough: encoded !== undefined && !client.rewrites,
+  }
+}
+
+/** Without what only this protocol has for this service; what every protocol has, wires leave out. */
+export function bodyForUpstream(body: Body, { ownFields }: ClientProtocol): Body {
+  if (!ownFields) return body
+  const sent: Body = {}
+  for (const name in body) if (!ownFields.has(name)) sent[name] = body[name]
+  return sent
+}
+
+const place = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
+
+export function placeOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
+  const [, origin, base = ''] = place.exec(baseUrl ?? '') ?? []
+  if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
+  return { origin, path: base + path }
+}

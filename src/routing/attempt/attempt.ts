@@ -1,0 +1,269 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type SseEvent, SseReader } from '#lib/sse.ts'
+import type { Target } from '../plan/plan.ts'
+import type { ProviderProtocol } from '../translate/protocol.ts'
+import { codeOfRefusal } from '../translate/providers/error-code.ts'
+import { AnswerBound } from './answer-bound.ts'
+import { type AttemptFailure, failureOfStatus, retryAfterMs } from './failure.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import type { Deadlines } from './upstream/deadlines.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream/send.ts'
+
+/** One request to one endpoint, ready to be sent. */
+export type AttemptRequest = {
+  /** What this service calls the answer. */
+  answerId: string
+  target: Target
+  providerProtocol: ProviderProtocol
+  request: UpstreamRequest
+  credential: string | undefined
+  stream: boolean
+  deadlines: Deadlines
+}
+
+/** Takes what an upstream answers. */
+export type Receiver = {
+  /** The first sign of an answer: from now on no other endpoint may be asked. */
+  started: (exchange: Exchange) => void
+  /** @param raw the bytes of the one streamed event these came in. @param whole those of a whole answer. */
+  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
+  /** No more events are at hand just now. */
+  flush: () => void
+  /** The answer is whole. */
+  ended: () => void
+  /** The answer broke off after it had started. */
+  broke: (failure: AttemptFailure) => void
+}
+
+/** What follows the end of an answer is read up to here for its usage. */
+const mostBytesToUsage = 1024 * 1024
+
+/** Errors longer than this are cut: nobody reads them, and they are held in memory. */
+const maxErrorBytes = 64 * 1024
+
+/**
+ * Asks one endpoint. Resolves when the answer is over, or with the failure when there was none: then nothing has
+ * reached the receiver, and another endpoint may be asked.
+ */
+export function attempt(
+  deps: { upstreams: Upstreams; now: () => number },
+  ask: AttemptRequest,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<AttemptFailure | undefined> {
+  const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
+  const leave = () => answer.leave()
+  const answer = new AttemptAnswer(ask, receiver, deps.now, (failure) => {
+    signal.removeEventListener('abort', leave)
+    answer.stopWaiting()
+    resolve(failure)
+  })
+  answer.exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  return promise
+}
+
+class AttemptAnswer {
+  exchange: Exchange | undefined
+  readonly #ask: AttemptRequest
+  readonly #receiver: Receiver
+  readonly #now: () => number
+  readonly #settle: (failure: AttemptFailure | undefined) => void
+  readonly #sse = new SseReader()
+  readonly #read: (event: SseEvent) => AnswerEvent[]
+  #status = 0
+  #headers: Record<string, string | string[] | undefined> = {}
+  #whole: Buffer[] | undefined
+  #errorBytes = 0
+  readonly #bound = new AnswerBound()
+  #started = false
+  #finished = false
+  #over = false
+  #waiting: NodeJS.Timeout | undefined
+  /** How many bytes are still taken for a client that has left. */
+  #bytesToCome = Number.POSITIVE_INFINITY
+
+  constructor(
+    ask: AttemptRequest,
+    receiver: Receiver,
+    now: () => number,
+    settle: (failure: AttemptFailure | undefined) => void,
+  ) {
+    this.#ask = ask
+    this.#receiver = receiver
+    this.#now = now
+    this.#settle = settle
+    this.#read = ask.providerProtocol.reader(ask.answerId)
+  }
+
+  /** Guards against what does not speak the protocol. */
+  readonly sink: Sink = {
+    head: (status, headers) => {
+      this.#status = status
+      this.#headers = headers
+      const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
+      if (!isStream) this.#whole = []
+    },
+    data: (chunk) => this.#guard(() => this.#take(chunk)),
+    end: () => this.#over || this.#guard(() => this.#end()),
+    failed: (failure) => this.#fail(transportFailure(failure)),
+  }
+
+  /**
+   * The client has left. An answer that is finished is read on to its usage, which is told last; one that is not ends at
+   * once.
+   */
+  leave(): void {
+    if (!this.#finished || this.#over) return this.exchange?.abort()
+    this.#bytesToCome = mostBytesToUsage
+    this.#waiting = setTimeout(() => this.exchange?.abort(), this.#ask.deadlines.usageMs)
+    // It may have been a slow reader.
+    this.exchange?.resume()
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#waiting)
+  }
+
+  #take(chunk: Buffer): void {
+    this.#bytesToCome -= chunk.length
+    if (this.#bytesToCome < 0) return this.exchange?.abort()
+    if (this.#whole) this.#collect(chunk)
+    else this.#cut(chunk)
+  }
+
+  #guard(step: () => void): void {
+    // Bytes after the end would come for ever if nobody stopped them.
+    if (this.#over) return this.exchange?.abort()
+    try {
+      step()
+    } catch (error) {
+      const why = maskSecrets((error as Error).message, this.#ask.credential)
+      this.#fail({
+        ...broken,
+        reason: 'an answer that cannot be read',
+        message: `The provider's answer cannot be read: ${why}.`,
+      })
+      this.exchange?.abort()
+    }
+  }
+
+  #collect(chunk: Buffer): void {
+    this.#whole?.push(chunk)
+    if (this.#status < 300) return this.#bound.take(chunk.length)
+    this.#errorBytes += chunk.length
+    if (this.#errorBytes <= maxErrorBytes) return
+    this.#end()
+    this.exchange?.abort()
+  }
+
+  #cut(chunk: Buffer): void {
+    // Whoever asked for a whole answer gets one, also from an upstream that streams it.
+    if (!this.#ask.stream) this.#bound.take(chunk.length)
+    this.#deliver(this.#sse.push(chunk))
+  }
+
+  #deliver(events: SseEvent[]): void {
+    for (const event of events) {
+      // Nothing follows the end mark, though some upstreams keep the connection open after it.
+      if (event.data === '[DONE]') return this.#started ? this.#finish() : this.#endTooEarly()
+      const read = this.#read(event)
+      const error = read.find((one) => one.type === 'error')
+      if (error) return this.#upstreamError(error)
+      if (this.#ask.stream) this.#bound.takeSaid(read)
+      if (read.some((one) => one.type === 'finish')) this.#finished = true
+      this.#start()
+      this.#receiver.events(read, read.some((one) => one.type === 'usage') ? plainly(event) : event.raw)
+    }
+    if (this.#started) this.#receiver.flush()
+  }
+
+  #start(): void {
+    if (this.#started) return
+    this.#started = true
+    if (this.exchange) this.#receiver.started(this.exchange)
+  }
+
+  #end(): void {
+    if (this.#whole) return this.#endWhole(Buffer.concat(this.#whole))
+    this.#deliver(this.#sse.end())
+    if (this.#over) return
+    if (this.#finished) this.#finish()
+    else this.#endTooEarly()
+  }
+
+  #endTooEarly(): void {
+    this.#fail({ ...broken, reason: tooEarly, message: 'The provider ended its answer too early.' })
+  }
+
+  #endWhole(bytes: Buffer): void {
+    const text = bytes.toString('utf8')
+    if (this.#status >= 300) {
+      const body = parseJson(text)
+      const said = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
+      const wait = retryAfterMs(this.#headers['retry-after'], this.#now())
+      const failure = failureOfStatus(this.#status, said || undefined, wait)
+      return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
+    }
+    const events = this.#ask.providerProtocol.readBody(JSON.parse(text), this.#ask.answerId)
+    const error = events.find((one) => one.type === 'error')
+    if (error) return this.#upstreamError(error)
+    this.#start()
+    this.#receiver.events(events, undefined, bytes)
+    this.#finish()
+  }
+
+  #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
+    const { status = 502, message, code: providerCode } = error
+    const failure = failureOfStatus(status, maskSecrets(message, this.#ask.credential))
+    this.#fail({ ...failure, providerCode, reason: `error ${status} within the answer` })
+    this.exchange?.abort()
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#receiver.ended()
+    this.#settle(undefined)
+  }
+
+  #fail(failure: AttemptFailure): void {
+    if (this.#over) return
+    this.#over = true
+    if (!this.#started) return this.#settle(failure)
+    this.#receiver.flush()
+    this.#receiver.broke(failure)
+    this.#settle(undefined)
+  }
+}
+
+const tooEarly = 'an answer that ended too early'
+
+/** An answer that cannot be used: the provider may have made all of it, and charge for it. */
+const broken: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
+
+/** An event with nothing in it but its name and its data on one line: line breaks in JSON are only space. */
+function plainly({ event, data }: SseEvent): Buffer {
+  return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function transportFailure({ kind, phase, message }: TransportFailure): AttemptFailure {
+  const sent = phase !== 'connect'
+  if (kind === 'timeout') {
+    const why = `${message} (${phase})`
+    return { ...failureOfStatus(408, undefined), reason: why, raw: why, sent }
+  }
+  const what =
+    phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
+  const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
+  return { ...failure, reason: `${kind} (${phase})`, sent, severed: kind === 'reset' && sent }
+}

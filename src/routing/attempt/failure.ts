@@ -1,0 +1,90 @@
+import { Fault, type FaultKind } from '#lib/fault.ts'
+import type { Target } from '../plan/plan.ts'
+
+/** Why one attempt gave no answer. */
+export type AttemptFailure = {
+  /** What the client would be told, as a status. */
+  kind: FaultKind
+  message: string
+  /** Whether another endpoint may be tried. */
+  tryNext: boolean
+  retryAfterMs: number | undefined
+  /** The upstream's own words, secrets masked. */
+  raw: string | undefined
+  /** The upstream's own word for it. */
+  providerCode?: string | undefined
+  /** The connection was there and the request on its way: the provider may charge for it. */
+  sent?: boolean
+  /** The connection broke. */
+  severed?: boolean
+  /** It tells of the endpoint, not of what was asked. */
+  endpointsFault: boolean
+  /** What happened, in words of ours. */
+  reason: string
+}
+
+const maxRaw = 2000
+
+/** What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is told. */
+export function failureOfStatus(status: number, message: string | undefined, retryAfterMs?: number): AttemptFailure {
+  const raw = message?.slice(0, maxRaw)
+  const failure = (kind: FaultKind, text: string, tryNext: boolean): AttemptFailure => ({
+    kind,
+    message: text,
+    tryNext,
+    retryAfterMs,
+    raw,
+    endpointsFault: tellsOfEndpoint(status),
+    reason: `status ${status}`,
+  })
+  switch (status) {
+    case 400:
+    case 422:
+      return failure('invalid', raw ?? 'The provider refused the request as invalid.', false)
+    case 401:
+    case 407:
+      return { ...failure('bad_gateway', 'The provider refused this service’s credential.', true), raw: undefined }
+    case 402:
+      return failure('payment_required', 'The provider says that its account has no credit left.', true)
+    case 403:
+      return failure('forbidden', raw ?? 'The provider refused the request.', false)
+    case 404:
+      return failure('not_found', 'The provider does not have this model.', true)
+    case 408:
+    case 504:
+      return failure('request_timeout', 'The provider did not answer in time.', true)
+    case 413:
+      return failure('payload_too_large', raw ?? 'The request is too large for the provider.', false)
+    case 429:
+      return failure('rate_limited', 'The provider limits the rate of requests.', true)
+    default:
+      if (status >= 500) return failure('bad_gateway', 'The provider failed.', true)
+      return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`, true)
+  }
+}
+
+/** Of the 4xx only those that are about our account, our credential or the provider's own limits. */
+const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
+
+const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
+
+/** The failure of the last attempt as what the client is told. */
+export function faultOf(failure: AttemptFailure, target: Target): Fault {
+  return new Fault(failure.kind, failure.message, {
+    metadata: {
+      provider_name: target.endpoint.provider,
+      ...(failure.raw && { raw: failure.raw }),
+      ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
+    },
+    ...(failure.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
+  })
+}
+
+/** `Retry-After` in either of its forms, in milliseconds from now. */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}

@@ -1,0 +1,36 @@
+import type { RoutingDeps } from '../deps.ts'
+import type { UpstreamRequest } from './upstream/send.ts'
+
+/** Longer than any answer that is small by its nature. */
+const mostBytes = 64 * 1024
+
+/** A small JSON answer of an upstream, to a question beside completions. Undefined when there is none to be read. */
+export function fetchWholeAnswer(
+  { upstreams, deadlines }: Pick<RoutingDeps, 'upstreams' | 'deadlines'>,
+  request: UpstreamRequest,
+): Promise<{ status: number; body: unknown } | undefined> {
+  const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown } | undefined>()
+  const pieces: Buffer[] = []
+  let [status, bytes] = [0, 0]
+  const exchange = upstreams.send(request, deadlines, {
+    head: (told) => {
+      status = told
+    },
+    data: (piece) => {
+      bytes += piece.length
+      if (bytes <= mostBytes) pieces.push(piece)
+      else exchange.abort()
+    },
+    end: () => resolve(bytes <= mostBytes ? readable(status, Buffer.concat(pieces).toString('utf8')) : undefined),
+    failed: () => resolve(undefined),
+  })
+  return promise
+}
+
+function readable(status: number, text: string): { status: number; body: unknown } | undefined {
+  try {
+    return { status, body: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noEndpointFault } from './no-endpoint.ts'
+import type { Excluded } from './plan.ts'
+
+const deps = {
+  circuits: { whyShut: () => undefined },
+  catalogue: { current: () => ({ findProvider: () => undefined }) },
+  now: () => 0,
+} as unknown as Parameters<typeof noEndpointFault>[0]
+const context = { circuitOf: () => 'e', requestRecord: {}, chat: {} } as unknown as Parameters<
+  typeof noEndpointFault
+>[1]
+const left = (id: string, reason: Excluded['reason']) => ({ target: { endpoint: { id } }, reason }) as Excluded
+
+test('a model without any endpoint is told apart from one whose endpoints cannot serve the request', () => {
+  const none = noEndpointFault(deps, context, [])
+  assert.deepEqual([none.kind, none.message], ['not_found', 'This model has no endpoint.'])
+  const unfit = noEndpointFault(deps, context, [left('p/m', 'context_too_small'), left('q/m', 'too_expensive')])
+  assert.deepEqual(
+    [unfit.kind, unfit.message],
+    [
+      'not_found',
+      'No endpoint can serve this request: of each, the prompt is longer than its context, or it costs more than provider.max_price.',
+    ],
+  )
+})

@@ -1,0 +1,97 @@
+import type { Provider } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { isoTime } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { CompletionContext } from '../call.ts'
+import type { RoutingDeps } from '../deps.ts'
+import type { Shut } from './circuit.ts'
+import type { Excluded, Exclusion } from './plan.ts'
+
+/** An endpoint that is not asked, and why. */
+type ExcludedEndpoint = Excluded & { shut?: Shut | undefined }
+
+const exclusionTexts: Record<Exclusion, string> = {
+  provider_ignored: 'its provider is in provider.ignore',
+  provider_not_listed: 'its provider is not in provider.only or provider.order',
+  data_policy: 'it does not have the data policy the request asks for',
+  quantization: 'its quantization is not in provider.quantizations',
+  unsupported_parameter: 'it does not support a parameter of the request',
+  unsupported_tool: 'it does not know a tool that the request wants a provider to run',
+  unsupported_input: 'it does not take the kind of input the request has',
+  context_too_small: 'the prompt is longer than its context',
+  too_expensive: 'it costs more than provider.max_price',
+  unconfigured: 'no credential is configured for its provider',
+  unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
+}
+
+/** What the operator can do about a provider without a credential. */
+function remedy(provider: Provider | undefined, slug: string): string {
+  const variables = provider?.credentialVariables ?? []
+  return `${slug} needs ${variables.join(' or ')} in the environment of the service, or a key of your own (POST /byok)`
+}
+
+/** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
+export function noEndpointFault(
+  { circuits, catalogue, now }: Pick<RoutingDeps, 'circuits' | 'catalogue' | 'now'>,
+  { circuitOf, requestRecord, chat }: Pick<CompletionContext, 'circuitOf' | 'requestRecord' | 'chat'>,
+  excluded: ExcludedEndpoint[],
+): Fault {
+  const left = excluded.map((one) =>
+    one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(circuitOf(one.target.endpoint)) } : one,
+  )
+  for (const { target, shut } of left) if (shut) requestRecord.shutOut(target, shut)
+  return noEndpointMessage(left, now(), catalogue.current().findProvider, ownTools(chat))
+}
+
+/** The tools that a provider would have to run, by their types. */
+function ownTools({ tools }: ChatRequest): string {
+  const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
+  return [...new Set(types)].slice(0, 10).join(', ')
+}
+
+function describedExclusion({ target, reason, lacks, shut }: ExcludedEndpoint) {
+  const endpoint = target.endpoint.id
+  if (lacks) return { endpoint, reason, parameters: lacks }
+  return shut ? { endpoint, reason, circuit: shut.reason, until: isoTime(shut.until) } : { endpoint, reason }
+}
+
+/** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
+function noEndpointMessage(
+  excluded: ExcludedEndpoint[],
+  now: number,
+  findProvider: (slug: string) => Provider | undefined,
+  tools: string,
+): Fault {
+  const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
+  const reasons = [...new Set(excluded.map(({ reason }) => reason))]
+  const metadata = { excluded: excluded.slice(0, 20).map(describedExclusion) }
+  if (waiting.length > 0) {
+    const until = Math.min(...waiting.map(({ shut }) => shut?.until ?? now + 1000))
+    return new Fault(
+      'unavailable',
+      'No endpoint is available now: each failed or limited its rate a moment ago. Try again later.',
+      { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
+    )
+  }
+  if (reasons.length === 1 && reasons[0] === 'unconfigured') {
+    const providers = new Set(excluded.map(({ target }) => target.endpoint.provider))
+    return new Fault(
+      'unavailable',
+      `No provider of this model is configured: ${[...providers].map((slug) => remedy(findProvider(slug), slug)).join(', ')}.`,
+      { metadata, headers: { 'x-should-retry': 'false' } },
+    )
+  }
+  const why = reasons.map((reason) => exclusionText(reason, excluded, tools)).join(', or ')
+  return new Fault(
+    'not_found',
+    excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
+    { metadata },
+  )
+}
+
+function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
+  if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
+  const lacked = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
+  if (reason !== 'unsupported_parameter' || lacked.size === 0) return exclusionTexts[reason]
+  return `it does not support ${[...lacked].join(' or ')} (supported_parameters in the catalogue)`
+}

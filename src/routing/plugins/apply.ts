@@ -1,0 +1,34 @@
+import type { Candidate } from '../plan/plan.ts'
+import type { PreparedRequest } from '../resolve/prepared-request.ts'
+import { estimatePrompt } from '../resolve/prompt-size.ts'
+import type { ClientProtocol } from '../translate/protocol.ts'
+import { healing } from './healing.ts'
+import { middleOut } from './middle-out.ts'
+import { pluginOptions } from './options.ts'
+
+/** A request as what it wishes of this service has made it, and the client whose answers are made so. */
+type PluggedRequest = PreparedRequest & {
+  client: ClientProtocol
+  /** How long the prompt is taken to be, where the request lets it be cut to fit: a cautious guess would not do. */
+  promptTokens: number | undefined
+}
+
+/** @throws Fault `invalid` for a wish that this service cannot meet. */
+export function applyPlugins(
+  asked: PreparedRequest,
+  client: ClientProtocol,
+  candidates: readonly Candidate[],
+): PluggedRequest {
+  const wishes = pluginOptions(asked.body)
+  const fitting = wishes.fits ? fitted(asked, client, candidates) : asked
+  return {
+    ...fitting,
+    client: wishes.heals ? healing(client, fitting.chat) : client,
+    promptTokens: wishes.fits ? estimatePrompt(fitting.chat) : undefined,
+  }
+}
+
+function fitted(asked: PreparedRequest, client: ClientProtocol, candidates: readonly Candidate[]): PreparedRequest {
+  const body = middleOut(asked.body, asked.chat, candidates)
+  return body ? { ...asked, body, chat: client.toChat(body) } : asked
+}

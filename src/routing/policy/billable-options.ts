@@ -1,0 +1,74 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+
+type Body = Record<string, unknown>
+
+/** A tool that a provider runs itself, as one request has it. */
+export type ProviderTool = {
+  /** What it is billed as: its name in the catalogue's prices. */
+  unit: string
+  /** Where the request names it: `tools[0] (web_search_20250305)`. */
+  asked: string
+  /** How often it may run; undefined where nobody says. */
+  calls: number | undefined
+  /** The field that could say how often, where the protocol has one. */
+  bound?: string
+  /** What answers call it, where that is not the unit. */
+  reported?: string
+}
+
+/** What a request has a provider do besides reading and writing text. */
+export type BillableOptions = {
+  tools: readonly ProviderTool[]
+  /** The tier of service, where it is not the ordinary one. */
+  serviceTier: string | undefined
+  /** Whether the model reads all of its context anew after each call, and all of it is billed. */
+  rereads: boolean
+}
+
+export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }
+
+/** Tools that the client runs, or that only describe what it runs. Every other is the provider's to run. */
+const clientRun =
+  /^(?:function|custom|namespace|local_shell|apply_patch|computer|computer_use|computer_use_preview|(?:bash|text_editor|memory|computer)_\d{8})$/
+
+export function isClientTool(type: string): boolean {
+  return clientRun.test(type)
+}
+
+/** A tool's name without the day of its version: `web_search` of `web_search_20250305`. */
+export function unitOfType(type: string): string {
+  return type
+    .replace(/[-_](?:20\d{6}|20\d\d[-_]\d\d[-_]\d\d)$/, '')
+    .toLowerCase()
+    .slice(0, longestName)
+}
+
+const longestName = 64
+
+type Told = { type?: unknown } & Body
+
+/** What a request's list of tools has the provider run. `read` says how each is billed. */
+export function providerTools(
+  { tools }: Body,
+  read: (tool: Told, path: string) => Omit<ProviderTool, 'asked'> | undefined,
+): ProviderTool[] {
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool: Told | null, at) => {
+    if (typeof tool !== 'object' || tool === null) return []
+    const type = typeof tool.type === 'string' ? tool.type : 'function'
+    const billed = isClientTool(type) ? undefined : read(tool, `tools[${at}]`)
+    return billed ? [{ ...billed, asked: `tools[${at}] (${type.slice(0, longestName)})` }] : []
+  })
+}
+
+/** A whole number of calls, if it is one. */
+export function callsIn(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+}
+
+/** What requests call the ordinary tier, or leave to the provider's own settings. */
+const ordinary: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
+
+export function requestedTier({ service_tier: tier }: Pick<ChatRequest, 'service_tier'>): string | undefined {
+  return typeof tier !== 'string' || ordinary.has(tier) ? undefined : tier
+}

@@ -1,0 +1,91 @@
+import type { Caller } from '#accounts/caller.ts'
+import { type Budget, limitOf, resetsAt } from '#budgets/budget.ts'
+import type { Budgets, Reservation } from '#budgets/budgets.ts'
+import { guardrailBudget } from '#guardrails/budget.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
+
+type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
+
+/** Every limit that counts what a caller spends: those of the guardrails in force, and the key's own. */
+export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[]): Budget[] {
+  const found = guardrails.flatMap((guardrail) => guardrailBudget(guardrail) ?? [])
+  const { keyHash, spendLimit } = caller
+  if (spendLimit) found.push(ownBudget(keyHash, spendLimit))
+  return found
+}
+
+/** A caller that is remembered is never changed: a changed key is read anew. */
+const own = new WeakMap<NonNullable<Caller['spendLimit']>, Budget>()
+
+function ownBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>): Budget {
+  const known = own.get(spendLimit)
+  if (known) return known
+  const { usd, reset, includesByok } = spendLimit
+  const budget: Budget = {
+    id: `key:${hash}`,
+    subject: { kind: 'key', hash },
+    limit: limitOf(usd),
+    interval: reset,
+    includesByok,
+  }
+  own.set(spendLimit, budget)
+  return budget
+}
+
+/**
+ * Sets money aside for a request.
+ * @throws Fault `forbidden` with limit and reset time when a limit leaves no room, `rate_limited` when requests under
+ * way hold the room, `unavailable` when nobody can say: what cannot be accounted for is not spent.
+ */
+export async function reserveBudgets(
+  deps: ReservationDeps,
+  budgets: readonly Budget[],
+  guardrails: readonly GuardrailRecord[],
+  need: PicoUsd,
+): Promise<Reservation> {
+  const reserved = await reserve(deps, budgets, need)
+  if ('reservation' in reserved) return reserved.reservation
+  const { refusedBy, outcome } = reserved
+  const { who, metadata: holder } = budgetHolder(refusedBy, guardrails)
+  const next = resetsAt(refusedBy, deps.now())
+  const limit = toUsd(refusedBy.limit)
+  const metadata = {
+    ...holder,
+    limit_usd: limit,
+    needed_usd: toUsd(need),
+    resets_at: next === null ? null : isoTime(next),
+  }
+  if (outcome === 'reserved') {
+    throw new Fault('rate_limited', `The spending limit of ${who} is held by requests under way. Try again shortly.`, {
+      metadata,
+      retryAfterSeconds: 1,
+    })
+  }
+  const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
+  throw new Fault(
+    'forbidden',
+    `The spending limit of ${who}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${when} A smaller max_tokens may fit.`,
+    { metadata },
+  )
+}
+
+async function reserve({ budgets: held }: ReservationDeps, budgets: readonly Budget[], need: PicoUsd) {
+  try {
+    return await held.reserve(budgets, need)
+  } catch {
+    throw new Fault('unavailable', 'Spending cannot be accounted for now, so nothing is spent. Try again shortly.')
+  }
+}
+
+/** Whose limit it is, in words and for the record. */
+export function budgetHolder({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
+  if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit' } }
+  return { who: nameOf(guardrails, subject.id), metadata: { guardrail_id: subject.id, rule: 'limit_usd' } }
+}
+
+function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {
+  return `the guardrail ${JSON.stringify(guardrails.find((one) => one.id === id)?.name ?? id)}`
+}

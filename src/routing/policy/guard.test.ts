@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpointOf } from '#test/harness/candidates.ts'
+import { caller } from '#test/harness/generations.ts'
+import type { Target } from '../plan/plan.ts'
+import { guardrailPolicy } from './guard.ts'
+import type { PolicyQuestion } from './policy.ts'
+
+test('a request of which nobody can tell what it cost has spent all that was set aside for it', async () => {
+  let needed = 0n
+  const spent: bigint[] = []
+  const settle = (cost: bigint, counts: (budget: never) => boolean) =>
+    void spent.push(counts({ includesByok: false } as never) ? cost : 0n)
+  const reserve = (_budgets: unknown, need: bigint) => {
+    needed = need
+    return { reservation: { settle } }
+  }
+  const provider = { protocol: 'openai-chat' }
+  const catalogue = { current: () => ({ findProvider: () => provider }) }
+  const guardrailCache = { of: async () => [] }
+  const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const decision = await policy.decide({
+    caller: limited,
+    chat: { messages: [] },
+    body: {},
+  } as unknown as PolicyQuestion)
+  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
+  decision.settle(undefined)
+  assert.ok(needed > 0n)
+  assert.deepEqual(spent, [needed])
+})
+
+test('a request that is settled twice has spent once', async () => {
+  const spent: bigint[] = []
+  const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
+  const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
+  const policy = guardrailPolicy({ catalogue, guardrailCache: { of: async () => [] }, budgets: { reserve } } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const decision = await policy.decide({
+    caller: limited,
+    chat: { messages: [] },
+    body: {},
+  } as unknown as PolicyQuestion)
+  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
+  for (const cost of [5n, 7n]) decision.settle({ cost, byok: false } as never)
+  assert.deepEqual(spent, [5n])
+})

@@ -1,0 +1,153 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Budgets, Reservation } from '#budgets/budgets.ts'
+import type { Endpoint } from '#catalogue/model.ts'
+import type { Config } from '#config/settings.ts'
+import type { Scanner } from '#filters/scan.ts'
+import { screenRequest } from '#guardrails/content.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
+import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#guardrails/judge.ts'
+import { refusal, regionRefusal } from '#guardrails/refusal.ts'
+import type { Now } from '#lib/clock.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Region } from '#lib/vocabulary.ts'
+import type { RoutingDeps } from '../deps.ts'
+import type { Candidate } from '../plan/plan.ts'
+import { regionOf } from '../resolve/region.ts'
+import { providerProtocolOf } from '../translate/providers/protocols.ts'
+import { billOf, type Forms } from './bill.ts'
+import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
+import { withoutUnknownFields } from './known-fields.ts'
+import { requireRoomInLimits } from './lowered-limits.ts'
+import type { Policy, PolicyDecision } from './policy.ts'
+import { priceable } from './priceable.ts'
+import { withoutStorage } from './storage-policy.ts'
+import { worstCase } from './worst-case.ts'
+
+type GuardDeps = {
+  catalogue: RoutingDeps['catalogue']
+  guardrailCache: Pick<GuardrailCache, 'of'>
+  budgets: Pick<Budgets, 'reserve'>
+  scanner: Pick<Scanner, 'scanRequest'>
+  now: Now
+  config: Pick<Config, 'zdr_vendors' | 'regions'>
+}
+
+/** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
+export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
+  return {
+    async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
+      const guardrails = await guardrailCache.of(caller)
+      const limited = budgetsFor(caller, guardrails).length > 0
+      const { asked: known, leftOut } = limited
+        ? withoutUnknownFields({ chat: given, body: givenBody })
+        : { asked: { chat: given, body: givenBody }, leftOut: [] }
+      const limitsOf = (asked: Forms) =>
+        spendingLimitsFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
+      if (guardrails.length === 0) return { candidates, ...known, leftOut, findings: [], ...limitsOf(known) }
+      requireRegion(guardrails, regionOf(config.regions, host))
+      const left = permittedCandidates(guardrails, candidates, config.zdr_vendors)
+      const storage = storageVerdict(guardrails, left, config.zdr_vendors)
+      const asked = storage ? withoutStorage(storage, known) : known
+      const { bodies, findings } = await screenRequest(scanner, guardrails, asked)
+      // A label may be longer than what it stands for.
+      return { candidates: left, ...bodies, leftOut, findings, ...limitsOf(bodies) }
+    },
+    async recheck({ caller, host, asked, limits }) {
+      const guardrails = await guardrailCache.of(caller)
+      requireRegion(guardrails, regionOf(config.regions, host))
+      if (asked) {
+        const { model, endpoint } = asked.target
+        permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
+      }
+      const counting = budgetsFor(caller, guardrails).filter(({ includesByok }) => !asked?.byok || includesByok)
+      await requireRoomInLimits(budgets, limits, counting, guardrails)
+    },
+  }
+}
+
+type SpendingLimits = Pick<PolicyDecision, 'limits' | 'priceable' | 'reserve' | 'settle'>
+
+const noLimits: SpendingLimits = {
+  limits: [],
+  priceable: (targets) => targets,
+  reserve: async () => {},
+  settle: () => {},
+}
+
+/** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
+function spendingLimitsFor(
+  deps: Pick<GuardDeps, 'catalogue' | 'budgets' | 'now'>,
+  caller: Caller,
+  guardrails: readonly GuardrailRecord[],
+  asked: Forms,
+): SpendingLimits {
+  const budgets = budgetsFor(caller, guardrails)
+  if (budgets.length === 0) return noLimits
+  const protocolFor = (endpoint: Endpoint) =>
+    providerProtocolOf(endpoint, deps.catalogue.current().findProvider(endpoint.provider))
+  let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
+  return {
+    limits: budgets,
+    priceable(targets, isByok) {
+      const counts = (endpoint: Endpoint) => budgets.some((budget) => budget.includesByok || !isByok(endpoint))
+      return priceable(targets, (target) => billOf(asked, target, protocolFor(target.endpoint)), counts)
+    },
+    async reserve(targets, isByok) {
+      const allByok = targets.every(({ endpoint }) => isByok(endpoint))
+      const counting = allByok ? budgets.filter(({ includesByok }) => includesByok) : budgets
+      if (counting.length === 0) return
+      most = worstCase(asked, targets, protocolFor)
+      reservation = await reserveBudgets(deps, counting, guardrails, most)
+    },
+    settle({ cost, byok } = { cost: most, byok: false }) {
+      const settling = reservation
+      reservation = undefined
+      settling?.settle(cost, (budget) => !byok || budget.includesByok)
+    },
+  }
+}
+
+/** Of several models it may be any: if one of them must be left with nothing, so must all. */
+function storageVerdict(
+  guardrails: readonly GuardrailRecord[],
+  candidates: Candidate[],
+  vendors: Config['zdr_vendors'],
+) {
+  for (const { model } of candidates) {
+    const verdict = judgeStorage(guardrails, model, vendors)
+    if (verdict) return verdict
+  }
+  return undefined
+}
+
+/** @throws Fault `forbidden` when a request must not come in this way. */
+export function requireRegion(guardrails: readonly GuardrailRecord[], region: Region): void {
+  const verdict = judgeRegion(guardrails, region)
+  if (verdict) throw regionRefusal(verdict, region)
+}
+
+/** The candidates with the endpoints that may serve them. @throws Fault `forbidden` when none is left. */
+export function permittedCandidates(
+  guardrails: readonly GuardrailRecord[],
+  candidates: Candidate[],
+  vendors: Config['zdr_vendors'],
+): Candidate[] {
+  let first: Error | undefined
+  const kept = candidates.flatMap((candidate) => {
+    const { model } = candidate
+    const ofModel = judgeModel(guardrails, model)
+    if (ofModel) {
+      first ??= refusal(ofModel, `the model ${model.id} is not allowed`)
+      return []
+    }
+    const endpoints = candidate.endpoints.filter((endpoint) => {
+      const verdict = judgeEndpoint(guardrails, model, endpoint, vendors)
+      if (verdict) first ??= refusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
+      return !verdict
+    })
+    return endpoints.length > 0 ? [{ ...candidate, endpoints }] : []
+  })
+  if (kept.length === 0 && first) throw first
+  return kept
+}

@@ -1,0 +1,54 @@
+import { isAnswerLimit } from '#chat/answer-limit.ts'
+import { clients } from '../translate/clients/clients.ts'
+import type { Body } from '../translate/protocol.ts'
+import type { Forms } from './bill.ts'
+
+/**
+ * What providers take besides, and of which it is known that an answer costs no more for it than is set aside: it says
+ * how tokens are chosen, what is read, or is looked at where the price is worked out.
+ */
+const harmless = [
+  ...['audio', 'chat_template_kwargs', 'client_metadata', 'documents', 'enable_thinking', 'function_call', 'functions'],
+  ...['grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'include_reasoning', 'min_tokens'],
+  ...['output_config', 'prediction', 'prompt_cache_retention', 'random_seed', 'repeat_penalty', 'safe_prompt'],
+  ...[
+    'safety_settings',
+    'speed',
+    'stop_sequences',
+    'stop_token_ids',
+    'structured_outputs',
+    'system',
+    'text',
+    'thinking',
+  ],
+  ...['typical_p', 'web_search_options', 'search_parameters', 'enable_search'],
+]
+
+const known: ReadonlySet<string> = new Set([
+  ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
+  ...harmless,
+])
+
+/**
+ * A request where a limit holds: fields that nobody here knows stay here. Any of them may mean more or longer answers to
+ * some provider, by whatever name.
+ * @returns the names of those that were left out.
+ */
+export function withoutUnknownFields<A extends Forms>(asked: A): { asked: A; leftOut: string[] } {
+  const leftOut = unknownIn(asked.body)
+  const ofChat = asked.chat === asked.body ? leftOut : unknownIn(asked.chat)
+  if (leftOut.length === 0 && ofChat.length === 0) return { asked, leftOut }
+  return { asked: { ...asked, body: without(asked.body, leftOut), chat: without(asked.chat, ofChat) }, leftOut }
+}
+
+function unknownIn(body: Body): string[] {
+  const found: string[] = []
+  for (const name in body) if (!known.has(name) && !isAnswerLimit(name)) found.push(name)
+  return found
+}
+
+function without<B extends Body>(body: B, names: string[]): B {
+  const kept: Body = { ...body }
+  for (const name of names) delete kept[name]
+  return kept as B
+}

@@ -1,0 +1,63 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { Budget } from '#budgets/budget.ts'
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ContentFinding } from '#guardrails/content.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
+import type { Candidate, Target } from '../plan/plan.ts'
+import type { Body } from '../translate/protocol.ts'
+
+export type PolicyQuestion = {
+  caller: Caller
+  chat: ChatRequest
+  body: Body
+  /** What the client speaks. */
+  protocol: Protocol
+  candidates: Candidate[]
+  host: string | undefined
+}
+
+/** What a caller may do: the endpoints that are left, the request as it may leave the house, and the way to settle. */
+export type PolicyDecision = {
+  candidates: Candidate[]
+  chat: ChatRequest
+  body: Body
+  /** Fields that stay here, since nobody knows what they may cost. */
+  leftOut: readonly string[]
+  /** The limits that count what the request spends. */
+  limits: readonly Budget[]
+  /** What content filters found and let through. */
+  findings: readonly ContentFinding[]
+  /**
+   * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys
+   * unless all targets are asked with those, as `isByok` tells. @throws Fault when a limit leaves no room.
+   */
+  reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
+  /**
+   * The endpoints where everything can be priced that a limit would count.
+   * @throws Fault `forbidden` that names what cannot be when none is left.
+   */
+  priceable: (targets: Target[], isByok: (endpoint: Endpoint) => boolean) => Target[]
+  /**
+   * Called when the request is over, and for an attempt that is lost, after which more may be reserved: what was set
+   * aside is paid or given back.
+   * @param charge undefined when nobody can tell what was spent: then all that was reserved counts as spent.
+   */
+  settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => void
+}
+
+/** A request under way: whose it is now, the endpoint that is asked just now, and the limits of when it began. */
+export type RecheckQuestion = {
+  caller: Caller
+  host: string | undefined
+  asked: { target: Target; byok: boolean } | undefined
+  limits: readonly Budget[]
+}
+
+/** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */
+export type Policy = {
+  decide: (question: PolicyQuestion) => Promise<PolicyDecision>
+  /** Judges a request under way by what holds now. @throws Fault `forbidden`, as `decide` and `reserve` do. */
+  recheck: (question: RecheckQuestion) => Promise<void>
+}

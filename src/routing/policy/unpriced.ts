@@ -1,0 +1,75 @@
+import type { Endpoint, Prices, TokenPrices } from '#catalogue/model.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
+import { priceOfPiece } from '../record/cost.ts'
+import { pricesOfTier } from '../record/rates.ts'
+import type { BillableOptions } from './billable-options.ts'
+
+/** Kinds of tokens that a request must ask for. */
+export type SpecialKind = 'cacheWrite1h' | 'audioPrompt' | 'audioCompletion' | 'imageCompletion'
+
+/** @param asked what of the request asks for it. */
+export type RequestedKind = { kind: SpecialKind; asked: string }
+
+/** What has no price: where a catalogue file would say it, and where the request asks for it. */
+export type Unpriced = { price: string; asked: string }
+
+/** How a catalogue file calls the prices. */
+const nameOfPrice: Record<SpecialKind, string> = {
+  cacheWrite1h: 'cache_write_1h',
+  audioPrompt: 'audio_prompt',
+  audioCompletion: 'audio_completion',
+  imageCompletion: 'image_completion',
+}
+
+/** Where text costs nothing, what is counted in tokens does not either. */
+export function unpricedKinds({ prices }: Endpoint, kinds: RequestedKind[]): Unpriced[] {
+  if (isFree(prices)) return []
+  return kinds
+    .filter(({ kind }) => prices[kind] === undefined && !(kind === 'imageCompletion' && prices.image !== undefined))
+    .map(({ kind, asked }) => ({ price: nameOfPrice[kind], asked }))
+}
+
+export function unpricedOptions({ prices }: Endpoint, { tools, serviceTier }: BillableOptions): Unpriced[] {
+  const unpriced = tools
+    .filter(({ unit }) => priceOfPiece(prices, unit) === undefined)
+    .map(({ unit, asked }) => ({ price: `tools.${unit}`, asked }))
+  if (!isTierPriced(prices, serviceTier))
+    unpriced.push({ price: `service_tiers.${serviceTier}`, asked: `service_tier (${serviceTier})` })
+  return unpriced
+}
+
+export const isFree = ({ prompt, completion }: TokenPrices) => prompt === '0' && completion === '0'
+
+/** Tiers that wait for others are no dearer than the ordinary one, which is then what is charged. */
+const cheaper: ReadonlySet<string> = new Set(['flex', 'batch'])
+
+function isTierPriced(prices: Prices, tier: string | undefined): boolean {
+  return (
+    tier === undefined ||
+    tier === 'default' ||
+    cheaper.has(tier) ||
+    isFree(prices) ||
+    pricesOfTier(prices, tier) !== undefined
+  )
+}
+
+/** What an answer had billed that has no price: its cost is without it. */
+export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
+  const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
+  const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
+  const kinds = (Object.keys(counted) as SpecialKind[]).filter((kind) => counted[kind])
+  const pieces = Object.entries(extras?.pieces ?? {}).filter(
+    ([unit, count]) => count > 0 && !isPiecePriced(prices, unit),
+  )
+  return [
+    ...(isFree(prices) ? [] : kinds.filter((kind) => prices[kind] === undefined).map((kind) => nameOfPrice[kind])),
+    ...pieces.map(([unit]) => (unit === 'image' ? unit : `tools.${unit}`)),
+    ...(isTierPriced(prices, extras?.serviceTier) ? [] : [`service_tiers.${extras?.serviceTier}`]),
+  ]
+}
+
+/** Images that are counted in tokens need no price for each. */
+function isPiecePriced(prices: Prices, unit: string): boolean {
+  if (priceOfPiece(prices, unit) !== undefined) return true
+  return unit === 'image' && (prices.imageCompletion !== undefined || isFree(prices))
+}

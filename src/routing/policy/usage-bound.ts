@@ -1,0 +1,76 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Body, ProviderProtocol } from '../translate/protocol.ts'
+import { thinkingSetting } from '../translate/providers/reasoning-budget.ts'
+import { answersOf, type Bill, billOf, type Forms, type Offer } from './bill.ts'
+import { promptBound } from './prompt-bound.ts'
+
+/**
+ * The most that a request can come to at one endpoint, in tokens. So much is set aside for it, and nothing that it is
+ * charged goes beyond.
+ */
+export type UsageBound = {
+  prompt: number
+  /** The most that a provider can have counted: of what is no text nobody else knows how much it is. */
+  promptTold: number
+  completion: number
+  /** Whether the model may generate what its answer does not show: thoughts, above all. */
+  hidden: boolean
+  /** What may be billed besides text, if anything. */
+  bill: Bill | undefined
+}
+
+export type ProtocolTraits =
+  | (Pick<ProviderProtocol, 'answerLimit' | 'mayThink'> &
+      Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>>)
+  | undefined
+
+export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
+  const { chat, body } = forms
+  const { endpoint } = offer
+  const bill = billOf(forms, offer, providerProtocol)
+  const { tokens, exact } = promptBound(body, endpoint)
+  // What a tool finds is read by the model, and nobody knows beforehand how much it is.
+  const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
+  const answer = providerProtocol?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
+  const answers = answersOf(chat)
+  const beyondText = saysMoreThanText(chat, body)
+  return {
+    prompt,
+    promptTold: exact && !beyondText ? prompt : Math.max(prompt, endpoint.contextLength),
+    completion: answer * answers + predicted(chat),
+    hidden: answers > 1 || mayThink(chat, endpoint, providerProtocol) || beyondText || bill !== undefined,
+    bill,
+  }
+}
+
+/** What was predicted wrongly is billed like an answer, beside it. */
+function predicted({ prediction }: ChatRequest): number {
+  return prediction == null ? 0 : Buffer.byteLength(JSON.stringify(prediction))
+}
+
+function mayThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
+  return asksToThink(chat) || (providerProtocol?.mayThink?.(chat, endpoint) ?? thinksByCatalogue(endpoint))
+}
+
+const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
+
+/** Whatever the catalogue says: many a server thinks when it is told to. */
+function asksToThink(chat: ChatRequest): boolean {
+  if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingSetting(chat)?.enabled === true
+  return switches.some((name) => chat[name] != null && chat[name] !== false)
+}
+
+const thinking = ['reasoning', 'reasoning_effort', 'include_reasoning']
+
+/** A model of which the catalogue tells nothing may do anything. */
+export function thinksByCatalogue({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
+  if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
+  return thinking.some((name) => supportedParameters.includes(name))
+}
+
+/** What a provider's own tools take and give, and what is no text, does not go by as text. */
+function saysMoreThanText({ modalities }: ChatRequest, { tools }: Body): boolean {
+  if (modalities?.some((modality) => modality !== 'text')) return true
+  return Array.isArray(tools) && tools.some((tool: Body | null) => (tool?.type ?? 'function') !== 'function')
+}

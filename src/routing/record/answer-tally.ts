@@ -1,0 +1,113 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
+
+/** What of an answer costs something. */
+export type Counted = {
+  /** The upstream's own count, as far as it told one. */
+  told: TokenCounts | undefined
+  /** Whether it was told when the answer had ended: some tell one with every piece, of what there is so far. */
+  isFinal: boolean
+  /** Bytes of all that went by as text, thoughts and the arguments of calls included. */
+  bytes: number
+  thoughtBytes: number
+  toolCalls: number
+  /** What was billed besides: the upstream's own count of pieces where it told one, else those that went by. */
+  extras: Extras | undefined
+}
+
+/** What is counted while an answer goes by. */
+export type AnswerTally = Counted & {
+  finish: FinishReason | undefined
+  nativeFinish: string | undefined
+  upstreamId: string | undefined
+  upstreamModel: string | undefined
+  /** When the first piece of the answer came, in milliseconds since the epoch. */
+  firstTokenAt: number | undefined
+}
+
+/** Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one. */
+const lengthOf = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
+const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
+const longestName = 256
+
+function extrasOf(passed: Record<string, number> | undefined, told: Extras | undefined): Extras | undefined {
+  return passed ? { ...told, pieces: { ...passed, ...told?.pieces } } : told
+}
+
+export function createAnswerTally(now: () => number) {
+  const tally: AnswerTally = {
+    told: undefined,
+    isFinal: false,
+    bytes: 0,
+    thoughtBytes: 0,
+    toolCalls: 0,
+    extras: undefined,
+    finish: undefined,
+    nativeFinish: undefined,
+    upstreamId: undefined,
+    upstreamModel: undefined,
+    firstTokenAt: undefined,
+  }
+  let toldExtras: Extras | undefined
+  let passed: Record<string, number> | undefined
+
+  /** A count that was told before more was said was not the last. */
+  function said(text: unknown): number {
+    tally.firstTokenAt ??= now()
+    tally.isFinal = false
+    const length = lengthOf(text)
+    tally.bytes += length
+    return length
+  }
+
+  return {
+    count(events: AnswerEvent[]): void {
+      for (const event of events) {
+        switch (event.type) {
+          case 'started':
+            tally.upstreamId ??= nameIn(event.id)
+            tally.upstreamModel ??= nameIn(event.model)
+            break
+          case 'text':
+          case 'refusal':
+          case 'tool_arguments':
+            said(event.text)
+            break
+          case 'reasoning':
+            tally.thoughtBytes += Math.max(1, said(event.text))
+            break
+          case 'tool_call':
+            tally.toolCalls++
+            said(event.name)
+            break
+          case 'usage':
+            tally.told = event.tokens
+            tally.isFinal = tally.finish !== undefined
+            toldExtras = event.extras ?? toldExtras
+            break
+          case 'piece':
+            passed ??= {}
+            passed[event.unit] = (passed[event.unit] ?? 0) + 1
+            break
+          case 'finish':
+            tally.finish = event.reason
+            tally.nativeFinish = nameIn(event.native)
+            break
+          case 'error':
+            tally.finish = 'error'
+            break
+          // Images are counted as pieces; who is cited costs nothing.
+          case 'citation':
+          case 'image':
+            break
+          default:
+            event satisfies never
+        }
+      }
+    },
+    result(): Readonly<AnswerTally> {
+      tally.extras = extrasOf(passed, toldExtras)
+      return tally
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Prices } from '#catalogue/model.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import { highestCost } from '../policy/highest-cost.ts'
+import type { UsageBound } from '../policy/usage-bound.ts'
+import type { Counted } from './answer-tally.ts'
+import { costOf } from './cost.ts'
+import { type SettledUsage, settledUsage } from './settled-usage.ts'
+
+/** What a request is charged. */
+export type Charge = {
+  tokens: TokenCounts
+  extras: Extras | undefined
+  /** Whether the tokens are estimated, because the provider did not count them to the end. */
+  estimated: boolean
+  /** Whether the provider counted more than the request made possible: then what was possible counts. */
+  capped: boolean
+  cost: PicoUsd
+  /** What limits are charged besides: where nobody counted, cost is an estimate, and limits go by the most it can be. */
+  margin: PicoUsd
+}
+
+/** What may have been generated of which nothing is seen yet when an answer is broken off: on its way, or its frame. */
+const tokensUnderWay = 512
+
+/** @param seen whether the answer came as it was generated, so that what is not seen of it is only under way. */
+export function chargeFor(
+  prices: Prices,
+  counted: Counted,
+  promptEstimate: () => number,
+  most: UsageBound,
+  seen: boolean,
+): Charge {
+  const { told, extras } = counted
+  if (told && counted.isFinal) {
+    const took = billed(prices, told, extras, most)
+    const capped = took.tokens.prompt < told.prompt || took.tokens.completion < told.completion
+    return { ...took, estimated: false, capped, cost: costOf(prices, took.tokens, took.extras), margin: 0n }
+  }
+  const took = billed(prices, estimateOf(counted, promptEstimate()), extras, most)
+  const cost = costOf(prices, took.tokens, took.extras)
+  const bound = highestCost(prices, most.prompt, mostGenerated(counted, most, seen), most.bill, took.extras?.pieces)
+  return { ...took, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
+}
+
+/** What was counted, within what was possible, as it is billed. */
+export function billed(
+  prices: Prices,
+  tokens: TokenCounts,
+  extras: Extras | undefined,
+  most: UsageBound,
+): SettledUsage {
+  return settledUsage(most.bill, prices, { tokens: asPossible(tokens, most), extras })
+}
+
+/** No token is shorter than a byte. */
+function mostGenerated({ bytes, thoughtBytes, toolCalls }: Counted, most: UsageBound, seen: boolean): number {
+  if (!seen || most.hidden || thoughtBytes > 0) return most.completion
+  return Math.min(most.completion, bytes + (toolCalls + 1) * tokensUnderWay)
+}
+
+const bytesPerToken = 4
+
+/** Bytes tell more of other scripts than characters do. */
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken)
+}
+
+/** A count that broke off says at least so much. */
+function estimateOf({ bytes, thoughtBytes, told }: Counted, prompt: number): TokenCounts {
+  return {
+    ...told,
+    prompt: Math.max(told?.prompt ?? 0, prompt),
+    completion: Math.max(told?.completion ?? 0, estimateTokens(bytes)),
+    cached: told?.cached ?? 0,
+    cacheWritten: told?.cacheWritten ?? 0,
+    reasoning: Math.max(told?.reasoning ?? 0, estimateTokens(thoughtBytes)),
+  }
+}
+
+/** A count beyond what the request made possible is none: what was possible takes its place. */
+function asPossible(tokens: TokenCounts, { promptTold, completion: most }: UsageBound): TokenCounts {
+  if (tokens.prompt <= promptTold && tokens.completion <= most) return tokens
+  const prompt = Math.min(tokens.prompt, promptTold)
+  const completion = Math.min(tokens.completion, most)
+  const cached = Math.min(tokens.cached, prompt)
+  return {
+    ...tokens,
+    prompt,
+    completion,
+    cached,
+    cacheWritten: Math.min(tokens.cacheWritten, prompt - cached),
+    reasoning: Math.min(tokens.reasoning, completion),
+  }
+}

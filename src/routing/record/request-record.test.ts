@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '#lib/fault.ts'
+import type { Measurement } from '#measure/measurement.ts'
+import { endpointFor } from '#test/harness/encode.ts'
+import { type RequestFacts, RequestRecord, type TriedEndpoint } from './request-record.ts'
+
+const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
+const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
+const tried = { target, byok: false, most: () => most } as TriedEndpoint
+const told = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
+
+function journalAt(streamed: boolean) {
+  const clock = { now: 1000 }
+  const measured: Measurement[] = []
+  const measure = (one: Measurement) => void measured.push(one)
+  const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false }
+  return { clock, measured, requestRecord: new RequestRecord(deps, { streamed } as RequestFacts, () => 5) }
+}
+
+/** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
+function answered(streamed: boolean) {
+  const { clock, measured, requestRecord } = journalAt(streamed)
+  clock.now += 10
+  requestRecord.asked({ answered() {}, failed() {} } as never)
+  clock.now += 20
+  requestRecord.count([{ type: 'text', text: 'Hi' }])
+  clock.now += 30
+  requestRecord.count([{ type: 'usage', tokens: told }])
+  requestRecord.gaveAnswer(tried, undefined, false, true)
+  return { measured, requestRecord }
+}
+
+test('an answer is measured once it is whole; only a stream says when its first piece came', () => {
+  const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
+  const counts = { promptTokens: 7, completionTokens: 3, calledTools: false }
+  assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
+  assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
+})
+
+test('what is metered says how long the client waited for the first piece, and for all', () => {
+  const { latencyMs, durationMs } = answered(true).requestRecord.close()
+  assert.deepEqual([latencyMs, durationMs], [30, 60])
+})
+
+test('a request that nobody answered took no time to its first piece, and no tokens of any kind', () => {
+  const { latencyMs, tokens, cost, outcome } = journalAt(true).requestRecord.close()
+  assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
+  assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
+})
+
+test('a request that money or a rule kept from every endpoint was refused; one that was tried has failed', () => {
+  const { requestRecord } = journalAt(true)
+  requestRecord.because(new Fault('payment_required', 'The limit is used up.'))
+  assert.equal(requestRecord.close().outcome, 'refused')
+})

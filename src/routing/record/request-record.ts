@@ -1,0 +1,271 @@
+import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
+import { isoTime } from '#lib/clock.ts'
+import type { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } from '#lib/trace-parent.ts'
+import type { Measurement } from '#measure/measurement.ts'
+import type { AttemptNote, Cause, Generation } from '#usage/generation.ts'
+import type { AttemptFailure } from '../attempt/failure.ts'
+import type { Shut } from '../plan/circuit.ts'
+import type { AttemptPermit } from '../plan/circuits.ts'
+import type { Target } from '../plan/plan.ts'
+import { unpricedIn } from '../policy/unpriced.ts'
+import type { UsageBound } from '../policy/usage-bound.ts'
+import { createAnswerTally } from './answer-tally.ts'
+import { causeOf } from './cause.ts'
+import { billed, type Charge, chargeFor, estimateTokens } from './charge.ts'
+import { costOf } from './cost.ts'
+
+type RequestRecordDeps = {
+  measure: (measurement: Measurement) => void
+  now: () => number
+  newId: NewId
+  tracing: boolean
+}
+
+/** One endpoint that was asked: by whose key, and what that can come to at the most. */
+export type TriedEndpoint = { target: Target; byok: boolean; most: () => UsageBound }
+
+/** Who is charged: the key that the service has, or one of the workspace's own. */
+type Owed = { cost: PicoUsd; byok: boolean }
+
+/** What is known before anything is asked. */
+export type RequestFacts = Pick<
+  Generation,
+  | 'requestId'
+  | 'caller'
+  | 'sessionId'
+  | 'app'
+  | 'traceParent'
+  | 'protocol'
+  | 'streamed'
+  | 'requestedModel'
+  | 'candidateModels'
+  | 'preset'
+  | 'region'
+  | 'contentFindings'
+>
+
+/**
+ * Keeps account of one request: every attempt and what became of it, and what the answer took. Tells circuits and
+ * measurements as it goes, and is closed exactly once.
+ */
+export class RequestRecord {
+  readonly id: string
+  readonly createdAt: number
+  readonly #deps: RequestRecordDeps
+  readonly #opening: RequestFacts
+  readonly #promptEstimate: () => number
+  readonly #attempts: AttemptNote[] = []
+  #tally: ReturnType<typeof createAnswerTally>
+  #askedAt = 0
+  #pass: AttemptPermit | undefined
+  /** `seen` where what was generated came at once. */
+  #answering: (TriedEndpoint & { failed: boolean; seen: boolean }) | undefined
+  /** Attempts that gave nothing, and may be billed all the same. */
+  #lost: Owed = { cost: 0n, byok: false }
+  #paid = 0n
+  #outcome: Generation['outcome'] = 'failed'
+  #cause: Cause | undefined
+  readonly #span: SpanName | undefined
+  #attemptSpanId: string | undefined
+
+  /** @param promptEstimate the tokens of the prompt, should no upstream count them. */
+  constructor(deps: RequestRecordDeps, opening: RequestFacts, promptEstimate: () => number) {
+    this.#deps = deps
+    this.#opening = opening
+    this.#promptEstimate = promptEstimate
+    this.id = `gen-${deps.newId()}`
+    this.createdAt = deps.now()
+    this.#tally = createAnswerTally(deps.now)
+    this.#span = deps.tracing ? newSpan(deps.newId, opening.traceParent) : undefined
+  }
+
+  /** The span that an upstream is to be below: the attempt's, or the client's where nothing is traced here. */
+  get traceParent(): string | undefined {
+    const span = this.#span ?? readTraceParent(this.#opening.traceParent)
+    return span && writeTraceParent({ ...span, spanId: this.#attemptSpanId ?? span.spanId })
+  }
+
+  /** @param pass is told how it goes. */
+  asked(pass: AttemptPermit): void {
+    this.#pass = pass
+    this.#askedAt = this.#deps.now()
+    if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
+    this.#tally = createAnswerTally(this.#deps.now)
+  }
+
+  readonly count = (events: AnswerEvent[]): void => {
+    // The first byte is success: how fast the client reads on is not the endpoint's affair.
+    this.#pass?.answered()
+    this.#tally.count(events)
+  }
+
+  /** Its circuit kept the endpoint from being asked. */
+  shutOut({ endpoint }: Target, { reason, until }: Shut): void {
+    const why = `${reason} until ${isoTime(until)}`
+    this.#attempts.push({
+      endpointId: endpoint.id,
+      provider: endpoint.provider,
+      outcome: 'circuit_open',
+      durationMs: 0,
+      reason: why,
+    })
+  }
+
+  /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
+  couldNotAsk({ endpoint }: Target, { kind, message }: Fault): void {
+    this.#note(endpoint.id, endpoint.provider, kind, kind === 'unavailable' ? message : undefined)
+  }
+
+  /** Why it was refused, broken off or failed: told before it is closed. That the client left needs no reason. */
+  because(error: unknown): void {
+    const cause = causeOf(error)
+    if (cause.kind !== 'client_closed_request') this.#cause ??= cause
+  }
+
+  /**
+   * The attempt gave nothing that reached the client. What was on its way to the provider may be billed, whole: nobody
+   * saw what became of it.
+   */
+  gaveNothing(tried: TriedEndpoint, failure: AttemptFailure, clientLeft: boolean): void {
+    const { target, byok } = tried
+    this.#note(target.endpoint.id, target.endpoint.provider, clientLeft ? 'client_left' : failure.kind, failure.reason)
+    if (clientLeft) {
+      this.#outcome = 'client_left'
+      if (failure.sent) this.#answering = { ...tried, failed: false, seen: false }
+      return
+    }
+    this.#failed(target, failure)
+    if (!failure.sent) return
+    const { cost, margin } = this.#chargeOf(tried, false)
+    this.#lost = { cost: this.#lost.cost + cost + margin, byok }
+  }
+
+  /** The attempt answered, whole or up to `failure`. @param seen whether what was generated was read as it came. */
+  gaveAnswer(tried: TriedEndpoint, failure: AttemptFailure | undefined, clientLeft: boolean, seen: boolean): void {
+    const { target } = tried
+    const { id, provider } = target.endpoint
+    this.#answering = { ...tried, failed: failure !== undefined && !clientLeft, seen }
+    this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
+    this.#note(id, provider, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure?.reason)
+    if (clientLeft) return
+    if (failure) return this.#failed(target, failure)
+    this.#pass?.answered()
+    this.#measureAnswer(target)
+  }
+
+  /** What attempts that gave nothing may cost, each told once. */
+  takeLost(): Owed | undefined {
+    const cost = this.#lost.cost - this.#paid
+    if (cost === 0n) return undefined
+    this.#paid = this.#lost.cost
+    return { cost, byok: this.#lost.byok }
+  }
+
+  /** What limits are still to be charged for a request that is over. */
+  owed({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): Owed {
+    return { cost: cost + margin - this.#paid, byok }
+  }
+
+  /** What it costs if so many tokens are all. */
+  costAt({ target: { endpoint }, most }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
+    const took = billed(endpoint.prices, tokens, this.#tally.result().extras, most())
+    return costOf(endpoint.prices, took.tokens, took.extras)
+  }
+
+  #chargeOf({ target, most }: TriedEndpoint, seen: boolean): Charge {
+    return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, most(), seen)
+  }
+
+  /** What was metered for the request, whatever became of it. */
+  close(): Generation {
+    const [opening, context] = [this.#opening, this.#answering]
+    const tally = this.#tally.result()
+    const charge = context && this.#chargeOf(context, context.seen)
+    return {
+      // Each by its name: an object that is spread and then added to is built several times over.
+      requestId: opening.requestId,
+      caller: opening.caller,
+      sessionId: opening.sessionId,
+      app: opening.app,
+      traceParent: opening.traceParent,
+      protocol: opening.protocol,
+      streamed: opening.streamed,
+      requestedModel: opening.requestedModel,
+      candidateModels: opening.candidateModels,
+      preset: opening.preset,
+      region: opening.region,
+      contentFindings: opening.contentFindings,
+      id: this.id,
+      createdAt: this.createdAt,
+      modelId: context?.target.model.id,
+      endpointId: context?.target.endpoint.id,
+      provider: context?.target.endpoint.provider,
+      upstreamId: tally.upstreamId,
+      upstreamModel: tally.upstreamModel,
+      byok: (context ?? this.#lost).byok,
+      tokens: charge?.tokens ?? noTokens,
+      extras: charge?.extras,
+      unpriced: context && charge && unpricedOf(context, charge),
+      estimated: charge?.estimated ?? false,
+      capped: charge?.capped ?? false,
+      cost: charge?.cost ?? 0n,
+      margin: (charge?.margin ?? 0n) + this.#lost.cost,
+      finish: context?.failed ? 'error' : tally.finish,
+      nativeFinish: tally.nativeFinish,
+      toolCalls: tally.toolCalls,
+      latencyMs: tally.firstTokenAt === undefined ? undefined : tally.firstTokenAt - this.createdAt,
+      durationMs: this.#deps.now() - this.createdAt,
+      outcome: this.#isRefused() ? 'refused' : this.#outcome,
+      attempts: this.#attempts,
+      cause: this.#cause,
+      span: this.#span,
+    }
+  }
+
+  /** Money, or a rule that came late, kept it from every endpoint. */
+  #isRefused(): boolean {
+    return this.#outcome === 'failed' && this.#attempts.length === 0 && this.#cause !== undefined
+  }
+
+  #note(endpointId: string, provider: string, outcome: AttemptNote['outcome'], reason?: string): void {
+    const note: AttemptNote = { endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt }
+    if (reason !== undefined && outcome !== 'client_left') note.reason = reason
+    if (this.#attemptSpanId !== undefined) note.spanId = this.#attemptSpanId
+    this.#attempts.push(note)
+  }
+
+  /** What was wrong with the request says nothing about the endpoint. */
+  #failed({ endpoint, model }: Target, failure: AttemptFailure): void {
+    if (!failure.endpointsFault) return
+    this.#pass?.failed(failure)
+    const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
+    this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
+  }
+
+  #measureAnswer({ endpoint, model }: Target): void {
+    const { firstTokenAt, told, bytes, finish } = this.#tally.result()
+    const at = this.#deps.now()
+    this.#deps.measure({
+      endpointId: endpoint.id,
+      modelId: model.id,
+      at,
+      outcome: 'success',
+      // A whole answer comes at once: it says nothing of the first token, nor of the speed of the others.
+      ...(this.#opening.streamed &&
+        firstTokenAt && { firstTokenMs: firstTokenAt - this.#askedAt, generationMs: at - firstTokenAt }),
+      promptTokens: told?.prompt ?? 0,
+      completionTokens: told?.completion ?? estimateTokens(bytes),
+      calledTools: finish === 'tool_calls',
+    })
+  }
+}
+
+/** What was asked for without a price counts as billed: who says nothing of it may bill it all the same. */
+function unpricedOf({ target, most }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
+  const asked = most().bill?.unpriced.map(({ price }) => price) ?? []
+  const told = unpricedIn(target.endpoint.prices, tokens, extras)
+  return asked.length + told.length > 0 ? [...new Set([...asked, ...told])] : undefined
+}

@@ -1,0 +1,71 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Needs } from '../plan/plan.ts'
+import { charactersOf } from './prompt-size.ts'
+
+/** Fields of a body, and the catalogue's name for the parameter where that differs. */
+const parameterNames: Record<string, string> = {
+  max_completion_tokens: 'max_tokens',
+  reasoning_effort: 'reasoning',
+}
+
+const parameters = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'top_a',
+  'min_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'seed',
+  'stop',
+  'max_tokens',
+  'max_completion_tokens',
+  'reasoning',
+  'reasoning_effort',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+] as const
+
+/** More characters than tokens ever have on average: an estimate must not refuse what would fit. */
+const charactersPerToken = 8
+
+/** What the request needs of an endpoint, whatever it prefers. */
+export function needsOf(chat: ChatRequest): Needs {
+  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+  return {
+    parameters: [...new Set(used.map((name) => parameterNames[name] ?? name))],
+    required: required(chat),
+    inputModalities: inputModalities(chat),
+    promptTokens: Math.floor(charactersOf(chat) / charactersPerToken),
+  }
+}
+
+/** Without these the answer would be wrong rather than different. */
+function required(chat: ChatRequest): string[] {
+  const needed: string[] = []
+  if (chat.tools?.length) needed.push('tools')
+  if (chat.response_format?.type === 'json_schema') needed.push('structured_outputs')
+  return needed
+}
+
+/** Files are left out: many a provider reads them for models that only take text. */
+const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
+
+function inputModalities(chat: ChatRequest): string[] {
+  const found = new Set<string>()
+  for (const { content } of chat.messages) {
+    if (!Array.isArray(content)) continue
+    for (const { type } of content) if (modalityOfPart[type]) found.add(modalityOfPart[type])
+  }
+  return [...found]
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}

@@ -1,0 +1,47 @@
+import type { ProviderPreferences } from '#chat/routing-fields.ts'
+import type { Preferences } from '../plan/plan.ts'
+
+type Bound = number | { p50?: number; p75?: number; p90?: number; p99?: number } | null | undefined
+
+/** What the body's `provider` and its deprecated `route` ask for, with the documented defaults. */
+export function preferencesOf(
+  provider: ProviderPreferences | null | undefined,
+  route?: 'fallback' | 'sort' | null,
+): Preferences {
+  const sort = typeof provider?.sort === 'string' ? { by: provider.sort } : (provider?.sort ?? undefined)
+  return {
+    order: listed(provider?.order),
+    only: listed(provider?.only),
+    ignore: listed(provider?.ignore),
+    allowFallbacks: provider?.allow_fallbacks ?? true,
+    requireParameters: provider?.require_parameters ?? false,
+    dataCollection: provider?.data_collection ?? 'allow',
+    zdr: provider?.zdr ?? false,
+    quantizations: listed(provider?.quantizations),
+    sort: sort?.by ?? undefined,
+    partition: sort && 'partition' in sort && sort.partition ? sort.partition : route === 'sort' ? 'none' : 'model',
+    maxPrice: provider?.max_price ? numbers(provider.max_price) : undefined,
+    preferredMinThroughput: median(provider?.preferred_min_throughput),
+    // Seconds on the wire, as in the clients' types.
+    preferredMaxLatencyMs: inMs(median(provider?.preferred_max_latency)),
+  }
+}
+
+/** An empty list says nothing: to forbid every provider is what nobody means. */
+function listed(names: string[] | null | undefined): string[] | undefined {
+  return names?.length ? names : undefined
+}
+
+function numbers(prices: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(prices).flatMap(([name, price]) => (price == null ? [] : [[name, Number(price)]])),
+  )
+}
+
+/** Of bounds for several percentiles the median is the one that is compared. */
+function median(bound: Bound): number | undefined {
+  if (typeof bound === 'number') return bound
+  return bound?.p50 ?? bound?.p75 ?? bound?.p90 ?? bound?.p99
+}
+
+const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)

@@ -1,0 +1,38 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { applyPreset } from '#presets/apply.ts'
+import type { PresetCache } from '#presets/preset-cache.ts'
+import { presetReference } from '#presets/preset-reference.ts'
+import type { Generation } from '#usage/generation.ts'
+import type { CompletionCall } from '../call.ts'
+import type { Body } from '../translate/protocol.ts'
+
+/** What a request asks, as a chat and in the client's own words, and the preset that filled it in. */
+export type PreparedRequest = { chat: ChatRequest; body: Body; preset: Generation['preset'] }
+
+/**
+ * The request with its preset in it: guardrails and the plan see nothing else, so that what a preset says is decided
+ * like what a client says. @throws Fault `not_found` for a preset that cannot be used.
+ */
+export function prepareRequest(
+  deps: { presets: PresetCache },
+  call: CompletionCall,
+): PreparedRequest | Promise<PreparedRequest> {
+  const named = presetReference(call.body)
+  if (!named) return { chat: call.client.toChat(call.body), body: call.body, preset: undefined }
+  return prepareWithPreset(deps, call, named)
+}
+
+async function prepareWithPreset(
+  { presets }: { presets: PresetCache },
+  call: CompletionCall,
+  named: { slug: string; rest: Body },
+) {
+  const { id, slug, designated_version: version } = await presets.find(call.caller.workspaceId, named.slug)
+  const { preset: style, toChat } = call.client
+  const whole = applyPreset(version, named.rest, style)
+  return {
+    chat: toChat(whole),
+    body: style.forUpstream ? style.forUpstream(whole, named.rest) : whole,
+    preset: { id, slug, version: version.version },
+  }
+}

@@ -1,0 +1,54 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { estimateTokens } from '../record/charge.ts'
+
+/** The characters of all text in a request, tools included: what it needs of a context at least. */
+export function charactersOf(chat: ChatRequest): number {
+  let characters = 0
+  for (const message of chat.messages) {
+    if (typeof message.content === 'string') characters += message.content.length
+    else for (const part of message.content ?? []) characters += part.text?.length ?? 0
+  }
+  return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
+}
+
+/** What is not text, as an ordinary picture. */
+const tokensOfMedium = 1000
+
+/** What the prompt of a request will have come to, where no provider counted it. */
+export function estimatePrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  return estimateTokens(bytes) + media * tokensOfMedium
+}
+
+function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
+  let [bytes, media] = [chat.tools ? bytesOf(chat.tools) : 0, 0]
+  for (const { content, role: _role, ...more } of chat.messages) {
+    // Calls, their results' names, thoughts of earlier turns.
+    for (const name in more) bytes += bytesOf(more[name as keyof typeof more])
+    if (!Array.isArray(content)) bytes += bytesOf(content)
+    else
+      for (const part of content) {
+        if (part.text === undefined) media++
+        else bytes += bytesOf(part.text)
+      }
+  }
+  return [bytes, media]
+}
+
+/** More than one token for three bytes there hardly is, in any script; a message has a frame, and tools are told about. */
+const bytesPerToken = 3
+const tokensOfMessage = 8
+const tokensAboutTools = 350
+const tokensOfLargestImage = 1600
+
+/** The same, rather too high than too low: for who asks beforehand. */
+export function generousPrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? tokensAboutTools : 0)
+  return Math.ceil(bytes / bytesPerToken) + frames + media * tokensOfLargestImage
+}
+
+function bytesOf(value: unknown): number {
+  if (value == null) return 0
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+}

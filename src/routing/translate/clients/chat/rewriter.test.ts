@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { withChatThoughts } from '#chat/thoughts.ts'
+import { chatRewriter } from './rewriter.ts'
+
+const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
+const rewriter = () => chatRewriter(head)
+const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
+const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
+const choice = (delta: object, more: object = { finish_reason: null }) => ({ index: 0, delta, ...more })
+const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream' }
+
+describe("what is mended of a chat upstream's own bytes", () => {
+  test('the first chunk and all that follow say who answers, and every other byte is as it came', () => {
+    const { event } = rewriter()
+    for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
+      const chunk = { ...named, choices: [choice({ content })], usage: null, x: 1 }
+      const expected = { provider: 'Größe', ...named, model: 'a/b', choices: chunk.choices, x: 1 }
+      assert.equal(event(sent(chunk)).toString(), `data: ${JSON.stringify(expected)}\n\n`)
+    }
+  })
+
+  test('a chunk that begins otherwise than the first is mended by itself', () => {
+    const { event } = rewriter()
+    const chunks = [
+      { ...named, choices: [] },
+      { choices: [], ...named },
+      { ...named, choices: [], provider: 'Other' },
+    ]
+    for (const chunk of chunks) {
+      const { model, provider, choices } = read(event(sent(chunk)))
+      assert.deepEqual([model, provider, choices], ['a/b', 'Größe', []])
+    }
+  })
+
+  test('what clients need and an upstream leaves out is filled in', () => {
+    const { event, whole } = rewriter()
+    const { id, object, created } = read(event(sent({ choices: [] })))
+    assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
+    const answer = JSON.parse(whole(Buffer.from('{ "choices": [] }')).toString())
+    assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
+    const told = whole(Buffer.from('{"system_fingerprint":"fp","choices":[]}')).toString()
+    assert.equal(JSON.parse(told).system_fingerprint, 'fp')
+  })
+
+  test('a finish reason that is missing or empty is none', () => {
+    const { event } = rewriter()
+    for (const more of [{}, { finish_reason: '' }])
+      assert.equal(
+        read(event(sent({ ...named, choices: [choice({ content: 'x' }, more)] }))).choices[0].finish_reason,
+        null,
+      )
+    const ended = { ...named, choices: [choice({}, { finish_reason: 'stop' })] }
+    assert.equal(read(event(sent(ended))).choices[0].finish_reason, 'stop')
+  })
+
+  test('calls get the ids and types that they lack, and no calls are none', () => {
+    const { event, whole } = rewriter()
+    const call = { function: { name: 'f', arguments: '{"name":1}' } }
+    const [delta] = read(event(sent({ ...named, choices: [choice({ tool_calls: [{ index: 3, ...call }] })] }))).choices
+    assert.deepEqual(delta.delta.tool_calls, [{ index: 3, ...call, id: 'call_c_3', type: 'function' }])
+    const message = {
+      tool_calls: [
+        { id: 'own', type: 'function', ...call },
+        { id: null, type: 'function', ...call },
+      ],
+    }
+    const { choices } = JSON.parse(whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message }] }))).toString())
+    assert.deepEqual(
+      choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
+      ['own', 'call_c_1'],
+    )
+    const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
+    const mended = JSON.parse(whole(Buffer.from(JSON.stringify(without))).toString())
+    assert.deepEqual(mended.choices[0].message, { content: 'ü' })
+  })
+
+  test('content in parts becomes text, thoughts stand beside it, and go back as the parts they were', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
+    const content = [thinking, { type: 'text', text: 'Yes' }]
+    const { event, whole } = rewriter()
+    const answer = JSON.parse(
+      whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message: { content } }] }))).toString(),
+    )
+    const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
+    for (const said of [answer.choices[0].message, delta.delta]) {
+      assert.deepEqual([said.content, said.reasoning], ['Yes', 'Hm'])
+      assert.deepEqual(withChatThoughts({ role: 'assistant', ...said }, 'a/b'), { role: 'assistant', content })
+      assert.deepEqual(withChatThoughts({ ...said, content: null }, 'a/b').content, [thinking])
+    }
+    const logprobs = { content: [{ token: 'Yes', logprob: 0 }] }
+    const passed = sent({ ...named, choices: [choice({ content: 'Yes' }, { finish_reason: null, logprobs })] })
+    assert.deepEqual(read(event(passed)).choices[0].logprobs, logprobs)
+  })
+
+  test('a call that is made with free text gets a type of its own', () => {
+    const call = { index: 0, id: 'own', custom: { name: 'shell', input: 'ls' } }
+    const [told] = read(rewriter().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
+    assert.deepEqual(told.delta.tool_calls, [{ ...call, type: 'custom' }])
+  })
+
+  test('an event whose data stand on several lines passes as it came', () => {
+    const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
+    assert.equal(rewriter().event(raw), raw)
+  })
+})

@@ -1,0 +1,104 @@
+import { madeCallId } from '#chat/call-id.ts'
+import { detailsOf } from '#chat/thoughts.ts'
+import { withChanges } from '#lib/json-members.ts'
+import { AlikeBytes } from '../../../alike.ts'
+import { Beginnings, bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
+import type { AnswerHead } from '../../protocol.ts'
+import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
+
+/** Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. */
+export function chatRewriter({ id, model, provider, createdSeconds }: AnswerHead): PassthroughRewriter {
+  const set = { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
+  const named = { id: bytesOfJson(id), created: String(createdSeconds) }
+  const ofEvent = { set, fill: { ...named, object: '"chat.completion.chunk"' }, notNull: 'usage' }
+  const ofWhole = { set, fill: { ...named, object: '"chat.completion"', system_fingerprint: 'null' } }
+  const beginnings = new Beginnings('choices', ofEvent)
+  const alike = new AlikeBytes()
+  const changed = (raw: Buffer) => {
+    const rest = beginnings.restOf(raw)
+    if (rest !== undefined && !isOddChoice(rest)) return beginnings.joined(raw, rest)
+    const text = raw.toString('latin1')
+    const from = objectIn(text)
+    if (from === -1) return raw
+    const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', { id, model }) : text
+    return Buffer.from(beginnings.learn(told, from), 'latin1')
+  }
+  return {
+    event(raw) {
+      const known = alike.changed(raw)
+      if (known) return known
+      const event = changed(raw)
+      alike.learn(raw, event, changed)
+      return event
+    },
+    whole(bytes) {
+      const text = bytes.toString('latin1')
+      const told = isOddMessage(text) ? mended(text, 'message', { id, model }) : text
+      return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
+    },
+  }
+}
+
+/** Looked for as text: quotes within what is said are escaped, and never found. */
+function isOddChoice(text: string): boolean {
+  if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
+    return !text.includes('"choices":[]')
+  return isOddMessage(text)
+}
+
+/** Content in parts; probabilities have a `content`, too. The first one is looked at, which stands near the beginning. */
+function saysInParts(text: string): boolean {
+  const at = text.indexOf('"content"')
+  if (at === -1) return false
+  listOfParts.lastIndex = at + '"content"'.length
+  return listOfParts.test(text)
+}
+
+const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
+
+function isOddMessage(text: string): boolean {
+  if (saysInParts(text) || /"audio"\s*:\s*null/.test(text)) return true
+  const calls = text.indexOf('"tool_calls"')
+  return calls !== -1 && isOddIn(text.slice(calls))
+}
+
+/** Every call that has a name has an id and a type, too. */
+function isOddIn(calls: string): boolean {
+  if (/^"tool_calls"\s*:\s*null/.test(calls)) return true
+  const names = count(calls, /"name"\s*:/g)
+  return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
+}
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+
+type Call = { id?: string | null; index?: number; type?: string; function?: { name?: string }; custom?: object }
+type ChatDelta = { content?: unknown; tool_calls?: Call[] | null; audio?: unknown }
+type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message']?: ChatDelta }
+
+type Named = Pick<AnswerHead, 'id' | 'model'>
+
+function mended(text: string, part: 'delta' | 'message', { id, model }: Named): string {
+  const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
+  for (const choice of answer.choices ?? []) {
+    choice.finish_reason ||= null
+    const said = choice[part]
+    if (Array.isArray(said?.content)) Object.assign(said, asText(said.content, model))
+    if (said?.audio === null) delete said.audio
+    if (said?.tool_calls === null) delete said.tool_calls
+    for (const [at, call] of (said?.tool_calls ?? []).entries()) {
+      if (!call.function?.name && !call.custom) continue
+      call.id ||= madeCallId(answer.id || id, call.index ?? at)
+      call.type ??= call.custom ? 'custom' : 'function'
+    }
+  }
+  return `${bytesOfJson(answer)}${part === 'delta' ? '\n\n' : ''}`
+}
+
+/** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */
+function asText(parts: Part[], model: string): object {
+  const texts = parts.map(textsOf)
+  const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
+  if (!reasoning) return { content }
+  const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
+  return { content, reasoning, reasoning_details: details }
+}

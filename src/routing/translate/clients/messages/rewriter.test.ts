@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messagesRewriter } from './rewriter.ts'
+
+const rewriter = messagesRewriter({ id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 1 })
+const mended = (raw: string) => rewriter.event(Buffer.from(raw)).toString()
+
+test('the first event says by the catalogue’s name who answers, and every other byte stays', () => {
+  const raw = 'event: message_start\ndata: {"type":"message_start", "message" : {"id":"m","model":"claude"}}\n\n'
+  const [, message] = /"message" : (\{.*?\})/.exec(mended(raw))!
+  assert.deepEqual(JSON.parse(message!), { id: 'm', model: 'a/b', provider: 'P' })
+  assert.ok(mended(raw).startsWith('event: message_start\ndata: {"type":"message_start", "message" : {'))
+})
+
+test('what only speaks of such an event passes as it came', () => {
+  for (const raw of [
+    'event: content_block_delta\ndata: {"delta":{"text":"message_start is first"}}\n\n',
+    'event: message_start\ndata: none\n\n',
+  ])
+    assert.equal(mended(raw), raw)
+})

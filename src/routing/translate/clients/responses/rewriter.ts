@@ -1,0 +1,39 @@
+import { withChanges } from '#lib/json-members.ts'
+import { bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
+import type { AnswerHead } from '../../protocol.ts'
+import { settings } from './object.ts'
+
+/** What official clients need, though not every upstream says it back. */
+const needed = [
+  ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
+  ...['frequency_penalty', 'presence_penalty'],
+]
+
+/** Answers of responses upstreams. Pieces of one say nothing of who answers, and pass as they are. */
+export function responsesRewriter({ model, provider, createdSeconds, request = {} }: AnswerHead): PassthroughRewriter {
+  const asked = settings(request)
+  const changes = {
+    set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) },
+    fill: {
+      object: '"response"',
+      created_at: String(createdSeconds),
+      completed_at: 'null',
+      error: 'null',
+      incomplete_details: 'null',
+      ...Object.fromEntries(needed.map((name) => [name, bytesOfJson(asked[name])])),
+    },
+  }
+  return {
+    event(raw) {
+      if (!raw.includes('"response"')) return raw
+      const text = raw.toString('latin1')
+      const name = /"response"\s*:\s*\{/.exec(text)
+      if (!name || objectIn(text) === -1) return raw
+      return Buffer.from(withChanges(text, name.index + name[0].length - 1, changes), 'latin1')
+    },
+    whole(bytes) {
+      const text = bytes.toString('latin1')
+      return Buffer.from(withChanges(text, text.indexOf('{'), changes), 'latin1')
+    },
+  }
+}

@@ -1,0 +1,318 @@
+import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
+import { seal } from '#chat/sealed-thought.ts'
+import { endsThought, type Thought } from '#chat/thoughts.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../protocol.ts'
+import { Namespaces, type Place } from './namespaces.ts'
+import type {
+  CallItem,
+  CustomCallItem,
+  FileCitation,
+  ImageItem,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  ResponseState,
+  TextPart,
+  UrlCitation,
+} from './object.ts'
+import { responseObject, responseUsage } from './object.ts'
+import { TextPlace } from './text-place.ts'
+
+type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+
+/**
+ * Writes one response as the stream of events that clients of the protocol expect: everything is announced, added to
+ * and finished, and numbered throughout. The response so far is kept beside it.
+ */
+export class ResponseWriter implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #idSuffix: string
+  readonly #calls = new Map<number, CallItem | CustomCallItem>()
+  readonly #place = new TextPlace()
+  readonly #state: ResponseState = { status: 'in_progress', output: [] }
+  readonly #passedOn: boolean
+  #sequence: number
+  #begun = false
+  #open: MessageItem | ReasoningItem | undefined
+  /** Where the thought that is open stood in a chat's message, if it was one of those. */
+  #field: Thought['field']
+  #namespaces: Namespaces | undefined
+  #finish: Finish = 'stop'
+  #tokens: TokenCounts | undefined
+
+  constructor(head: AnswerHead, passedEvents = 0) {
+    this.#passedOn = passedEvents > 0
+    this.#sequence = passedEvents
+    this.#head = head
+    this.#idSuffix = head.id.replace(/^gen-/, '')
+  }
+
+  get response(): object {
+    return responseObject(this.#head, this.#state)
+  }
+
+  readonly event = (event: AnswerEvent): string => this.#begin() + this.#take(event)
+
+  readonly end = (cost: CostNote | undefined): string => {
+    const begun = this.#begin()
+    const reason =
+      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined
+    const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
+    if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
+    this.#state.status = reason === undefined ? 'completed' : 'incomplete'
+    if (reason !== undefined) this.#state.incomplete_details = { reason }
+    return begun + closed + this.#say(`response.${this.#state.status}`, { response: this.response })
+  }
+
+  /**
+   * What was said so far stays in the response; what was being said stays unfinished. Of a response that was passed on
+   * nothing is known, and only the error is told.
+   */
+  readonly fail = ({ code, message }: { code: number; message: string }): string => {
+    if (this.#passedOn) return this.#say('error', { code: codeOf(code), message, param: null })
+    const begun = this.#begin()
+    this.#state.status = 'failed'
+    this.#state.error = { code: codeOf(code), message }
+    return begun + this.#say('response.failed', { response: this.response })
+  }
+
+  #begin(): string {
+    if (this.#begun) return ''
+    this.#begun = true
+    const { response } = this
+    return this.#say('response.created', { response }) + this.#say('response.in_progress', { response })
+  }
+
+  #take(event: AnswerEvent): string {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        return event.text ? this.#speak(event.type, event.text) : ''
+      case 'reasoning':
+        return this.#think(event)
+      case 'tool_call':
+        return this.#call(event)
+      case 'tool_arguments':
+        return this.#argue(event.index, event.text)
+      case 'citation':
+        return this.#cite(event)
+      case 'image':
+        return this.#draw(event)
+      case 'finish':
+        this.#finish = event.reason
+        return ''
+      case 'usage':
+        this.#tokens = event.tokens
+        return ''
+      case 'started':
+      case 'piece':
+      case 'error':
+        return ''
+      default:
+        return event satisfies never
+    }
+  }
+
+  #speak(kind: 'text' | 'refusal', delta: string): string {
+    const type = kind === 'text' ? 'output_text' : 'refusal'
+    const said = this.#openMessage(type)
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1)!
+    if (part.type === 'refusal') part.refusal += delta
+    else {
+      part.text += delta
+      this.#place.said(delta)
+    }
+    const logprobs = part.type === 'output_text' ? { logprobs: [] } : {}
+    return said + this.#say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+  }
+
+  /** A message that is open, and the last part of it is of this type. */
+  #openMessage(type: TextPart['type']): string {
+    let said = ''
+    if (this.#open?.type !== 'message') {
+      const content: TextPart[] = []
+      said += this.#add({ id: this.#newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content })
+    }
+    const message = this.#open as MessageItem
+    if (message.content.at(-1)?.type !== type) said += this.#closePart(message) + this.#openPart(message, type)
+    return said
+  }
+
+  #openPart(message: MessageItem, type: TextPart['type']): string {
+    const part: TextPart =
+      type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
+    message.content.push(part)
+    this.#place.begin()
+    return this.#say('response.content_part.added', { ...this.#placeOf(message), part })
+  }
+
+  #closePart(message: MessageItem): string {
+    const part = message.content.at(-1)
+    if (!part) return ''
+    const place = this.#placeOf(message)
+    const whole = part.type === 'refusal' ? { refusal: part.refusal } : { text: part.text, logprobs: [] }
+    return (
+      this.#say(`response.${part.type}.done`, { ...place, ...whole }) +
+      this.#say('response.content_part.done', { ...place, part })
+    )
+  }
+
+  #think(piece: Thought): string {
+    let said = ''
+    if (!piece.text && !endsThought(piece)) return said
+    if (this.#open?.type !== 'reasoning') said += this.#add({ id: this.#newId('rs'), type: 'reasoning', summary: [] })
+    const item = this.#open as ReasoningItem
+    if (piece.text) said += this.#summarize(item, piece.text)
+    this.#field = piece.field
+    if (!endsThought(piece)) return said
+    const sealed = seal(piece)
+    if (sealed !== undefined) item.encrypted_content = sealed
+    return said + this.#close('completed')
+  }
+
+  #summarize(item: ReasoningItem, delta: string): string {
+    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
+    let said = ''
+    if (item.summary.length === 0) {
+      item.summary.push({ type: 'summary_text', text: '' })
+      said += this.#say('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
+    }
+    item.summary[0]!.text += delta
+    return said + this.#say('response.reasoning_summary_text.delta', { ...place, delta })
+  }
+
+  #closeSummary(item: ReasoningItem): string {
+    const [part] = item.summary
+    if (!part) return ''
+    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
+    return (
+      this.#say('response.reasoning_summary_text.done', { ...place, text: part.text }) +
+      this.#say('response.reasoning_summary_part.done', { ...place, part })
+    )
+  }
+
+  #cite(citation: Citation): string {
+    const said = this.#openMessage('output_text')
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
+    part.annotations.push(this.#annotationOf(citation))
+    const place = { ...this.#placeOf(message), annotation_index: part.annotations.length - 1 }
+    return said + this.#say('response.output_text.annotation.added', { ...place, annotation: part.annotations.at(-1) })
+  }
+
+  #annotationOf(citation: Citation): UrlCitation | FileCitation {
+    const { url, file, title = '' } = citation
+    if (file) return { type: 'file_citation', file_id: file.id, filename: file.name, index: file.index }
+    return { type: 'url_citation', url, title, ...this.#place.of(citation) }
+  }
+
+  #draw({ url }: Picture): string {
+    const closed = this.#close('completed')
+    const id = this.#newId('ig')
+    const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
+    this.#state.output.push(item)
+    const output_index = this.#indexOf(item)
+    const added = this.#say('response.output_item.added', { output_index, item })
+    item.status = 'completed'
+    item.result = url.replace(/^data:[^,]*;base64,/, '')
+    const done = this.#say('response.image_generation_call.completed', { output_index, item_id: id })
+    return closed + added + done + this.#say('response.output_item.done', { output_index, item })
+  }
+
+  #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const closed = this.#close('completed')
+    const shared = { id: this.#newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const item: CallItem | CustomCallItem = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : {
+          ...shared,
+          ...(namespace ? { namespace } : this.#placeInNamespace(name)),
+          type: 'function_call',
+          arguments: '',
+        }
+    this.#calls.set(index, item)
+    this.#state.output.push(item)
+    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+  }
+
+  /** Made of what was asked only once something is called. */
+  #placeInNamespace(name: string): Place | undefined {
+    this.#namespaces ??= new Namespaces(this.#head.request?.tools)
+    return this.#namespaces.placeOf(name)
+  }
+
+  #argue(index: number, delta: string): string {
+    const item = this.#calls.get(index)
+    if (!item) return ''
+    const isCustom = item.type === 'custom_tool_call'
+    if (isCustom) item.input += delta
+    else item.arguments += delta
+    const place = { item_id: item.id, output_index: this.#indexOf(item) }
+    const type = isCustom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
+    return this.#say(type, { ...place, delta })
+  }
+
+  #add(item: MessageItem | ReasoningItem): string {
+    const closed = this.#close('completed')
+    this.#open = item
+    this.#state.output.push(item)
+    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+  }
+
+  #close(status: 'completed' | 'incomplete'): string {
+    const item = this.#open
+    if (!item) return ''
+    this.#open = undefined
+    if (item.type === 'reasoning' && item.encrypted_content === undefined) {
+      const sealed = seal({ field: this.#field, by: this.#head.model })
+      if (sealed !== undefined) item.encrypted_content = sealed
+    }
+    const closed = item.type === 'message' ? this.#closePart(item) : this.#closeSummary(item)
+    if (item.type === 'message') item.status = status
+    return closed + this.#say('response.output_item.done', { output_index: this.#indexOf(item), item })
+  }
+
+  /** Calls stay open until the end: some upstreams add to several of them in turns. */
+  #closeAll(status: 'completed' | 'incomplete'): string {
+    let said = this.#close(status)
+    for (const item of this.#calls.values()) {
+      const { id: item_id, name } = item
+      const output_index = this.#indexOf(item)
+      item.status = status
+      said +=
+        item.type === 'custom_tool_call'
+          ? this.#say('response.custom_tool_call_input.done', { item_id, output_index, input: item.input })
+          : this.#say('response.function_call_arguments.done', {
+              item_id,
+              output_index,
+              name,
+              arguments: item.arguments,
+            })
+      said += this.#say('response.output_item.done', { output_index, item })
+    }
+    return said
+  }
+
+  #placeOf(message: MessageItem): object {
+    return { item_id: message.id, output_index: this.#indexOf(message), content_index: message.content.length - 1 }
+  }
+
+  #indexOf(item: OutputItem): number {
+    return this.#state.output.indexOf(item)
+  }
+
+  #newId(prefix: string): string {
+    return `${prefix}_${this.#idSuffix}_${this.#state.output.length}`
+  }
+
+  #say(type: string, fields: object): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
+  }
+}
+
+/** The protocol's own words for a failure. */
+function codeOf(status: number): string {
+  if (status === 429) return 'rate_limit_exceeded'
+  return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
+}

@@ -1,0 +1,78 @@
+import { type Changes, membersOf, withChanges } from '#lib/json-members.ts'
+
+/**
+ * Makes of an upstream's own bytes what official clients of its protocol expect of this service: who answered by the
+ * catalogue's names, and what they need and the upstream leaves out. Everything else passes as it came.
+ */
+export type PassthroughRewriter = {
+  /** One streamed event. */
+  event: (raw: Buffer) => Buffer
+  /** A whole answer. */
+  whole: (bytes: Buffer) => Buffer
+}
+
+/** JSON in which bytes stand for characters, as in all that is mended: what is not ASCII is there as its UTF-8. */
+export function bytesOfJson(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('latin1')
+}
+
+/** Where the object of an event begins; -1 for an event whose data stand on several lines: it passes as it came. */
+export function objectIn(event: string): number {
+  const from = event.indexOf('{', event.indexOf('data:'))
+  return event.indexOf('\ndata', from) === -1 ? from : -1
+}
+
+/**
+ * A stream's events begin alike, up to the member named `last`: how the first was changed is known for all that follow.
+ */
+export class Beginnings {
+  readonly #last: string
+  readonly #changes: Changes
+  readonly #isNull: string
+  #before: Buffer = Buffer.alloc(0)
+  #after: Buffer = Buffer.alloc(0)
+  /** What the beginning does not have, and an event might have behind it. */
+  #searched: string[] = []
+
+  constructor(last: string, changes: Changes) {
+    this.#last = last
+    this.#changes = changes
+    this.#isNull = `,"${changes.notNull}":null`
+  }
+
+  /** What follows the beginning of an event that begins alike, and has nothing to change. */
+  restOf(raw: Buffer): string | undefined {
+    const { length } = this.#before
+    if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
+    const rest = raw.toString('latin1', length)
+    for (const name of this.#searched) if (rest.includes(name)) return undefined
+    // Where it is null with a space before or in it, it is looked at as a member.
+    const named = rest.indexOf(this.#isNull.slice(1, -5))
+    return named === -1 || rest.startsWith(this.#isNull, named - 1) ? rest : undefined
+  }
+
+  /** The whole event, of which this is the rest. */
+  joined(raw: Buffer, rest: string): Buffer {
+    const from = this.#before.length
+    const at = rest.indexOf(this.#isNull)
+    if (at === -1) return Buffer.concat([this.#after, raw.subarray(from)])
+    return Buffer.concat([this.#after, raw.subarray(from, from + at), raw.subarray(from + at + this.#isNull.length)])
+  }
+
+  /** @param text an event that begins otherwise, and `from` where its object does. */
+  learn(text: string, from: number): string {
+    const result = withChanges(text, from, this.#changes)
+    const members = membersOf(text, from)
+    const last = members.findIndex(({ name }) => name === this.#last)
+    const inResult = membersOf(result, from).find(({ name }) => name === this.#last)
+    if (last === -1 || !inResult) return result
+    const early = new Set(members.slice(0, last).map(({ name }) => name))
+    const { set, fill } = this.#changes
+    this.#searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name)).map(quoted)
+    this.#before = Buffer.from(text.slice(0, members[last]!.start), 'latin1')
+    this.#after = Buffer.from(result.slice(0, inResult.start), 'latin1')
+    return result
+  }
+}
+
+const quoted = (name: string) => `"${name}"`

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { passes } from './protocol.ts'
+
+test('a client’s own body goes on as it is where the provider speaks its protocol and says how', () => {
+  const passThrough = (() => ({})) as never
+  assert.equal(passes({ protocol: 'openai-chat', passThrough }, 'openai-chat'), true)
+  assert.equal(passes({ protocol: 'openai-chat', passThrough }, 'openai-responses'), false)
+  assert.equal(passes({ protocol: 'openai-chat', passThrough: undefined as never }, 'openai-chat'), false)
+})

@@ -1,0 +1,149 @@
+import type { z } from 'zod'
+import type { Endpoint } from '#catalogue/model.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { Envelope } from '#http/envelope.ts'
+import type { SseEvent } from '#lib/sse.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
+import type { PresetStyle } from '#presets/apply.ts'
+import type { BillableOptions } from '../policy/billable-options.ts'
+import type { PassthroughRewriter } from './passthrough-rewriter.ts'
+
+/** What goes to an upstream. `path` follows the provider's base URL. */
+export type EncodedRequest = { path: string; headers: Record<string, string>; body: string }
+
+export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
+
+/** A request body in the words of one protocol. */
+export type Body = Record<string, unknown>
+
+/**
+ * One wire protocol of upstreams. Everything else in routing speaks of chat requests and answer events; what a protocol
+ * names differently stays in its own file.
+ */
+export type ProviderProtocol = {
+  protocol: Protocol
+  /** Where the upstream is, when no base URL says it. */
+  origin?: string
+  /** A chat request in this protocol's words. */
+  encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
+  /**
+   * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
+   * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
+   */
+  passThrough?: (body: Body, target: ProtocolTarget) => EncodedRequest
+  /** How an upstream is asked how many tokens a body of the protocol has, where it can be. */
+  countTokens?: {
+    request: (body: Body, target: ProtocolTarget) => EncodedRequest
+    read: (answer: unknown) => number | undefined
+  }
+  /** The limit that is sent for such a request: so many tokens its answer has at most. */
+  answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
+  /** What else a request asks of the provider: as it is passed on, or as the chat that is put in other words. */
+  billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
+  /** Whether a chat's tool that is no function can be put in this protocol's words. Without it, chats are passed on. */
+  knowsTool?: (tool: ChatTool) => boolean
+  /** Whether a model may think for such a request; the catalogue tells where this is left out. */
+  mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
+  /**
+   * Reads one streamed answer. @throws Error on what is not this protocol.
+   * @param answerId what this service calls the answer: calls are named after it where their server names neither.
+   */
+  reader: (answerId?: string) => (event: SseEvent) => AnswerEvent[]
+  /** Reads a whole answer. @throws Error on what is not this protocol. */
+  readBody: (body: unknown, answerId?: string) => AnswerEvent[]
+  /** What a failed answer says went wrong, in the upstream's words. */
+  errorMessage: (body: unknown) => string | undefined
+}
+
+/** Whether a client's own body goes on as it is. */
+export function passes(
+  { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
+  client: Protocol,
+): boolean {
+  return protocol === client && passThrough !== undefined
+}
+
+/** What an answer is called towards the client. */
+export type AnswerHead = {
+  id: string
+  /** The catalogue's id of the model that answers. */
+  model: string
+  /** The name of the provider that answers, for people. */
+  provider?: string
+  createdSeconds: number
+  /** The client's own body, for protocols whose answers say back what was asked. */
+  request?: Body
+}
+
+/** @param passedEvents how many of the upstream's own events the client has already got. */
+export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
+
+/**
+ * The protocol a client speaks: its requests become chat requests, and answer events become its answers. All that the
+ * service knows of a client's protocol is behind this; each has a folder in `clients/` and a line in `clients.ts`.
+ */
+export type ClientProtocol = {
+  /** The upstream protocol whose bytes a client of this one takes as they are. */
+  protocol: Protocol
+  /** How clients ask by it. */
+  operation: Operation
+  /** What such requests are called in their records. */
+  apiType: string
+  /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */
+  ownFields?: ReadonlySet<string>
+  /** Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it. */
+  headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
+  /** Whether a request shows by its headers that its client speaks this protocol. */
+  isSpokenIn?: (headers: RequestHeaders) => boolean
+  /** What answers have besides the headers of all. */
+  answerHeaders?: (requestId: string) => Record<string, string>
+  /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
+  toChat: (body: Body) => ChatRequest
+  /** How a preset fills a body in. */
+  preset: PresetStyle
+  /** Writes one streamed answer: text to send for each event, and for the end. */
+  writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
+  /** What is sent while there is nothing to say. */
+  keepalive: string
+  /** What follows the upstream's own bytes, of which the end mark is never passed on. */
+  passThroughEnd: string
+  /** What is mended of the upstream's own bytes. */
+  rewriter?: (head: AnswerHead) => PassthroughRewriter
+  /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
+  usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
+  /** A whole answer from all its events. */
+  writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
+  /** Whether answers are written anew, though their bytes could be passed on. */
+  rewrites?: boolean
+  /** How an error is told before the answer; without it, as everywhere in this service. */
+  envelope?: Envelope
+}
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** One operation of the API: where it is, what it takes, what it answers when it does not stream. */
+export type Operation = {
+  /** Its name in the API's description. */
+  id: string
+  path: string
+  summary: string
+  description: string
+  request: z.ZodObject
+  response: z.ZodType
+  /** What each event of a streamed answer holds. */
+  events: z.ZodType
+  /** How its errors look, where not as everywhere in this service. */
+  errorBody?: z.ZodType
+}
+
+/** What was metered, for the usage that the client sees. */
+export type CostNote = { costUsd: number }
+
+export type StreamWriter = {
+  event: (event: AnswerEvent) => string
+  /** The last words of an answer that is whole. */
+  end: (cost: CostNote | undefined) => string
+  /** The last words of an answer that broke off. */
+  fail: (error: { code: number; message: string; metadata?: Record<string, unknown> }) => string
+}

@@ -1,0 +1,48 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { passedToAnthropic } from './anthropic-passed.ts'
+import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
+import { mayThink } from './anthropic-thinking.ts'
+import { anthropicBillable, ownTool } from './anthropic-tools.ts'
+
+/** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
+export const anthropicMessages: ProviderProtocol = {
+  protocol: 'anthropic-messages',
+  encode: (chat, target) => sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target),
+  passThrough: (body, target) =>
+    sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target),
+  countTokens: {
+    request: (body, target) =>
+      sent('/messages/count_tokens', countable(passedToAnthropic(body, target.endpoint)), target),
+    read: (answer) => countIn((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
+  },
+  answerLimit: mostAnswered,
+  billableOptions: anthropicBillable,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
+  mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
+  reader: anthropicReader,
+  readBody: readAnthropicMessage,
+  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+}
+
+function sent(path: string, body: Body, { credential }: ProtocolTarget): EncodedRequest {
+  return {
+    path,
+    headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
+    body: JSON.stringify(body),
+  }
+}
+
+/** What a client sent itself goes on as it is, also where it is more than the catalogue says. */
+function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
+  return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
+}
+
+/** Fields of a body of which a count takes note; any other is refused. */
+const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers']
+const countable = (body: Body) => Object.fromEntries(counted.filter((name) => name in body).map((n) => [n, body[n]]))
+
+const countIn = (told: unknown) => (Number.isSafeInteger(told) && (told as number) >= 0 ? (told as number) : undefined)

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpointFor } from '#test/harness/encode.ts'
+import { passedToAnthropic } from './anthropic-passed.ts'
+
+const taken = (body: object) =>
+  passedToAnthropic({ ...body }, endpointFor('claude', { maxCompletionTokens: 77 })) as any
+const own = { type: 'thinking', thinking: 'Hm', signature: 'EqQB' }
+const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
+const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] }
+const assistant = (...content: object[]) => ({ role: 'assistant', content })
+
+test('a body is passed on under the model’s own name, with a limit', () => {
+  const { model, max_tokens, messages } = taken({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }] })
+  assert.deepEqual([model, max_tokens, messages], ['claude', 77, [{ role: 'user', content: 'Hi' }]])
+  assert.equal(taken({ messages: [], max_tokens: 5 }).max_tokens, 5)
+  assert.equal(taken({ messages: [], max_tokens: 0 }).max_tokens, 0)
+})
+
+test('its own thoughts go back, and none that nobody signed', () => {
+  const foreign = [
+    { type: 'thinking', thinking: 'Hm', signature: '' },
+    { type: 'thinking', thinking: 'Hm' },
+    { type: 'redacted_thinking' },
+  ]
+  const redacted = { type: 'redacted_thinking', data: 'EqQB' }
+  const { messages } = taken({ messages: [assistant(own, ...foreign, redacted, call), assistant(...foreign), result] })
+  assert.deepEqual(messages, [assistant(own, redacted, call), result])
+})
+
+test('sources of another model are left out of a text', () => {
+  const [mine, others] = [
+    { type: 'web', encrypted_index: 'x' },
+    { type: 'web', encrypted_index: '' },
+  ]
+  const text = (citations: object[] | null) => ({ type: 'text', text: 'Hi', citations })
+  const { messages } = taken({ messages: [assistant(text([mine, others]), text([others]))] })
+  assert.deepEqual(messages, [assistant(text([mine]), text(null))])
+})
+
+test('it thinks on from a call only where it sees the thoughts that led to it', () => {
+  const thinking = { type: 'enabled', budget_tokens: 2000 }
+  const asked = (...messages: object[]) => taken({ thinking, max_tokens: 4000, messages }).thinking
+  const foreign = { ...own, signature: '' }
+  assert.deepEqual(asked(assistant(own, call), result), thinking)
+  assert.equal(asked(assistant(foreign, call), result), undefined)
+  assert.deepEqual(asked(assistant(foreign), { role: 'user', content: 'And?' }), thinking)
+})
+
+test('the effort of thinking stands beside what else is asked of the output', () => {
+  const output_config = { format: { type: 'json_schema', schema: {} } }
+  const thinking = { messages: [], max_tokens: 4000, reasoning: { effort: 'high' } }
+  const asking = (more: object) => passedToAnthropic({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any
+  assert.deepEqual(asking({}).output_config, { effort: 'high' })
+  assert.deepEqual(asking({ output_config }).output_config, { effort: 'high', ...output_config })
+  assert.deepEqual(asking({ output_config, reasoning: undefined }).output_config, output_config)
+})

@@ -1,0 +1,183 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#lib/sse.ts'
+import { codeOfError } from './error-code.ts'
+import { callIdFor } from './gemini-call-id.ts'
+import { GroundingCitations } from './gemini-citations.ts'
+import { type Grounding, Searches } from './gemini-searches.ts'
+import { sumOf, usageEvents } from './token-counts.ts'
+
+type Part = {
+  text?: string
+  thought?: boolean
+  thoughtSignature?: string
+  functionCall?: { id?: string; name?: string; args?: object }
+  inlineData?: { mimeType?: string; data?: string }
+}
+type ModalityCount = { modality?: string; tokenCount?: number }
+type Usage = {
+  promptTokenCount?: number
+  toolUsePromptTokenCount?: number
+  candidatesTokenCount?: number
+  thoughtsTokenCount?: number
+  cachedContentTokenCount?: number
+  promptTokensDetails?: ModalityCount[] | null
+  toolUsePromptTokensDetails?: ModalityCount[] | null
+  candidatesTokensDetails?: ModalityCount[] | null
+  serviceTier?: string
+}
+type Generated = {
+  candidates?: {
+    content?: { parts?: Part[] }
+    finishReason?: string
+    finishMessage?: string
+    groundingMetadata?: Grounding
+  }[]
+  promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
+  usageMetadata?: Usage
+  modelVersion?: string
+  responseId?: string
+  error?: { code?: number; message?: string; status?: string }
+}
+
+const format = 'google-gemini-v1' as const
+
+/** Ends that are no answer: another attempt may do better. */
+const failures: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+])
+
+/** Whatever else ends an answer is some kind of objection to its content. */
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length', OTHER: 'stop' }
+
+/** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
+export function geminiReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+  const answer = new GeminiAnswer(answerId)
+  return ({ data }) => answer.read(JSON.parse(data) as Generated)
+}
+
+/** Reads a whole answer. */
+export function readGenerated(body: unknown, answerId?: string): AnswerEvent[] {
+  const generated = body as Generated
+  const events = new GeminiAnswer(answerId).read(generated)
+  if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
+    throw new Error('the answer has no candidates')
+  return events
+}
+
+class GeminiAnswer {
+  #begun = false
+  #calls = 0
+  #id = ''
+  #text = ''
+  readonly #ownId: string
+  #searches = new Searches()
+  #citations = new GroundingCitations()
+
+  constructor(answerId = '') {
+    this.#ownId = answerId
+  }
+
+  read(generated: Generated): AnswerEvent[] {
+    if (generated.error) return [errorEvent(generated.error)]
+    const [candidate] = generated.candidates ?? []
+    const events = this.#start(generated)
+    for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
+    if (candidate?.groundingMetadata) {
+      events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
+      events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
+    }
+    const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
+    const ended = candidate?.finishReason ?? blocked
+    if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
+    if (ended) events.push(this.#finish(ended, blocked !== undefined))
+    const usage = generated.usageMetadata
+    if (usage && (ended || usage.candidatesTokenCount !== undefined)) events.push(...usageIn(usage))
+    return events
+  }
+
+  #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
+    if (this.#begun) return []
+    this.#begun = true
+    this.#id = responseId ?? ''
+    return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
+  }
+
+  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): AnswerEvent[] {
+    if (inlineData) return pictureIn(inlineData, encrypted)
+    const signed = encrypted === undefined ? {} : { encrypted }
+    if (functionCall) return this.#call(functionCall, signed)
+    if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
+    this.#text += text ?? ''
+    const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
+    return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
+  }
+
+  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): AnswerEvent[] {
+    const index = this.#calls++
+    const callId = id ?? callIdFor(this.#id || this.#ownId, index)
+    const events: AnswerEvent[] = [
+      { type: 'tool_call', index, id: callId, name },
+      { type: 'tool_arguments', index, text: JSON.stringify(args ?? {}) },
+    ]
+    // The thought comes before what it led to.
+    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, ...events] : events
+  }
+
+  #finish(native: string, blocked: boolean): AnswerEvent {
+    const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
+    return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
+  }
+}
+
+/** A signature may come after the text, and with it what the text cites. */
+function endOfText(events: AnswerEvent[]): number {
+  const isSignature = (event: AnswerEvent) => event.type === 'reasoning' && event.text === ''
+  return events.findLastIndex((event) => !isSignature(event)) + 1
+}
+
+function failure(reason: string, message: string | undefined): AnswerEvent {
+  return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
+}
+
+function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
+  const { code: status, message = 'the upstream failed' } = error
+  return { type: 'error', message, status, code: codeOfError(error) }
+}
+
+/** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
+function usageIn(usage: Usage): AnswerEvent[] {
+  const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
+  return usageEvents(
+    {
+      prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+      completion: sumOf(usage.candidatesTokenCount, reasoning),
+      cached,
+      reasoning,
+      audioPrompt: ofModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+      audioCompletion: ofModality('AUDIO', usage.candidatesTokensDetails),
+      imageCompletion: ofModality('IMAGE', usage.candidatesTokensDetails),
+    },
+    { serviceTier: usage.serviceTier },
+  )
+}
+
+function ofModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+  const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
+  return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
+}
+
+/** A signature that came with an image is kept like one of the text's. */
+function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
+  const events: AnswerEvent[] = []
+  if (String(mimeType).startsWith('image/')) {
+    events.push({ type: 'piece', unit: 'image' })
+    if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
+  }
+  if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
+  return events
+}

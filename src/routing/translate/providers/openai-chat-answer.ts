@@ -1,0 +1,139 @@
+import { madeCallId } from '#chat/call-id.ts'
+import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#lib/sse.ts'
+import { AlikeEvents } from '../../alike.ts'
+import { codeOfError } from './error-code.ts'
+import { type ChatContent, readContent } from './openai-chat-content.ts'
+import { type Sources, sourcesIn } from './openai-chat-sources.ts'
+import { usageEvents } from './token-counts.ts'
+
+type WireUsage = {
+  prompt_tokens?: number
+  completion_tokens?: number
+  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
+  completion_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
+  server_tool_use?: { web_search_requests?: number } | null
+  server_tool_use_details?: { web_search_requests?: number } | null
+  num_search_queries?: number
+}
+type WireDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
+type WireError = { error?: { message?: string; code?: unknown } }
+export type Completion = WireError &
+  Sources & {
+    id?: string
+    model?: string
+    usage?: WireUsage | null
+    service_tier?: string | null
+    choices?: { message?: WireDelta; finish_reason?: string | null }[]
+  }
+
+/** Reads one stream. What it cites beside the message it may tell in every event. */
+export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+  let hasSources = false
+  const alike = new AlikeEvents()
+  const read = (data: string): AnswerEvent[] => {
+    const chunk = JSON.parse(data) as Partial<Chunk> & WireError & Sources
+    const events = readChunk(chunk, answerId)
+    if (hasSources || !(chunk.search_results || chunk.citations)) return events
+    const sources = sourcesIn(chunk)
+    hasSources = sources.length > 0
+    return [...sources, ...events]
+  }
+  const saysIt = (data: string, probe: string) => isText(read(data), probe)
+  return ({ data }) => {
+    if (data === '[DONE]') return []
+    const text = alike.textIn(data)
+    if (text !== undefined) return [{ type: 'text', text }]
+    const events = read(data)
+    const [first] = events
+    if (first?.type === 'text' && events.length === 1) alike.learn(data, first.text, saysIt)
+    return events
+  }
+}
+
+function isText(events: AnswerEvent[], text: string): boolean {
+  return events.length === 1 && events[0]!.type === 'text' && events[0]!.text === text
+}
+
+function readChunk(chunk: Partial<Chunk> & WireError, answerId: string | undefined): AnswerEvent[] {
+  const events: AnswerEvent[] = []
+  if (chunk.error) events.push(errorEvent(chunk.error))
+  const choice = chunk.choices?.[0]
+  if (choice) {
+    if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
+    readDelta(choice.delta ?? {}, events, chunk.id || answerId)
+    if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
+  }
+  if (chunk.usage) events.push(...usageIn(chunk.usage, (chunk as Completion).service_tier))
+  return events
+}
+
+/** A whole answer. */
+export function readCompletion(completion: Completion, answerId?: string): AnswerEvent[] {
+  if (completion.error) return [errorEvent(completion.error)]
+  const choice = completion.choices?.[0]
+  if (!choice) throw new Error('the answer has no choices')
+  const events: AnswerEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
+  const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
+  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id || answerId)
+  events.push(...sourcesIn(completion), finish(choice.finish_reason ?? 'stop'))
+  if (completion.usage) events.push(...usageIn(completion.usage, completion.service_tier))
+  return events
+}
+
+function readDelta(delta: WireDelta, events: AnswerEvent[], id: string | undefined): void {
+  readContent(delta, events)
+  if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
+  for (const call of delta.tool_calls ?? []) readCall(call, events, id)
+  if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
+}
+
+/** Some servers name no call: it is called by the answer's name and its number, the same for whoever asks. */
+function readCall(call: ToolCallDelta, events: AnswerEvent[], answerId: string | undefined): void {
+  const { index = 0, id, function: called, custom } = call
+  const name = called?.name ?? custom?.name
+  const text = called?.arguments ?? custom?.input
+  if (name)
+    events.push({
+      type: 'tool_call',
+      index,
+      id: id || madeCallId(answerId, index),
+      name,
+      ...(custom && { custom: true }),
+    })
+  if (text) events.push({ type: 'tool_arguments', index, text: typeof text === 'string' ? text : JSON.stringify(text) })
+}
+
+function finish(native: string): AnswerEvent {
+  const known = native === 'length' || native === 'tool_calls' || native === 'content_filter'
+  return { type: 'finish', reason: known ? native : native === 'function_call' ? 'tool_calls' : 'stop', native }
+}
+
+function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
+  const status = Number(error.code)
+  return {
+    type: 'error',
+    message: error.message ?? 'the upstream failed',
+    status: status >= 400 && status < 600 ? status : undefined,
+    code: codeOfError(error),
+  }
+}
+
+function usageIn(usage: WireUsage, serviceTier: string | null | undefined): AnswerEvent[] {
+  const { prompt_tokens_details: ofPrompt, completion_tokens_details: ofCompletion } = usage
+  const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
+  return usageEvents(
+    {
+      prompt: usage.prompt_tokens,
+      completion: usage.completion_tokens,
+      cached: ofPrompt?.cached_tokens,
+      cacheWritten: ofPrompt?.cache_write_tokens,
+      reasoning: ofCompletion?.reasoning_tokens,
+      audioPrompt: ofPrompt?.audio_tokens,
+      audioCompletion: ofCompletion?.audio_tokens,
+      imageCompletion: ofCompletion?.image_tokens,
+    },
+    { pieces: { web_search: searches ?? usage.num_search_queries }, serviceTier },
+  )
+}

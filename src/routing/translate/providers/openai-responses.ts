@@ -1,0 +1,81 @@
+import type { Endpoint } from '#catalogue/model.ts'
+import { nameLimit } from '#chat/answer-limit.ts'
+import { isOurSeal } from '#chat/sealed-thought.ts'
+import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { readResponse, responsesReader } from './openai-responses-answer.ts'
+import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
+import { ownTool, responsesBillable } from './openai-tools.ts'
+import { withoutOwnFields } from './own-fields.ts'
+
+/** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
+export const openaiResponses: ProviderProtocol = {
+  protocol: 'openai-responses',
+  encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
+  passThrough: (body, target) => sent(passedToResponses(body, target.endpoint), target),
+  answerLimit: responsesLimit,
+  billableOptions: responsesBillable,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
+  reader: responsesReader,
+  readBody: readResponse,
+  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+}
+
+function sent(body: Body, { endpoint, credential, stream }: ProtocolTarget): EncodedRequest {
+  return {
+    path: '/responses',
+    headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+    body: JSON.stringify({ ...body, model: endpoint.upstreamModel, stream }),
+  }
+}
+
+/**
+ * Storing is off unless told here, and on unless told there. What is not stored must come along: thoughts are asked for
+ * in a form that can be sent back, and one that came without it could not be found again.
+ */
+function passedToResponses(body: Body, endpoint: Endpoint): Body {
+  const kept = withoutOwnFields(body)
+  const asked: Body = { ...kept, store: kept.store ?? false }
+  nameLimit(asked, 'max_output_tokens')
+  const isLost =
+    asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
+  if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isLost(item))
+  if (saysNothing(asked.input)) asked.input = [{ role: 'user', content: '' }]
+  if (asked.store === false && endpoint.supportedParameters.includes('reasoning'))
+    asked.include = [...new Set([...((kept.include ?? []) as string[]), 'reasoning.encrypted_content'])]
+  if (typeof kept.reasoning === 'object' && kept.reasoning !== null) asked.reasoning = plainReasoning(kept.reasoning)
+  return asked
+}
+
+/** Instructions alone are refused: a turn there must be, though it says nothing. */
+function saysNothing(input: unknown): boolean {
+  return input == null || input === '' || (Array.isArray(input) && input.length === 0)
+}
+
+/** One that says nothing itself could only be looked up where it is stored. */
+function isBareThought(item: unknown): boolean {
+  const thought = item as { type?: string; encrypted_content?: unknown; content?: unknown; summary?: unknown }
+  return (
+    thought.type === 'reasoning' &&
+    !thought.encrypted_content &&
+    !hasParts(thought.content) &&
+    !hasParts(thought.summary)
+  )
+}
+
+const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
+
+/** A thought of another provider's, from an earlier turn that it answered. */
+function isOthersThought(item: unknown): boolean {
+  const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
+  return type === 'reasoning' && typeof sealed === 'string' && isOurSeal(sealed)
+}
+
+/** `enabled` and `max_tokens` are words of this service. */
+function plainReasoning(reasoning: object): object {
+  const {
+    enabled,
+    max_tokens: _budget,
+    ...plain
+  } = reasoning as { enabled?: unknown; max_tokens?: unknown; effort?: unknown }
+  return enabled === false ? { ...plain, effort: plain.effort ?? 'none' } : plain
+}

@@ -1,0 +1,23 @@
+import type { Endpoint, Provider } from '#catalogue/model.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
+import type { ProviderProtocol } from '../protocol.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
+import { demo } from './demo.ts'
+import { googleGemini } from './google-gemini.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
+
+/** Every wire protocol that upstreams speak. A new one is a file and a line here. */
+export const protocols: Record<Protocol, ProviderProtocol> = {
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'anthropic-messages': anthropicMessages,
+  'google-gemini': googleGemini,
+  demo,
+}
+
+/** How an endpoint is spoken to: as it says itself, else as its provider is. Undefined where nobody says. */
+export function providerProtocolOf(endpoint: Endpoint, provider: Provider | undefined): ProviderProtocol | undefined {
+  const protocol = endpoint.protocol ?? provider?.protocol
+  return protocol && protocols[protocol]
+}

@@ -1,0 +1,34 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+
+/** How much of an answer each effort may spend on thinking. */
+const shares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 }
+
+/** No provider takes a smaller one. */
+const leastBudget = 1024
+
+/** What a request says about thinking. `effort` and `budgetTokens` are there as far as they were told. */
+export type ThinkingSetting =
+  | { enabled: false }
+  | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }
+
+/** Undefined when the request says nothing. */
+export function thinkingSetting({ reasoning, reasoning_effort }: ChatRequest): ThinkingSetting | undefined {
+  const effort = reasoning?.effort ?? reasoning_effort ?? undefined
+  const budgetTokens = reasoning?.max_tokens ?? undefined
+  if (reasoning?.enabled === false || effort === 'none') return { enabled: false }
+  if (budgetTokens === undefined && effort === undefined && reasoning?.enabled !== true) return undefined
+  return { enabled: true, effort, budgetTokens }
+}
+
+/** For protocols that count thinking in tokens: as told, or a share of the answer. */
+export function thinkingBudgetOf(setting: Extract<ThinkingSetting, { enabled: true }>, maxTokens: number): number {
+  const share = shares[setting.effort ?? 'medium'] ?? 0.5
+  return setting.budgetTokens ?? Math.max(leastBudget, Math.floor(maxTokens * share))
+}
+
+/** For protocols that know efforts only: as told, or what a budget amounts to. */
+export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): string {
+  if (setting.effort !== undefined) return setting.effort
+  if (setting.budgetTokens === undefined) return 'medium'
+  return setting.budgetTokens <= 2048 ? 'low' : setting.budgetTokens <= 8192 ? 'medium' : 'high'
+}

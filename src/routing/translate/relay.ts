@@ -1,0 +1,139 @@
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import type { Receiver } from '../attempt/attempt.ts'
+import type { AttemptFailure } from '../attempt/failure.ts'
+import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
+
+type Count = (events: AnswerEvent[]) => void
+type PriceTokens = (tokens: TokenCounts) => CostNote
+
+/** How a stream reaches the client: as the bytes it came in where both sides speak one protocol, else translated. */
+export type StreamRelay = Receiver & {
+  /** The failure after the first byte, when there was one. */
+  failure: AttemptFailure | undefined
+  /** Whether the upstream was ever held back for a slow reader: it may have generated far more than was read. */
+  heldBack: boolean
+  /** Goes on where the stream has come to. */
+  writer: () => StreamWriter
+}
+
+type StreamOptions = {
+  client: ClientProtocol
+  head: AnswerHead
+  passThrough: boolean
+  includeUsage: boolean
+  count: Count
+  price: PriceTokens
+}
+
+export function relayStream(
+  response: ResponseStream,
+  { client, head, passThrough, includeUsage, count, price }: StreamOptions,
+): StreamRelay {
+  const writer = client.writer(head, { includeUsage })
+  const rewriter = passThrough ? client.rewriter?.(head) : undefined
+  let tokens: TokenCounts | undefined
+  let pause = () => {}
+  let passed = 0
+  /** What one chunk of the upstream brings goes out in one write. */
+  let pieces: (string | Buffer)[] = []
+
+  const { signal } = response
+  const send = (piece: string | Buffer) => void (piece.length > 0 && pieces.push(piece))
+  const flush = () => {
+    if (pieces.length === 0) return
+    const chunk = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces.map(bytesOf))
+    pieces = []
+    // Who has left is read on for, and must not hold the upstream back.
+    if (signal.aborted || response.write(chunk)) return
+    relay.heldBack = true
+    pause()
+  }
+  const relay: StreamRelay = {
+    failure: undefined,
+    heldBack: false,
+    writer: () => (passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer),
+    started(exchange) {
+      pause = () => exchange.pause()
+      response.onDrain(() => exchange.resume())
+    },
+    events(events, raw) {
+      count(events)
+      tokens = usageIn(events) ?? tokens
+      if (!passThrough || raw === undefined) return send(events.map(writer.event).join(''))
+      passed++
+      const mended = rewriter ? rewriter.event(raw) : raw
+      const usage = usageIn(events)
+      if (!usage) return send(mended)
+      send(client.usageEvent(mended, price(usage), includeUsage))
+    },
+    flush,
+    ended() {
+      send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
+      flush()
+      if (!signal.aborted) response.end()
+    },
+    broke(failure) {
+      relay.failure = failure
+    },
+  }
+  return relay
+}
+
+const bytesOf = (piece: string | Buffer) => (typeof piece === 'string' ? Buffer.from(piece) : piece)
+
+export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
+  return events.find((event) => event.type === 'usage')?.tokens
+}
+
+/** How a whole answer is put together for a client that does not stream. */
+export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
+
+type WholeOptions = { client: ClientProtocol; head: AnswerHead; passThrough: boolean; count: Count; price: PriceTokens }
+
+export function relayWhole({ client, head, passThrough, count, price }: WholeOptions): WholeRelay {
+  const all: AnswerEvent[] = []
+  let bytes: Buffer | undefined
+  return {
+    failure: undefined,
+    started: () => {},
+    events(events, _raw, whole) {
+      count(events)
+      all.push(...events)
+      bytes = whole
+    },
+    flush: () => {},
+    ended: () => {},
+    broke(failure) {
+      this.failure = failure
+    },
+    body() {
+      const usage = usageIn(all)
+      const cost = usage && price(usage)
+      const mended = passThrough && bytes && (client.rewriter?.(head).whole(bytes) ?? bytes)
+      return mended ? withCost(mended, cost) : client.writeBody(head, all, cost)
+    },
+  }
+}
+
+/**
+ * The same bytes, the cost put first into their usage. Where it is not plain which usage, or that has a cost of its
+ * own, the answer is written anew.
+ */
+export function withCost(bytes: Buffer, cost: CostNote | undefined): Buffer {
+  if (!cost) return bytes
+  const name = bytes.indexOf('"usage"')
+  // Text that is quoted in an answer has its own quotes escaped: it is never found here.
+  const opening = name < 0 ? undefined : /^"usage"\s*:\s*\{\s*(\})?/.exec(bytes.toString('latin1', name, name + 100))
+  const isPlain = opening && bytes.lastIndexOf('"usage"') === name && !bytes.includes('"cost"', name)
+  if (!isPlain) return writtenAnew(bytes, cost)
+  const start = name + opening[0].indexOf('{') + 1
+  const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(note), bytes.subarray(start)])
+}
+
+function writtenAnew(bytes: Buffer, cost: CostNote): Buffer {
+  const answer = JSON.parse(bytes.toString('utf8')) as { usage?: object | null }
+  if (answer.usage) answer.usage = { ...answer.usage, cost: cost.costUsd }
+  return Buffer.from(JSON.stringify(answer))
+}
