@@ -106,10 +106,11 @@ async function compare(
   const rates = services.map((): number[] => [])
   const costs = services.map((): number[] => [])
   const used = services.map((): number[] => [])
+  const primary = services.map((): number[] => [])
   for (let round = -1; round < rounds; round++) {
     for (const [at, { url, pid }] of services.entries()) {
       const key = typeof keys === 'string' ? keys : keys[at]!
-      const before = processorTime(pid)
+      const [before, primaryBefore] = [processorTime(pid), processorMicroseconds(pid)]
       const begun = performance.now()
       const rate = await ask(clients, { url, key, connections: connections / clients.length, ms })
       const tookMs = performance.now() - begun
@@ -117,7 +118,9 @@ async function compare(
       // The first round warms up.
       if (round < 0) continue
       rates[at]!.push(rate)
-      costs[at]!.push(spent / (rate * (tookMs / 1000)))
+      const requests = rate * (tookMs / 1000)
+      costs[at]!.push(spent / requests)
+      primary[at]!.push((processorMicroseconds(pid) - primaryBefore) / requests)
       used[at]!.push(spent / 1000 / tookMs)
     }
   }
@@ -128,6 +131,7 @@ async function compare(
     const wanted = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
     const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
     report(`${what}, workers: ${count}`, figures)
+    if (count > 1) report('  of that, the primary', `${median(primary[at]!).toFixed(0)} µs`)
     report(
       '  processor time of each, and what it allows',
       `${median(costs[at]!).toFixed(0)} µs, ${reach.toFixed(2)} of one`,
@@ -166,6 +170,10 @@ function proportionalMegabytes(pid: number): number {
 }
 
 function measureMemory(services: Running[]): void {
+  for (const [at, { pid }] of services.entries()) {
+    if (counts[at]! > 1)
+      report(`memory of the primary, workers: ${counts[at]}`, `${proportionalMegabytes(pid).toFixed(0)} MB`)
+  }
   const held = services.map(({ pid }) =>
     [pid, ...workersOf(pid)].reduce((sum, each) => sum + proportionalMegabytes(each), 0),
   )

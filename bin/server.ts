@@ -76,7 +76,8 @@ try {
   const sandbox = await trying
   // Last: whoever reads this line may send a signal at once.
   process.stdout.write(`${welcome({ ...service, sandbox })}listening on ${service.url}\n`)
-  setFlagsFromString('--semi-space-growth-factor=2')
+  // A primary answers no requests: its garbage may as well be collected often.
+  if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
   if (!(error instanceof StartupError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -76,7 +76,7 @@ export const Settings = z.strictObject({
     .union([z.literal('auto'), z.coerce.number().int().min(1).max(256)])
     .default(1)
     .describe(
-      'How many processes answer requests, each on a core of its own; `auto` for as many as the machine has use for.',
+      'How many processes answer requests, each on a core of its own; `auto` for as many as there are cores, less one.',
     ),
   data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
   encryption_key_file: z

@@ -1,6 +1,9 @@
 import type { Config } from '#config/settings.ts'
 
-/** How many processes answer requests. @param cores how many there are for this one. */
+/**
+ * How many processes answer requests.
+ * @param cores how many this process may use. One is left to the primary, which writes the database of all.
+ */
 export function countOf(workers: Config['workers'], cores: number): number {
-  return workers === 'auto' ? Math.max(1, cores) : workers
+  return workers === 'auto' ? Math.max(1, cores - 1) : workers
 }
