@@ -11,7 +11,7 @@ import { until } from '#test/harness/until.ts'
 import { killAll } from './kill-all.ts'
 import { processAt } from './processes.ts'
 
-const linux = process.platform === 'linux'
+const noProc = process.platform !== 'linux' && 'only Linux tells of processes in /proc'
 const isRoot = process.getuid?.() === 0
 const uid = 1_987_650_000 + (process.pid % 1000)
 
@@ -56,7 +56,7 @@ for (const setsid of [false, true]) {
     }
   })
 
-  test(`where interns have no user of their own, it is found by its mark${how}`, { skip: !linux }, async () => {
+  test(`where interns have no user of their own, it is found by its mark${how}`, { skip: noProc }, async () => {
     const mark = `hopper-${process.pid}-${setsid}`
     using hopper = await startHopper({ mark, setsid })
     assert.equal(await hopper.goesOn(), true)
@@ -65,7 +65,7 @@ for (const setsid of [false, true]) {
   })
 }
 
-test('what descends from a daemon ends with it, also what has lost its mark', { skip: !linux }, async () => {
+test('what descends from a daemon ends with it, also what has lost its mark', { skip: noProc }, async () => {
   const grandchild = 'env -i /bin/sleep 1000 & wait'
   const daemon: ChildProcess = spawn('/bin/sh', ['-c', `/bin/sh -c '${grandchild}' & wait`], { detached: true })
   const children = (pid: number) =>
