@@ -3,6 +3,9 @@ export type Member = { name: string; start: number; valueStart: number; end: num
 
 const quote = 34
 const backslash = 92
+const comma = 44
+const [openBrace, closeBrace] = [123, 125]
+const [openBracket, closeBracket] = [91, 93]
 
 /**
  * The members of the object that begins at `from`, without reading what is in them. The text is JSON that was parsed
@@ -46,18 +49,18 @@ function valueEnd(text: string, from: number): number {
   let at = from
   let depth = 0
   while (at < text.length) {
-    const char = text[at]
-    if (char === '"') {
+    const char = text.charCodeAt(at)
+    if (char === quote) {
       at = stringEnd(text, at)
       if (depth === 0) return at
       continue
     }
-    if (char === '{' || char === '[') depth++
-    else if (char === '}' || char === ']') {
+    if (char === openBrace || char === openBracket) depth++
+    else if (char === closeBrace || char === closeBracket) {
       if (depth === 0) return trimmedEnd(text, from, at)
       depth--
       if (depth === 0) return at + 1
-    } else if (char === ',' && depth === 0) return trimmedEnd(text, from, at)
+    } else if (char === comma && depth === 0) return trimmedEnd(text, from, at)
     at++
   }
   return at

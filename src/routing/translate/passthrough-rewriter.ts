@@ -13,8 +13,12 @@ export type PassthroughRewriter = {
 
 /** JSON in which bytes stand for characters, as in all that is mended: what is not ASCII is there as its UTF-8. */
 export function bytesOfJson(value: unknown): string {
+  if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
   return Buffer.from(JSON.stringify(value)).toString('latin1')
 }
+
+/** ASCII without quotes, backslashes and control characters. */
+const asItIs = /^[ !#-[\]-~]*$/
 
 /** Where the object of an event begins; -1 for an event whose data stand on several lines: it passes as it came. */
 export function objectIn(event: string): number {
