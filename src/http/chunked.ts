@@ -16,8 +16,10 @@ export function chunkedBody(response: ServerResponse) {
   return {
     /** @returns false when the reader is slow. */
     write(piece: string | Buffer): boolean {
-      const isSmall = piece.length > 0 && piece.length <= maxFramedLength
-      if (socket && socket === response.socket && isSmall && isFlowing()) return socket.write(framed(piece))
+      const isSmall = typeof piece === 'string' && piece.length > 0 && piece.length <= maxFramedLength
+      if (socket && socket === response.socket && isSmall && isFlowing()) {
+        return socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
+      }
       begun = true
       return response.write(piece)
     },
@@ -28,14 +30,4 @@ export function chunkedBody(response: ServerResponse) {
       response.once('close', () => socket?.off('drain', listener))
     },
   }
-}
-
-function framed(piece: string | Buffer): string | Buffer {
-  if (typeof piece === 'string') return `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`
-  const length = piece.length.toString(16)
-  const frame = Buffer.allocUnsafe(length.length + piece.length + 4)
-  const start = frame.write(`${length}\r\n`, 'latin1')
-  frame.set(piece, start)
-  frame.write('\r\n', start + piece.length, 'latin1')
-  return frame
 }
