@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { retiredWords } from './retired-words.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -167,6 +168,18 @@ test('half of the files are under 100 lines and nine in ten under 250', () => {
   const at = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0
   assert.ok(at(0.5) < 100, `the median file has ${at(0.5)} lines`)
   assert.ok(at(0.9) < 250, `one file in ten has ${at(0.9)} lines or more`)
+})
+
+test('names use the words of the glossary, and none that was retired', () => {
+  const texts = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+  const isRetired = (name: string) =>
+    name.match(/[A-Z]?[a-z]+/g)?.some((word) => Object.hasOwn(retiredWords, word.toLowerCase()))
+  const retired = sources.flatMap((file) => {
+    const code = readFileSync(join(root, file), 'utf8').replace(texts, ' ')
+    const names = new Set([...(code.match(/(?<![\w$])[A-Za-z][A-Za-z0-9]*(?!\w)/g) ?? []), file])
+    return [...names].filter(isRetired).map((name) => `${file}: ${name}`)
+  })
+  assert.deepEqual(retired, [])
 })
 
 test('every file that the map names is there', () => {

@@ -34,7 +34,7 @@ export type CommandResult = { end: CommandEnd; output: string; complaint: string
 const kept = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
 /** What a command has written is read within this, once it has ended. */
-const lastWordsMs = 1000
+const exitGraceMs = 1000
 
 /**
  * Runs a command in a process group of its own, and leaves nothing of the group behind. `output` is its standard
@@ -87,7 +87,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
   // group, too, is not waited for.
   child.on('exit', () => {
     settle()
-    late = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy()), lastWordsMs)
+    late = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy()), exitGraceMs)
   })
   let late: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {

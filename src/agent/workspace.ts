@@ -163,7 +163,7 @@ function isWithin(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-const plainWords: Record<string, string> = {
+const errorTexts: Record<string, string> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',
   ENOTDIR: 'is not a folder, or lies under something that is none',
@@ -181,6 +181,6 @@ export async function aboutFile<T>(path: string, act: () => Promise<T>): Promise
     return await act()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new Error(`${path} ${(code && plainWords[code]) ?? message}.`, { cause: error })
+    throw new Error(`${path} ${(code && errorTexts[code]) ?? message}.`, { cause: error })
   }
 }

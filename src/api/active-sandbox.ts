@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findSandbox, sandboxMethods } from '#agent/sandbox.ts'
 import type { Config } from '#config/settings.ts'
 
-type Around = {
+type ActiveSandboxDeps = {
   config: Pick<Config, 'sandbox_program' | 'without_sandbox' | 'intern_users_from'>
   path: string | undefined
 }
@@ -14,7 +14,7 @@ type Around = {
  * @returns which it is, in one line, and what keeps a better one from being taken; where there is none, why, and what
  * that means.
  */
-export async function activeSandbox({ config, path }: Around): Promise<string> {
+export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
   const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'))
   try {

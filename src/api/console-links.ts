@@ -7,12 +7,12 @@ const chatPage = (id: string) => `/chat?model=${encodeURIComponent(id)}`
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-const sayableHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
+const plainHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
 
 /** The address the client knows us by, as a proxy before us may have said. */
 export function originOf({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
-  return `${scheme}://${sayableHost.test(host) ? host : 'localhost'}`
+  return `${scheme}://${plainHost.test(host) ? host : 'localhost'}`
 }
 
 /** @param url the path and query of the feed. */

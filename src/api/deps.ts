@@ -4,7 +4,7 @@ import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
-import type { Around } from '#http/mount.ts'
+import type { RequestWrapper } from '#http/mount.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -39,7 +39,7 @@ export type ApiDeps = {
   provisioner: Provisioner
   log: Log
   /** What handlers of routes run in, where requests are traced. */
-  around: Around | undefined
+  around: RequestWrapper | undefined
   /** Whether this server is about to stop. */
   isShuttingDown: () => boolean
 }

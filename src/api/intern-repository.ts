@@ -1,7 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import type { NewRepository } from '#interns/repository.ts'
 import { Fault } from '#lib/fault.ts'
-import { whyNotFrom } from '#provision/repository/allowed.ts'
+import { whyForbidden } from '#provision/repository/allowed.ts'
 
 type InternRepositoryDeps = {
   config: Pick<Config, 'repository_origins'>
@@ -14,7 +14,7 @@ export function requireRepository(
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return
-  const why = whyNotFrom(config, new URL(repository.url))
+  const why = whyForbidden(config, new URL(repository.url))
   if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
   if (!hasProgram('git')) throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
 }

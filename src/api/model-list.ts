@@ -47,15 +47,15 @@ function listOf(
   const links = feedLinks(originOf({ headers, host }), pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = listTag(snapshot, found, links.self)
   const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
-  return { etag, type: feedType, bytes: () => rememberedFeed(snapshot, etag, () => modelFeed(shown(), links)) }
+  return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(shown(), links)) }
 }
 
 const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
-const maxRemembered = 8
+const maxFeeds = 8
 
 /** Feeds are asked for again and again by readers that keep no tag, and writing a long one takes long. */
-function rememberedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
+function cachedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
   const known = feeds.getOrInsertComputed(items, () => new Map())
-  if (known.size >= maxRemembered && !known.has(etag)) known.clear()
+  if (known.size >= maxFeeds && !known.has(etag)) known.clear()
   return known.getOrInsertComputed(etag, write)
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
-import type { Around } from '#http/mount.ts'
+import type { RequestWrapper } from '#http/mount.ts'
 import { callersContext } from './callers-context.ts'
 
 type Api = typeof import('@opentelemetry/api')
@@ -12,14 +12,14 @@ type Scope = { span: Span; context: Context; statements: number }
 
 /** Spans of requests that manage something or talk to an intern, and of the statements that the database gets for them. */
 export type RequestSpans = {
-  around: Around
+  wrap: RequestWrapper
   statement: (seconds: number, error: unknown, sql: string) => void
 }
 
 export function requestSpans(api: Api, tracer: Tracer, now: () => number): RequestSpans {
   const scopes = new AsyncLocalStorage<Scope>()
   return {
-    around(route, { headers, params }, reply, handle) {
+    wrap(route, { headers, params }, reply, handle) {
       if (!isTraced(route)) return handle()
       const span = tracer.startSpan(
         `${route.method.toUpperCase()} ${route.path}`,
@@ -54,7 +54,7 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
 }
 
 /** Completions have spans of their own; metrics and health are asked too often to be of interest. */
-function isTraced({ key, tag, path }: Parameters<Around>[0]): boolean {
+function isTraced({ key, tag, path }: Parameters<RequestWrapper>[0]): boolean {
   return tag === 'interns' || (key === 'management' && path !== '/metrics')
 }
 

@@ -66,7 +66,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
       return authorize(deps, route, authorization)
     },
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
-    around: deps.around,
+    wrap: deps.around,
     ...options,
   })
   const description = once(describeApi)

@@ -29,7 +29,7 @@ export function createDiscovery({ variable, patienceMs = standardPatienceMs }: D
     } catch (error) {
       const before = known.get(slug) ?? emptyLayer(source)
       const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
-      const reason = `the models of this server could not be read: ${inWords(error as Error, patienceMs)}${kept}`
+      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs)}${kept}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
     }
   }
@@ -64,7 +64,7 @@ const emptyLayer = (source: string): Layer => ({
   mergedRows: 0,
 })
 
-function inWords({ name, message, cause }: Error, patienceMs: number): string {
+function failureText({ name, message, cause }: Error, patienceMs: number): string {
   if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
   if (name === 'SyntaxError') return 'its answer is no JSON'
   return cause instanceof Error ? cause.message : message

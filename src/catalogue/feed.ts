@@ -17,10 +17,10 @@ const builder = new XMLBuilder({ ignoreAttributes: false, suppressEmptyNode: tru
 
 /** RSS 2.0. Names may hold anything: what XML has no way to say is left out, and everything else is escaped. */
 export function modelFeed(models: Model[], links: FeedLinks): Buffer {
-  const self = { '@_href': sayable(links.self), '@_rel': 'self', '@_type': 'application/rss+xml' }
+  const self = { '@_href': validXmlText(links.self), '@_rel': 'self', '@_type': 'application/rss+xml' }
   const channel = {
     title: 'Models',
-    link: sayable(links.home),
+    link: validXmlText(links.home),
     description: 'The models of this service.',
     'atom:link': self,
     item: models.map((model) => feedItem(model, links)),
@@ -34,15 +34,15 @@ export function modelFeed(models: Model[], links: FeedLinks): Buffer {
 
 function feedItem(model: Model, links: FeedLinks) {
   return {
-    title: sayable(`${model.name} (${model.id})`),
-    link: sayable(links.item(model)),
-    guid: { '@_isPermaLink': 'false', '#text': sayable(model.canonicalSlug) },
+    title: validXmlText(`${model.name} (${model.id})`),
+    link: validXmlText(links.item(model)),
+    guid: { '@_isPermaLink': 'false', '#text': validXmlText(model.canonicalSlug) },
     pubDate: new Date(model.created * 1000).toUTCString(),
-    description: sayable(model.description ?? model.name),
+    description: validXmlText(model.description ?? model.name),
   }
 }
 
 /** Control characters, halves of surrogate pairs and the two non-characters cannot stand in XML 1.0, escaped or not. */
-function sayable(text: string): string {
+function validXmlText(text: string): string {
   return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
 }

@@ -8,10 +8,10 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   const providers = providersOf(layers)
   const models = new Map<string, ModelPatch>()
   for (const layer of layers) {
-    for (const [id, patch] of layer.models) lay(models, id, patch, overlayModel(id, models.get(id), patch))
+    for (const [id, patch] of layer.models) setOrRemove(models, id, patch, overlayModel(id, models.get(id), patch))
   }
   const skipped: Skipped[] = []
-  const skip = (path: string[], row: string, reason: string) => void skipped.push(blame(layers, path, row, reason))
+  const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
   const known = wholeProviders(providers, removedProviders(layers), skip)
   return {
     data: { providers: [...known.values()].filter((p) => p !== null), models: wholeModels(models, known, skip) },
@@ -24,20 +24,20 @@ export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch
   const providers = new Map<string, ProviderPatch>()
   for (const layer of layers) {
     for (const [slug, patch] of layer.providers)
-      lay(providers, slug, patch, overlayProvider(providers.get(slug), patch))
+      setOrRemove(providers, slug, patch, overlayProvider(providers.get(slug), patch))
   }
   return providers
 }
 
 type Skip = (path: string[], row: string, reason: string) => void
 
-function lay<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
+function setOrRemove<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
   if (patch.remove) into.delete(key)
   else into.set(key, merged)
 }
 
 function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
-  return { ...base, ...patch, ...together('tools', base, patch), ...together('prices', base, patch) }
+  return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
 }
 
 /** What a patch says wins member by member; aliases add up; a dated name once given stays. */
@@ -45,7 +45,7 @@ function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatc
   if (!base) return patch
   const endpoints = new Map(base.endpoints)
   for (const [tag, endpoint] of patch.endpoints) {
-    lay(endpoints, tag, endpoint, overlayEndpoint(endpoints.get(tag), endpoint))
+    setOrRemove(endpoints, tag, endpoint, overlayEndpoint(endpoints.get(tag), endpoint))
   }
   return {
     ...base,
@@ -65,15 +65,15 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
     prices: {
       ...base.prices,
       ...patch.prices,
-      ...together('tools', base.prices, patch.prices),
-      ...together('serviceTiers', base.prices, patch.prices),
+      ...mergedMember('tools', base.prices, patch.prices),
+      ...mergedMember('serviceTiers', base.prices, patch.prices),
     },
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
   }
 }
 
 /** One member of two, where each may name a part of it; nothing where neither does. */
-function together<K extends string, T extends { [name in K]?: object }>(
+function mergedMember<K extends string, T extends { [name in K]?: object }>(
   name: K,
   base: T = {} as T,
   patch: T = {} as T,
@@ -150,7 +150,7 @@ function wholeEndpoints(model: Model, patch: ModelPatch, known: Map<string, Prov
 }
 
 /** A lost row is told of where it was last spoken of. */
-function blame(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
+function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
   const [kind, key = '', , tag] = path
   const speaks = (layer: Layer) => {
     if (kind === 'providers') return layer.providers.has(key)

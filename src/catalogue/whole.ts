@@ -5,7 +5,7 @@ import { authorOf, defaultCanonicalSlug } from './names.ts'
 /** The provider that a patch amounts to, or what it lacks, as a sentence. */
 export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
   const { name, protocol } = patch
-  if (!name || !protocol) return lacking('provider', { name, protocol })
+  if (!name || !protocol) return missingMembers('provider', { name, protocol })
   return {
     slug,
     name,
@@ -32,7 +32,7 @@ export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: stri
   const { name, created, contextLength } = patch
   const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
   if (!name || created === undefined || !contextLength || !canonicalSlug) {
-    return lacking('model', { name, created, context_length: contextLength })
+    return missingMembers('model', { name, created, context_length: contextLength })
   }
   return {
     id,
@@ -65,7 +65,7 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
   const { upstreamModel } = patch
   const prices = pricesOf(patch, provider)
   if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
-    return lacking('endpoint', {
+    return missingMembers('endpoint', {
       model: upstreamModel,
       'prices.prompt': prices?.prompt,
       'prices.completion': prices?.completion,
@@ -125,7 +125,7 @@ function withTools(prices: Prices, { tools }: Provider): Prices {
 }
 
 /** A row may be partial only where an earlier source holds the rest. */
-function lacking(kind: string, members: Record<string, unknown>): string {
+function missingMembers(kind: string, members: Record<string, unknown>): string {
   const missing = Object.keys(members).filter((name) => members[name] === undefined)
   if (missing.every((name) => name.startsWith('prices.')))
     return `it lacks ${missing.join(', ')}: say what it costs, here or in the prices of its provider, 0 where it is free`

@@ -29,7 +29,7 @@ export function unseal(sealed: string, id: string | undefined): ThoughtMark | un
   if (!isOurSeal(sealed)) return { format: 'openai-responses-v1', encrypted: sealed, ...(id !== undefined && { id }) }
   try {
     const mark: unknown = JSON.parse(Buffer.from(sealed.slice(prefix.length), 'base64url').toString('utf8'))
-    return typeof mark === 'object' && mark !== null ? ours(mark) : undefined
+    return typeof mark === 'object' && mark !== null ? sealableMark(mark) : undefined
   } catch {
     return undefined
   }
@@ -38,7 +38,7 @@ export function unseal(sealed: string, id: string | undefined): ThoughtMark | un
 const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1', 'openai-responses-v1'])
 
 /** Clients could write one themselves: nothing but what `seal` puts in comes out. */
-function ours(mark: ThoughtMark): ThoughtMark | undefined {
+function sealableMark(mark: ThoughtMark): ThoughtMark | undefined {
   const { field, by, via } = mark
   if (isThoughtPlace(field)) return typeof by === 'string' ? { field, by } : undefined
   if (via !== 'chat' && !formats.has(mark.format)) return undefined

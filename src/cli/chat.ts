@@ -101,7 +101,7 @@ async function goOn(first: TurnResult, session: Session, hands: ChatConsole): Pr
     }
     const next = await hear((signal) => session.answer(question, answer, signal), hands)
     // What did not fit has answered nothing: the question is still open.
-    heard = next.misfit ? { asked: question } : next
+    heard = next.isInvalid ? { asked: question } : next
   }
   return 'done'
 }
@@ -118,7 +118,7 @@ async function leave(session: Session, question: AgentQuestion): Promise<void> {
   heard.abort()
 }
 
-type TurnResult = { asked?: AgentQuestion | undefined; misfit?: boolean }
+type TurnResult = { asked?: AgentQuestion | undefined; isInvalid?: boolean }
 
 /** Shows what comes, until it is over or the person stops it. @returns what the intern asks at the end, if it does. */
 async function hear(
@@ -137,7 +137,7 @@ async function hear(
     if (stop.signal.aborted) show.stopped()
     else if (!(error instanceof StartupError)) throw error
     else show.error(error.message)
-    heard.misfit = error instanceof ServiceRefused && error.status === 400
+    heard.isInvalid = error instanceof ServiceRefused && error.status === 400
   } finally {
     over()
   }

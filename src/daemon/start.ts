@@ -7,7 +7,7 @@ import { createRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
 
-const lastWordsMs = 500
+const drainMs = 500
 
 export type Daemon = { stop(): Promise<void> }
 
@@ -28,20 +28,20 @@ export async function startDaemon(
     workspace,
     modes: agent.modes,
   })
-  const door = createHttpServer({ runs, token: settings.token, log: deps.log })
+  const server = createHttpServer({ runs, token: settings.token, log: deps.log })
   mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
   rmSync(socketPath, { force: true })
   await new Promise<void>((resolve, reject) => {
-    door.once('error', reject)
-    door.listen(socketPath, resolve)
+    server.once('error', reject)
+    server.listen(socketPath, resolve)
   })
   chmodSync(socketPath, 0o600)
   return {
     stop: async () => {
-      const closed = new Promise<void>((resolve) => void door.close(() => resolve()))
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
       await runs.stop()
       // Attached callers have been sent the end of their run; they may need a moment to read it.
-      const late = setTimeout(() => door.closeAllConnections(), lastWordsMs)
+      const late = setTimeout(() => server.closeAllConnections(), drainMs)
       await closed
       clearTimeout(late)
       store.close()

@@ -60,15 +60,15 @@ function* haiku({ step, results }: Scene): Generator<Line> {
     const closed = results.some((result) => wasRefused(result) || result.startsWith('Error'))
     const unsafe = results.some((result) => result.includes('there is no sandbox'))
     yield { say: unsafe ? noSandbox : closed ? 'Without the shell, then.' : 'Now the haiku.' }
-    yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? closedDoor : openDoor } }
+    yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? finishedPoem : firstPoem } }
   } else {
     yield { say: `Done. ${results.join(' ')}` }
   }
 }
 
 const noSandbox = 'Without the shell, then: there is no sandbox here, and commands are not run without one.'
-const openDoor = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
-const closedDoor = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
+const firstPoem = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
+const finishedPoem = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
 
 /** What the sandbox hides, first inside, then outside. */
 function* escalate({ step, results }: Scene): Generator<Line> {

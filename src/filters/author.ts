@@ -1,5 +1,5 @@
 /** What this file reads of a message or an item. */
-type Said = { role?: unknown; type?: unknown }
+type AuthoredPart = { role?: unknown; type?: unknown }
 
 const byOthers = /_(?:output|call|result|use)$|^reasoning$|^thinking$/
 
@@ -7,7 +7,7 @@ const byOthers = /_(?:output|call|result|use)$|^reasoning$|^thinking$/
  * Whether the user wrote a message or an item of the request's own list. Only there the role and the type decide: what
  * a message holds may call itself what it likes.
  */
-export function isByUser({ role, type }: Said, otherwise: boolean): boolean {
+export function isByUser({ role, type }: AuthoredPart, otherwise: boolean): boolean {
   if (typeof role === 'string') return role === 'user'
   return typeof type === 'string' && byOthers.test(type) ? false : otherwise
 }

@@ -21,7 +21,7 @@ export function findIn(
   begins: (rule: number) => void = () => {},
 ): Found[] | FilterFailed {
   const found: Found[] = []
-  const eyes = leaves.map((leaf) => sightOf(leaf))
+  const eyes = leaves.map((leaf) => contextKeyOf(leaf))
   for (const [rule, { matcher, userOnly, action }] of rules.entries()) {
     begins(rule)
     try {
@@ -40,7 +40,7 @@ export function findIn(
 }
 
 /** Builtins look at a text as a reader does, with the name of its field before it. */
-function sightOf({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
+function contextKeyOf({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
   const before = context === '' ? 0 : context.length + 2
   const seen = fold(before ? `${context}: ${text}` : text)
   return (builtin) => {

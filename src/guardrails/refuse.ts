@@ -3,12 +3,12 @@ import { Fault } from '#lib/fault.ts'
 /** What is wrong with a request, and where in it. */
 export type Problem = { path: string; message: string }
 
-const maxTold = 5
+const maxProblems = 5
 
 /** @throws Fault `invalid` naming path and rule, unless there are no problems. */
 export function refuse(problems: Problem[]): void {
   if (problems.length === 0) return
-  const told = problems.slice(0, maxTold).map(({ path, message }) => `${path}: ${message}`)
-  const more = problems.length > maxTold ? ` (and ${problems.length - maxTold} more)` : ''
+  const told = problems.slice(0, maxProblems).map(({ path, message }) => `${path}: ${message}`)
+  const more = problems.length > maxProblems ? ` (and ${problems.length - maxProblems} more)` : ''
   throw new Fault('invalid', `Invalid request: ${told.join('; ')}${more}`)
 }

@@ -8,7 +8,7 @@ export type Encoding = (typeof encodings)[number]
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (!header) return undefined
   if (!choices.has(header)) {
-    if (choices.size >= maxRemembered) choices.clear()
+    if (choices.size >= maxCached) choices.clear()
     choices.set(header, choose(header))
   }
   return choices.get(header)
@@ -16,7 +16,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
 
 /** Clients of one kind send the same header every time. */
 const choices = new Map<string, Encoding | undefined>()
-const maxRemembered = 100
+const maxCached = 100
 
 function choose(header: string): Encoding | undefined {
   const weights = new Map(header.toLowerCase().split(',').map(weightedCoding))

@@ -29,11 +29,11 @@ declare module 'fastify' {
 const maxPathPart = 1024
 
 /** A client's own request id is kept when it is harmless in a log. */
-const sayableId = /^[\w.-]{1,64}$/
+const plainId = /^[\w.-]{1,64}$/
 
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']
-  return typeof given === 'string' && sayableId.test(given) ? given : randomUUID()
+  return typeof given === 'string' && plainId.test(given) ? given : randomUUID()
 }
 
 /** How long a client may take over the head of a request and over the whole of it, in milliseconds. */

@@ -24,12 +24,12 @@ export function hostReader({ addresses, header }: Proxies): HostOf {
   return ({ headers, socket }) => {
     const { remoteAddress } = socket
     const isTrusted = remoteAddress && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
-    return (isTrusted && said(header, headers[header])) || headers.host
+    return (isTrusted && hostIn(header, headers[header])) || headers.host
   }
 }
 
 /** Of several the last: what stands before it, the proxy was told by its client. */
-function said(header: HostHeader, value: string | string[] | undefined): string | undefined {
+function hostIn(header: HostHeader, value: string | string[] | undefined): string | undefined {
   const last = String(value ?? '')
     .split(',')
     .at(-1)!

@@ -18,7 +18,7 @@ export class IncomingCall<Caller> {
   readonly host: string | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
-  #outlet: ResponseStream | undefined
+  #response: ResponseStream | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
     // Validated before this: the routes' schemas say what they are.
@@ -40,8 +40,8 @@ export class IncomingCall<Caller> {
   }
 
   get response(): ResponseStream {
-    this.#outlet ??= eventStream(this.#reply, this.signal)
-    return this.#outlet
+    this.#response ??= eventStream(this.#reply, this.signal)
+    return this.#response
   }
 }
 

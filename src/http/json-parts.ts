@@ -32,7 +32,7 @@ export function excessOfValue(text: string, value: unknown): Fault | undefined {
 
 function excessOfLongText(text: string): Fault | undefined {
   /** Of each object and array around: how many members it had so far. */
-  const around: number[] = []
+  const wrap: number[] = []
   let members = 0
   let parts = 0
   for (let at = 0; at < text.length; at++) {
@@ -42,10 +42,10 @@ function excessOfLongText(text: string): Fault | undefined {
     else if (character === colon) members++
     else if (character === openArray || character === openObject) {
       parts++
-      around.push(members)
+      wrap.push(members)
       members = 0
-    } else if (character === closeArray || character === closeObject) members = around.pop() ?? 0
-    if (around.length > maxDepth) return tooDeep()
+    } else if (character === closeArray || character === closeObject) members = wrap.pop() ?? 0
+    if (wrap.length > maxDepth) return tooDeep()
     if (members > maxMembers) return tooMany(`an object of more than ${maxMembers} members`)
     if (parts > maxParts) return tooMany(`more than ${maxParts} items, members, arrays and objects together`)
   }

@@ -16,7 +16,7 @@ declare module 'fastify' {
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const
 
 /** Runs `handle`, of a request that was admitted and is valid. */
-export type Around = (
+export type RequestWrapper = (
   route: Pick<AnyRoute<never, never>, 'method' | 'path' | 'tag' | 'key'>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +31,7 @@ export type Mounting<Caller, Deps> = {
   /** By which host a request came in. */
   hostOf: HostOf
   /** What each handler runs in. */
-  around?: Around | undefined
+  wrap?: RequestWrapper | undefined
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean
 }
@@ -50,7 +50,7 @@ export function mountRoutes<Caller, Deps>(
 function mountRoute<Caller, Deps>(
   app: FastifyInstance,
   route: AnyRoute<Caller, Deps>,
-  { deps, prefix, admit, hostOf, around, checkResponses }: Mounting<Caller, Deps>,
+  { deps, prefix, admit, hostOf, wrap, checkResponses }: Mounting<Caller, Deps>,
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
@@ -60,7 +60,7 @@ function mountRoute<Caller, Deps>(
     if (route.key === 'management') refuseNul('body', request.body)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
     const handle = () => route.handler(call, deps)
-    const run = around ? () => around(route, request, reply, handle) : handle
+    const run = wrap ? () => wrap(route, request, reply, handle) : handle
     const result = await answered(run, request, reply)
     if (reply.sent) return reply
     if (checkResponses) checkAnswer(route, result)

@@ -18,7 +18,7 @@ export type ApprovalDeps = {
 }
 
 /** In characters; who consented saw the whole. */
-const longestTold = 2000
+const maxTextLength = 2000
 
 type Answering = { caller: Caller; internId: string; answer: AnswerQuestion }
 
@@ -36,12 +36,12 @@ export async function answering<Reply>(
   const id = answer.questionId === pendingQuestion ? undefined : answer.questionId
   const asked = await findQuestion(deps, internId, { sessionId, id })
   const questionId = asked?.question.id ?? answer.questionId
-  const said = spoken(asked?.question, answer.answer)
+  const said = answerText(asked?.question, answer.answer)
   const record = (action: 'intern.answered' | 'intern.answer_refused', after: object) =>
     deps.db.exclusively(`questions of ${internId}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
-  const told = { question_id: questionId, session_id: sessionId, ...(await toldOf(deps, caller, asked)), ...said }
+  const told = { question_id: questionId, session_id: sessionId, ...(await questionText(deps, caller, asked)), ...said }
   // What answers nothing is refused by the intern, and no answer.
   if (asked && said) await record('intern.answered', told)
   try {
@@ -62,7 +62,7 @@ const isOver = ({ kind }: Refusal) =>
   kind === 'interaction_not_pending' || kind === 'interaction_unknown' || kind === 'output_lost'
 
 /** What was said, without what was typed; undefined where it is no answer to the question. */
-function spoken(question: Question | undefined, text: string): { answer: string; fields?: string[] } | undefined {
+function answerText(question: Question | undefined, text: string): { answer: string; fields?: string[] } | undefined {
   const word = text.trim()
   const words: readonly string[] = question?.kind === 'permission' ? question.options : permissionKinds
   if (question?.kind !== 'elicitation' && (word === 'cancel' || words.includes(word))) return { answer: word }
@@ -74,7 +74,7 @@ function spoken(question: Question | undefined, text: string): { answer: string;
   return { answer: action, ...(filled.length > 0 && { fields: filled }) }
 }
 
-async function toldOf(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion | undefined) {
+async function questionText(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion | undefined) {
   if (!asked) return { kind: null }
   const tell = async (text: string | null) =>
     text === null ? null : cut(printableExactly(await deps.conceal(caller, text)))
@@ -86,7 +86,7 @@ async function toldOf(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion |
 
 function cut(text: string): string {
   const characters = [...text]
-  return characters.length > longestTold ? `${characters.slice(0, longestTold).join('')}…` : text
+  return characters.length > maxTextLength ? `${characters.slice(0, maxTextLength).join('')}…` : text
 }
 
 function readObject(text: string): { action?: unknown; content?: unknown } {

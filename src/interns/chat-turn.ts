@@ -24,7 +24,7 @@ export type ChatTurnDeps = ApprovalDeps & {
 }
 
 /** `internId` may be its name: `found` hears of its id, before anything is said to it. */
-export type Asked = { internId: string; request: InternChatRequest; found?: (id: string) => void }
+export type ChatTurnRequest = { internId: string; request: InternChatRequest; found?: (id: string) => void }
 
 /** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
 export type Turn = {
@@ -39,7 +39,7 @@ export type Turn = {
 export async function startChatTurn(
   deps: ChatTurnDeps,
   caller: Caller,
-  { internId, request, found }: Asked,
+  { internId, request, found }: ChatTurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
   const input = turnInputOf(request)

@@ -33,7 +33,7 @@ export async function createIntern(
     const replayed = idempotencyKey && (await creationUnder(tx, caller, idempotencyKey, bodyHash))
     if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
     const id = await insertIntern(deps, tx, caller, wanted)
-    if (idempotencyKey) await rememberCreation(deps, tx, caller, { idempotencyKey, bodyHash, id })
+    if (idempotencyKey) await saveCreation(deps, tx, caller, { idempotencyKey, bodyHash, id })
     const intern = await findIntern({ db: { query: tx } }, caller, id)
     await recordChange(deps, tx, caller, {
       action: 'intern.created',
@@ -113,7 +113,7 @@ async function creationUnder(tx: Tx, caller: Caller, key: string, bodyHash: stri
 
 type Creation = { idempotencyKey: string; bodyHash: string; id: string }
 
-async function rememberCreation(
+async function saveCreation(
   { now }: InternCreateDeps,
   tx: Tx,
   caller: Caller,

@@ -12,17 +12,17 @@ export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, 
 
 const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
 
-const mostTold = 5
-const longestTold = 80
+const maxFields = 5
+const maxNameLength = 80
 
 /** What to tell of fields that there are not. */
 export function unknownFields(unknown: string[], known: string[]): string {
-  const told = unknown.slice(0, mostTold).map((field) => {
-    const name = field.length > longestTold ? `${field.slice(0, longestTold)}…` : field
-    const meant = nearestName(field.slice(0, longestTold), known)
+  const told = unknown.slice(0, maxFields).map((field) => {
+    const name = field.length > maxNameLength ? `${field.slice(0, maxNameLength)}…` : field
+    const meant = nearestName(field.slice(0, maxNameLength), known)
     return `unknown field ${JSON.stringify(name)}${meant ? ` (did you mean ${JSON.stringify(meant)}?)` : ''}`
   })
-  const more = unknown.length > mostTold ? ` and ${unknown.length - mostTold} more` : ''
+  const more = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
   return `${told.join(', ')}${more}; it takes ${known.join(', ')}`
 }
 

@@ -6,7 +6,7 @@ import { type AgentCommand, baseUrlFile, instructionsFile } from './intern-home.
 
 const builtin = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
 
-type Around = {
+type AgentCommandDeps = {
   config: Pick<Config, 'agents' | 'default_intern_model' | 'sandbox_program' | 'without_sandbox'>
   home: string
   secret: string
@@ -17,7 +17,7 @@ type Around = {
 }
 
 /** How to run the agent that an intern was made with. @throws Error when it is not configured (any more). */
-export function agentCommandOf(intern: Intern, around: Around): AgentCommand {
+export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentCommand {
   const { config, home, secret, baseUrl, compileCache } = around
   const told = {
     SIGNALBOX_BASE_URL: baseUrl,

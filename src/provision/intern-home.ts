@@ -72,10 +72,10 @@ export function prepareHome(
   mkdirSync(home, { recursive: true, mode: open })
   chmodSync(home, open)
   for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
-  const door = socketPathOf(home)
-  chownFolder(door, uid)
+  const connection = socketPathOf(home)
+  chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
-  const socketPath = join(door, 's')
+  const socketPath = join(connection, 's')
   const settings = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits }
   writeOwned(uid, join(home, 'token'), token)
   writeOwned(uid, instructionsFile(home), instructions)

@@ -28,10 +28,10 @@ const quietLooks = 3
 export async function killAll(
   { process: daemon, uid, mark, group }: KillTarget,
   withinMs: number,
-  strike: (uid: number) => Promise<boolean> = killAllOfUser,
+  kill: (uid: number) => Promise<boolean> = killAllOfUser,
 ): Promise<void> {
   const until = performance.now() + withinMs
-  const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, strike)
+  const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
   const needed = uid === undefined && group === undefined ? quietLooks : 1
   for (let quiet = 0; quiet < needed; ) {
@@ -45,8 +45,8 @@ export async function killAll(
 }
 
 /** @returns how many there may still be. A list may miss what is born while it is made: what counts is the stroke. */
-async function killUser(uid: number, strike: (uid: number) => Promise<boolean>): Promise<number> {
-  const struck = await strike(uid)
+async function killUser(uid: number, kill: (uid: number) => Promise<boolean>): Promise<number> {
+  const struck = await kill(uid)
   const found = (await listProcesses()).filter(({ users }) => users.includes(uid)).length
   return struck ? found : Math.max(found, 1)
 }

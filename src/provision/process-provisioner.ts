@@ -110,7 +110,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const baseUrl = deps.baseUrl()
     const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
     const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
-    const door = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
+    const connection = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
     if (repository) {
       step('Cloning the repository')
       await clone(intern, repository, home, uid)
@@ -119,12 +119,12 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const groups = await room()
     const group = groups && makeGroup(groups, intern.id, config)
     const { process, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
-    const record = { process, ...door, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
+    const record = { process, ...connection, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
     writeDaemonRecord(home, record)
     endings.set(nameOf(process), ended)
     step('Waiting for the daemon')
     await answering(home, record)
-    restrictSocket(door.socketPath, uid)
+    restrictSocket(connection.socketPath, uid)
   }
 
   return {

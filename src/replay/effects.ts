@@ -9,7 +9,7 @@ import { judgeOfPast } from './judge-past.ts'
 import type { Effect } from './tally.ts'
 import type { Undecidable } from './words.ts'
 
-type Ground = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
+type EffectsDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
 
 /** What a replay tells of a request at one place; a refusal stands alone. */
 type Judge = (past: PastRequest) => Effect[]
@@ -19,7 +19,7 @@ type Judge = (past: PastRequest) => Effect[]
  * none is left out in silence.
  */
 export function effectsIn(
-  deps: Ground,
+  deps: EffectsDeps,
   guardrail: GuardrailRecord,
   budget: BudgetOfPast,
   undecided: (rule: Undecidable) => void,
@@ -45,7 +45,7 @@ export function effectsIn(
   }
 }
 
-function judgeCandidates(deps: Ground, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
+function judgeCandidates(deps: EffectsDeps, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
   const { findModel } = deps.catalogue.current()
   const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
   return ({ record: { candidate_models: models, endpoint_id: endpointId, region } }) => {

@@ -10,26 +10,29 @@ export type PastFacts = { models: readonly string[]; endpointId: string | null; 
 /** `rerouted`: the endpoint that answered was forbidden, and another was not. */
 export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: Rule }
 
-type Ground = {
+type PastJudgeDeps = {
   guardrail: GuardrailRecord
   findModel: (name: string) => Model | undefined
   vendors: Config['zdr_vendors']
 }
 
-const maxRemembered = 10_000
+const maxCached = 10_000
 
 /** Judges requests of the past by today's catalogue, as a live request would be judged. Caches its verdicts. */
-export function judgeOfPast(ground: Ground): (facts: PastFacts) => PastVerdict {
+export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
   const known = new Map<string, PastVerdict>()
   return (facts) => {
     const key = JSON.stringify([facts.models, facts.endpointId, facts.region])
     const judged = known.get(key) ?? judge(ground, facts)
-    if (known.size < maxRemembered) known.set(key, judged)
+    if (known.size < maxCached) known.set(key, judged)
     return judged
   }
 }
 
-function judge({ guardrail, findModel, vendors }: Ground, { models, endpointId, region }: PastFacts): PastVerdict {
+function judge(
+  { guardrail, findModel, vendors }: PastJudgeDeps,
+  { models, endpointId, region }: PastFacts,
+): PastVerdict {
   const throughRegion = judgeRegion([guardrail], region)
   if (throughRegion) return { outcome: 'refused', rule: throughRegion.rule }
   const found = models.flatMap((name) => findModel(name) ?? [])

@@ -63,7 +63,7 @@ export async function listGenerations(
       return older.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
     },
   )
-  const looked = isLookedAt(filter) ? examined : page.limit
+  const looked = isSearched(filter) ? examined : page.limit
   const among = db.reports.selectFrom(reached.selectAll().limit(looked).as('generations')) as unknown as Generations
   const rows = await newestFirst(byValue(among, filter)).select(recordColumns).limit(page.limit).execute()
   const last = rows.length === page.limit ? rows.at(-1) : await lastOf(reached, looked)
@@ -97,7 +97,7 @@ function byIndex(query: Generations, filter: GenerationFilter): Generations {
 }
 
 /** Whether rows are to be looked at one by one: the database plans a short page better without a long one within. */
-function isLookedAt({ from, to, keyHash, workspaceId, sessionId, ...others }: GenerationFilter): boolean {
+function isSearched({ from, to, keyHash, workspaceId, sessionId, ...others }: GenerationFilter): boolean {
   return Object.values(others).some((wanted) => wanted !== undefined)
 }
 

@@ -23,19 +23,19 @@ export type Spill = {
 type SpillDeps = { folder: string; mostBytes: number; now: Now; newId: NewId }
 
 /** `<time>-<requests>-<id>.jsonl` */
-const ours = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
+const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
 export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): Promise<Spill> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const known = new Map<string, { requests: number; bytes: number }>()
 
   async function files(): Promise<string[]> {
-    const found = (await readdir(folder)).filter((name) => ours.test(name)).sort()
+    const found = (await readdir(folder)).filter((name) => spillFile.test(name)).sort()
     for (const name of known.keys()) if (!found.includes(name)) known.delete(name)
     for (const name of found) {
       if (known.has(name)) continue
       const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
-      known.set(name, { requests: Number(ours.exec(name)?.[2]), bytes: size })
+      known.set(name, { requests: Number(spillFile.exec(name)?.[2]), bytes: size })
     }
     return found
   }
@@ -69,7 +69,7 @@ export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): P
       return sum('requests')
     },
     get oldestAt() {
-      const times = [...known.keys()].map((name) => Number(ours.exec(name)?.[1]))
+      const times = [...known.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
       return times.length > 0 ? Math.min(...times) : undefined
     },
     hasRoom: () => known.size === 0 || sum('bytes') < mostBytes,

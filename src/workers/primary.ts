@@ -28,7 +28,7 @@ export type WorkersService = Service & {
 }
 
 /** What a worker needs to say its last words, after the grace time of its requests. */
-const lastWordsMs = 10_000
+const exitGraceMs = 10_000
 
 /**
  * Opens the store, starts so many workers that answer requests on one port, and does what is to be done once: it owns the
@@ -137,7 +137,7 @@ async function closeGracefully(
   { drain_ms, shutdown_grace_ms }: { drain_ms: number; shutdown_grace_ms: number },
 ): Promise<void> {
   const lastMs = drain_ms + shutdown_grace_ms
-  const closing = fleet.stop(drain_ms > 0, lastMs + lastWordsMs)
+  const closing = fleet.stop(drain_ms > 0, lastMs + exitGraceMs)
   const impatience = new AbortController()
   const late = sleep(Math.max(0, lastMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
   await Promise.race([closing, late])

@@ -51,7 +51,7 @@ export function openAiModel(options: OpenAiOptions): Model {
 const retryAfter = new WeakMap<ModelFault, number>()
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
-  const silence = silenceGuard(options.silenceMs ?? 240_000, request.signal)
+  const silence = idleGuard(options.silenceMs ?? 240_000, request.signal)
   const answer = createAnswer(options.newId)
   let begun = false
   let generationId: string | null = null
@@ -129,7 +129,7 @@ function parse(data: string): Chunk {
 }
 
 /** Aborts when nothing was heard for `ms`. */
-function silenceGuard(ms: number, outer: AbortSignal) {
+function idleGuard(ms: number, outer: AbortSignal) {
   const guard = new AbortController()
   const timer = setTimeout(() => guard.abort(new Error(`no word for ${Math.round(ms / 1000)} s`)), ms)
   return {

@@ -82,7 +82,7 @@ export async function openDeps(
     newId,
     log,
     routing,
-    around: traces.around,
+    around: traces.wrap,
     vault,
   }
   return { interns, deps, firstKeys }

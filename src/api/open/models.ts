@@ -4,7 +4,7 @@ import type { LoadReport } from '#catalogue/load.ts'
 import type { Config } from '#config/settings.ts'
 import { createMeasures } from '#measure/measures.ts'
 import type { ApiDeps } from '../deps.ts'
-import { lastWordsMs, type Opening, warnOf } from './parts.ts'
+import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** The catalogue, and what is measured of its endpoints. */
@@ -23,7 +23,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
   metrics.observeCatalogue(catalogue.current)
   const onError = warnOf(opening, 'measurements were not exchanged')
   const measures = await createMeasures({ db, now, newId, onError })
-  opened.defer(() => Promise.race([measures.close(), sleep(lastWordsMs, undefined, { ref: false })]))
+  opened.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())
   return { catalogue, measures }

@@ -8,7 +8,7 @@ import { databaseClock } from '#db/clock.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { openSpill } from '#usage/spill.ts'
-import { lastWordsMs, type Opening, warnOf } from './parts.ts'
+import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
@@ -34,7 +34,7 @@ export async function openMoney(
   const clock = databaseClock(db, now)
   const budgets = new Budgets({ db, clock, now, newId, spentBefore: earlier, onError: unreported })
   // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
-  opened.defer(() => Promise.race([budgets.close(), sleep(lastWordsMs, undefined, { ref: false })]))
+  opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
   if (!isShared) opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }

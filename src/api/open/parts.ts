@@ -16,4 +16,4 @@ export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error:
 }
 
 /** How long the end waits for each of those who have something to tell the database. */
-export const lastWordsMs = 2000
+export const closeMs = 2000

@@ -76,15 +76,15 @@ async function fill(
 ): Promise<{ read: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', may stay empty'
   for (;;) {
-    const typed = await keyboard.line(`  ${printableLine(field.name)} (${wanted(field)}${optional})> `)
+    const typed = await keyboard.line(`  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `)
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { read: value }
-    show.line(value === '' ? '  It is required.' : `  It must be ${wanted(field)}.`)
+    show.line(value === '' ? '  It is required.' : `  It must be ${expectedValue(field)}.`)
   }
 }
 
-function wanted({ type, options: offered }: Field): string {
+function expectedValue({ type, options: offered }: Field): string {
   const options = offered?.map(printableLine)
   if (type === 'array') return options ? `some of ${options.join(', ')}, with commas` : 'a list with commas'
   if (options) return `one of ${options.join(', ')}`

@@ -10,7 +10,7 @@ export function isNamed({ repository_origins: named }: Origins, url: URL): boole
 }
 
 /** @returns why no intern may begin with a clone from there, as far as its URL tells; undefined when one may. */
-export function whyNotFrom(config: Origins, url: URL): string | undefined {
+export function whyForbidden(config: Origins, url: URL): string | undefined {
   const { repository_origins: named } = config
   if (isNamed(config, url)) return undefined
   const setting = '(setting "repository_origins")'

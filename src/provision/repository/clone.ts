@@ -6,7 +6,7 @@ import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
 import { exceededByDisk, prlimitCommand } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
-import { isNamed, whyNotFrom } from './allowed.ts'
+import { isNamed, whyForbidden } from './allowed.ts'
 import { GitFailed, runGit } from './git.ts'
 import { publicAddresses } from './public-address.ts'
 
@@ -18,7 +18,7 @@ export type CloneDeps = {
   mask: (text: string, secret: string | undefined) => string
 }
 
-export type Wanted = {
+export type CloneOptions = {
   home: string
   repository: Repository
   password: string | undefined
@@ -33,7 +33,7 @@ export type Wanted = {
  * intern's own user, without any.
  * @throws Error that says, for the intern's owner, why it could not be.
  */
-export async function cloneRepository(deps: CloneDeps, wanted: Wanted): Promise<void> {
+export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Promise<void> {
   const { home, repository, password, uid } = wanted
   const before = clonedInto(home)
   if (before === placeOf(repository)) return
@@ -62,7 +62,7 @@ export async function cloneRepository(deps: CloneDeps, wanted: Wanted): Promise<
     writeFileSync(markerOf(home), JSON.stringify({ place: placeOf(repository) }), { mode: 0o600 })
   } catch (error) {
     if (moved) await rm(target, { recursive: true, force: true })
-    throw failed(whyNot(deps, error as Error, password))
+    throw failed(cloneFailure(deps, error as Error, password))
   } finally {
     disk.end()
     await rm(staging, { recursive: true, force: true })
@@ -74,7 +74,7 @@ export function aboutRepository({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch from it what you commit.`
 }
 
-async function fetchInto(deps: CloneDeps, staging: string, { repository, password, uid, signal }: Wanted) {
+async function fetchInto(deps: CloneDeps, staging: string, { repository, password, uid, signal }: CloneOptions) {
   const { config, path } = deps
   const url = new URL(repository.url)
   const settings: [string, string][] = await pinned(config, url)
@@ -108,7 +108,7 @@ const limitsOf = (config: Config, uid: number | undefined) =>
 
 /** Its host by the addresses that were looked at: a second look might find others. What the operator named is theirs. */
 async function pinned(config: Config, url: URL): Promise<[string, string][]> {
-  const why = whyNotFrom(config, url)
+  const why = whyForbidden(config, url)
   if (why) throw new Error(why)
   if (isNamed(config, url)) return []
   const addresses = await publicAddresses(url.hostname)
@@ -116,7 +116,7 @@ async function pinned(config: Config, url: URL): Promise<[string, string][]> {
 }
 
 /** A repository without a commit has no files. */
-async function checkOut({ config, path }: CloneDeps, target: string, { uid, signal }: Wanted): Promise<void> {
+async function checkOut({ config, path }: CloneDeps, target: string, { uid, signal }: CloneOptions): Promise<void> {
   const git = (args: string[]) => runGit({ path, args, cwd: target, uid, before: limitsOf(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
@@ -151,7 +151,7 @@ async function giveAll(path: string, owner: number): Promise<void> {
 }
 
 /** In words, without what a server may have made git say of the credential. */
-function whyNot({ config, mask }: CloneDeps, error: Error, password: string | undefined): string {
+function cloneFailure({ config, mask }: CloneDeps, error: Error, password: string | undefined): string {
   const { message, name } = error
   if (name === 'TimeoutError') {
     return `it took more than ${config.repository_clone_ms / 1000} seconds (setting "repository_clone_ms")`

@@ -5,7 +5,7 @@ import { asItStands, type Unescaped, unescaped } from './unescaped.ts'
 const written = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
 
 /** Nobody is told more than this; what is not looked at is not told either. */
-const maxLooked = 8 * 1024
+const maxScanned = 8 * 1024
 
 /** How many layers of escapes are looked through: an error in an error in a page. */
 const maxLayers = 3
@@ -15,7 +15,7 @@ const maxLayers = 3
  * and whatever else looks like one. Longer texts are cut.
  */
 export function maskSecrets(said: string, credential?: string): string {
-  const text = said.slice(0, maxLooked)
+  const text = said.slice(0, maxScanned)
   const traces = credential ? tracesOf(credential) : () => []
   const secret = new Uint8Array(text.length)
   let layer: Unescaped | undefined = asItStands(text)

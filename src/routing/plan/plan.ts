@@ -85,7 +85,7 @@ export function planAttempts(input: PlanInput): Plan {
   const groups = input.candidates.map(({ model, endpoints, sort }) => {
     const kept: Target[] = []
     for (const endpoint of endpoints) {
-      const reason = whyNot(model, endpoint, input)
+      const reason = exclusionOf(model, endpoint, input)
       if (reason) excluded.push(excludedFor(reason, { model, endpoint }, input))
       else kept.push({ model, endpoint })
     }
@@ -118,7 +118,7 @@ function withoutFallbacks(targets: Target[], { order, sort, partition }: Prefere
   return targets.filter(({ model }, at) => at === targets.findIndex((target) => target.model === model))
 }
 
-function whyNot(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
+function exclusionOf(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
   const { preferences, needs, configured, health } = input
   const { ignore, only, order } = preferences
   if (ignore && isAmong(endpoint, ignore)) return 'provider_ignored'

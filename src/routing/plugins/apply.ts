@@ -19,12 +19,12 @@ export function applyPlugins(
   client: ClientProtocol,
   candidates: readonly Candidate[],
 ): PluggedRequest {
-  const wishes = pluginOptions(asked.body)
-  const fitting = wishes.fits ? fitted(asked, client, candidates) : asked
+  const options = pluginOptions(asked.body)
+  const fitting = options.fits ? fitted(asked, client, candidates) : asked
   return {
     ...fitting,
-    client: wishes.heals ? healing(client, fitting.chat) : client,
-    promptTokens: wishes.fits ? estimatePrompt(fitting.chat) : undefined,
+    client: options.heals ? healing(client, fitting.chat) : client,
+    promptTokens: options.fits ? estimatePrompt(fitting.chat) : undefined,
   }
 }
 

@@ -39,7 +39,7 @@ function repaired(text: string): Read | undefined {
     if (isStructure(right?.value)) return { value: right?.value, exact: false }
   }
   for (const candidate of [whole, closed]) {
-    const value = mended(candidate ?? '')
+    const value = healed(candidate ?? '')
     // Of words that stand behind its JSON a list of both is made.
     if (isStructure(value) && Array.isArray(value) === candidate?.startsWith('[')) return { value, exact: false }
   }
@@ -48,7 +48,7 @@ function repaired(text: string): Read | undefined {
 
 const isStructure = (value: unknown) => typeof value === 'object' && value !== null
 
-function mended(text: string): unknown {
+function healed(text: string): unknown {
   try {
     return JSON.parse(jsonrepair(text))
   } catch {

@@ -26,8 +26,8 @@ type Tool = { type?: unknown; parameters?: unknown } | null
  * must not get an answer without one. @throws Fault `invalid` that names it.
  */
 export function pluginOptions(body: Body): PluginOptions {
-  const plugins = listOf<Plugin>(body.plugins, 'plugins').flatMap(pluginAsked)
-  const transforms = listOf(body.transforms, 'transforms').map(transformAsked)
+  const plugins = listOf<Plugin>(body.plugins, 'plugins').flatMap(requirePlugin)
+  const transforms = listOf(body.transforms, 'transforms').map(requireTransform)
   return {
     heals: plugins.includes(healing),
     fits: plugins.includes(compression) || transforms.includes(middleOut) || body.truncation === 'auto',
@@ -41,7 +41,7 @@ function listOf<Item>(value: unknown, name: string): Item[] {
   return value as Item[]
 }
 
-function pluginAsked(plugin: Plugin, at: number): string[] {
+function requirePlugin(plugin: Plugin, at: number): string[] {
   if (plugin?.enabled === false) return []
   const id = plugin?.id
   if (id === healing) return [healing]
@@ -51,7 +51,7 @@ function pluginAsked(plugin: Plugin, at: number): string[] {
   return [compression]
 }
 
-function transformAsked(name: unknown, at: number): string {
+function requireTransform(name: unknown, at: number): string {
   if (name !== middleOut) throw unsupported(`transforms[${at}]`, name, 'transform', [middleOut])
   return middleOut
 }

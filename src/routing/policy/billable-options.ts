@@ -45,15 +45,15 @@ export function unitOfType(type: string): string {
 
 const longestName = 64
 
-type Told = { type?: unknown } & Body
+type RequestedTool = { type?: unknown } & Body
 
 /** What a request's list of tools has the provider run. `read` says how each is billed. */
 export function providerTools(
   { tools }: Body,
-  read: (tool: Told, path: string) => Omit<ProviderTool, 'asked'> | undefined,
+  read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'asked'> | undefined,
 ): ProviderTool[] {
   if (!Array.isArray(tools)) return []
-  return tools.flatMap((tool: Told | null, at) => {
+  return tools.flatMap((tool: RequestedTool | null, at) => {
     if (typeof tool !== 'object' || tool === null) return []
     const type = typeof tool.type === 'string' ? tool.type : 'function'
     const billed = isClientTool(type) ? undefined : read(tool, `tools[${at}]`)

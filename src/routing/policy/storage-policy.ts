@@ -50,11 +50,11 @@ function refuseStored(verdict: Verdict, form: Body): void {
     const { type } = (tool ?? {}) as { type?: unknown }
     if (type === undefined || isClientTool(String(type))) continue
     const what = type === 'mcp' ? 'a remote MCP server' : 'a tool that the provider runs'
-    throw refusal(verdict, `tools[${at}] (${sayable(type)}): ${what} is told what it is asked, and may keep it`)
+    throw refusal(verdict, `tools[${at}] (${quotedType(type)}): ${what} is told what it is asked, and may keep it`)
   }
 }
 
-const sayable = (type: unknown) => JSON.stringify(String(type).slice(0, 64))
+const quotedType = (type: unknown) => JSON.stringify(String(type).slice(0, 64))
 
 function notStoring<Form extends object>(form: Form): Form {
   return (form as { store?: unknown }).store == null ? form : { ...form, store: false }

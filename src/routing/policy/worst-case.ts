@@ -9,11 +9,11 @@ import { type ProtocolTraits, usageBoundOf } from './usage-bound.ts'
 export function worstCase(
   asked: Forms,
   targets: readonly Target[],
-  wireOf: (endpoint: Endpoint) => ProtocolTraits,
+  protocolOf: (endpoint: Endpoint) => ProtocolTraits,
 ): PicoUsd {
   let most = 0n
   for (const target of targets) {
-    const { prompt, completion, bill } = usageBoundOf(asked, target, wireOf(target.endpoint))
+    const { prompt, completion, bill } = usageBoundOf(asked, target, protocolOf(target.endpoint))
     const cost = highestCost(target.endpoint.prices, prompt, completion, bill)
     if (cost > most) most = cost
   }

@@ -1,7 +1,7 @@
 import { Fault } from '#lib/fault.ts'
 import type { Cause } from '#usage/generation.ts'
 
-const mostSaid = 300
+const maxMessageLength = 300
 
 /** `Invalid request: messages[0].content: …`: the place is told, what stands there is not. */
 const place = /^Invalid request: ([\w.[\]]{1,100}):/
@@ -10,7 +10,7 @@ const place = /^Invalid request: ([\w.[\]]{1,100}):/
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Fault)) return { kind: 'internal' }
   const { guardrail_id: guardrailId, rule, excluded, provider_name } = error.details.metadata ?? {}
-  const message = provider_name === undefined ? sayable(error) : undefined
+  const message = provider_name === undefined ? publicMessage(error) : undefined
   return {
     kind: error.kind,
     ...(message && { message }),
@@ -21,7 +21,7 @@ export function causeOf(error: unknown): Cause {
 }
 
 /** A provider's words may repeat what it was asked, and so may those about a request that is not valid. */
-function sayable({ kind, message }: Fault): string | undefined {
+function publicMessage({ kind, message }: Fault): string | undefined {
   if (kind === 'invalid') return place.exec(message)?.[1]
-  return message.slice(0, mostSaid)
+  return message.slice(0, maxMessageLength)
 }

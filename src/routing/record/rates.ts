@@ -39,7 +39,7 @@ function stepsOf(prices: Prices, tier: string | undefined): Step[] {
   for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
     const rates = toRates({ ...prices, ...changed })
     // What a long prompt costs in a tier of its own is not known: never less than either.
-    steps.push({ from: fromPromptTokens, rates: own ? dearer(rates, first) : rates })
+    steps.push({ from: fromPromptTokens, rates: own ? higherRates(rates, first) : rates })
   }
   return steps
 }
@@ -67,12 +67,12 @@ function toRates(prices: TokenPrices): Rates {
 function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
   const { cacheRead: _discount, ...special } = ordinary
   const own = toRates({ prompt, completion, ...tier })
-  const rates = dearer(own, toRates({ prompt: '0', completion: '0', ...special }))
+  const rates = higherRates(own, toRates({ prompt: '0', completion: '0', ...special }))
   for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = own[name]
   return rates
 }
 
-function dearer(one: Rates, other: Rates): Rates {
+function higherRates(one: Rates, other: Rates): Rates {
   const rates = { ...one }
   for (const name of Object.keys(one) as (keyof Rates)[]) if (other[name] > one[name]) rates[name] = other[name]
   return rates

@@ -8,13 +8,13 @@ const refererNames = ['http-referer', 'referer']
 
 /** The program that a request comes from, as far as it says so; undefined for most. */
 export function appOf(headers: Headers): Generation['app'] {
-  const title = said(headers, titleNames)?.slice(0, 200)
-  const referer = said(headers, refererNames)
+  const title = headerText(headers, titleNames)?.slice(0, 200)
+  const referer = headerText(headers, refererNames)
   if (title === undefined && referer === undefined) return undefined
   return { title, referer: referer && withoutQuery(referer).slice(0, 500) }
 }
 
-function said(headers: Headers, names: string[]): string | undefined {
+function headerText(headers: Headers, names: string[]): string | undefined {
   for (const name of names) {
     const value = headers[name]
     if (typeof value === 'string' && value.trim() !== '') return value.trim()

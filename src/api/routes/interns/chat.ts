@@ -8,7 +8,7 @@ import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { InternChatRequest } from '#interns/chat-request.ts'
-import { type Asked, startChatTurn } from '#interns/chat-turn.ts'
+import { type ChatTurnRequest, startChatTurn } from '#interns/chat-turn.ts'
 import { replyText } from '#interns/reply.ts'
 import { findIntern } from '#interns/store.ts'
 import type { RevocableResponse } from '#lib/revocable-response.ts'
@@ -65,7 +65,7 @@ export const chatWithIntern = route({
   },
 })
 
-async function reply(deps: ApiDeps, caller: Caller, asked: Asked, response: RevocableResponse) {
+async function reply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, asked, response.signal)
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })

@@ -21,11 +21,11 @@ export const KeyParams = z.object({ hash: z.string().describe("The key's hash.")
 
 type KeyKeyDeps = { db: Db; now: Now }
 
-type Whose = Pick<Caller, 'organizationId'>
+type KeyScope = Pick<Caller, 'organizationId'>
 
 export async function keyAnswers(
   deps: KeyKeyDeps,
-  { organizationId }: Whose,
+  { organizationId }: KeyScope,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
   const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
@@ -40,7 +40,7 @@ export async function keyAnswers(
   })
 }
 
-export async function keyAnswer(deps: KeyKeyDeps, caller: Whose, record: KeyRecord): Promise<z.infer<typeof Key>> {
+export async function keyAnswer(deps: KeyKeyDeps, caller: KeyScope, record: KeyRecord): Promise<z.infer<typeof Key>> {
   const [answer] = await keyAnswers(deps, caller, [record])
   return answer!
 }

@@ -3,7 +3,7 @@ import type { Protocol } from '#lib/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { Known } from './known.ts'
 import { environmentName, slugOf } from './names.ts'
-import { unspoken, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
+import { unsupported, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
 
 /** Where the model of a row is asked. */
 export type Source = {
@@ -33,7 +33,7 @@ export function sourceOf({ litellm_params: params }: Row, known: Known): Source 
   if (!prefix)
     return `nobody knows by its name whose model ${params.model} is: write openai/${params.model}, or the like`
   const withKey = prefix === 'vertex_ai' && params.api_key
-  if (unspoken[prefix] && !withKey) return unspoken[prefix]
+  if (unsupported[prefix] && !withKey) return unsupported[prefix]
   if (!vendor) return `the protocol of LiteLLM's provider "${prefix}" is not spoken here`
   const rest = params.model.startsWith(`${prefix}/`) ? params.model.slice(prefix.length + 1) : params.model
   const answers = rest.startsWith('responses/')

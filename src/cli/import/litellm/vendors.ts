@@ -58,7 +58,7 @@ export const vendors: Record<string, Vendor> = {
 }
 
 /** What is said of those that are asked for and not spoken. */
-export const unspoken: Record<string, string> = {
+export const unsupported: Record<string, string> = {
   bedrock:
     'AWS credentials are not spoken; a Bedrock API key is, at its compatible address (docs/local-models.md), with prices in the row',
   sagemaker: 'AWS credentials are not spoken',

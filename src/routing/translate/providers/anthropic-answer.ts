@@ -38,9 +38,9 @@ type Event = {
   content_block?: Block
   delta?: Delta
   usage?: Usage
-  error?: WireError
+  error?: UpstreamError
 }
-type WireError = { type?: string; message?: string }
+type UpstreamError = { type?: string; message?: string }
 
 const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
   max_tokens: 'length',
@@ -92,7 +92,7 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
 
 /** Reads a whole message. */
 export function readAnthropicMessage(body: unknown): AnswerEvent[] {
-  const message = body as Message & { error?: WireError }
+  const message = body as Message & { error?: UpstreamError }
   if (message.error) return [errorEvent(message.error)]
   if (!Array.isArray(message.content)) throw new Error('the answer has no content')
   const blocks = new Blocks()
@@ -187,7 +187,7 @@ function finish(native: string): AnswerEvent {
   return { type: 'finish', reason: reasons[native] ?? 'stop', native }
 }
 
-function errorEvent(error: WireError | undefined): AnswerEvent {
+function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   const status = statuses[error?.type ?? '']
   return { type: 'error', message: error?.message ?? 'the upstream failed', status, code: codeOfError(error) }
 }

@@ -25,7 +25,7 @@ export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
   const kept = turns.map(withoutForeignThoughts)
   const isChanged = kept.some((turn, index) => turn !== turns[index])
   if (isChanged) sent.messages = leftOf(kept)
-  if (body.reasoning !== undefined) Object.assign(sent, inItsWords(sent, endpoint))
+  if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
   // It does not go on thinking from a call whose thoughts it does not see.
   if (isChanged && answersTool(turns)) delete sent.thinking
   return sent
@@ -68,7 +68,7 @@ function answersTool(turns: Turn[]): boolean {
 }
 
 /** `reasoning` is a word of this service. */
-function inItsWords({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
+function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
   const isFree = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
   const asked = {

@@ -1,4 +1,4 @@
-type Told = { code?: unknown; status?: unknown; type?: unknown }
+type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
 
 /**
  * A provider's own word for what went wrong, wherever its protocol has it: OpenAI's `code`, Google's `status`,
@@ -6,7 +6,7 @@ type Told = { code?: unknown; status?: unknown; type?: unknown }
  */
 export function codeOfError(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  const { code, status, type } = error as Told
+  const { code, status, type } = error as ErrorBody
   return [code, status, type].find((word): word is string => typeof word === 'string' && isWord.test(word))
 }
 

@@ -2,13 +2,13 @@ import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { AlikeEvents } from '../../alike.ts'
+import { EventTemplate } from '../event-template.ts'
 import { codeOfError } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
 import { usageEvents } from './token-counts.ts'
 
-type WireUsage = {
+type UpstreamUsage = {
   prompt_tokens?: number
   completion_tokens?: number
   prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
@@ -17,23 +17,23 @@ type WireUsage = {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-type WireDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
-type WireError = { error?: { message?: string; code?: unknown } }
-export type Completion = WireError &
+type UpstreamDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
+type UpstreamError = { error?: { message?: string; code?: unknown } }
+export type Completion = UpstreamError &
   Sources & {
     id?: string
     model?: string
-    usage?: WireUsage | null
+    usage?: UpstreamUsage | null
     service_tier?: string | null
-    choices?: { message?: WireDelta; finish_reason?: string | null }[]
+    choices?: { message?: UpstreamDelta; finish_reason?: string | null }[]
   }
 
 /** Reads one stream. What it cites beside the message it may tell in every event. */
 export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   let hasSources = false
-  const alike = new AlikeEvents()
+  const template = new EventTemplate()
   const read = (data: string): AnswerEvent[] => {
-    const chunk = JSON.parse(data) as Partial<Chunk> & WireError & Sources
+    const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
     const events = readChunk(chunk, answerId)
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = sourcesIn(chunk)
@@ -43,11 +43,11 @@ export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[
   const saysIt = (data: string, probe: string) => isText(read(data), probe)
   return ({ data }) => {
     if (data === '[DONE]') return []
-    const text = alike.textIn(data)
+    const text = template.textIn(data)
     if (text !== undefined) return [{ type: 'text', text }]
     const events = read(data)
     const [first] = events
-    if (first?.type === 'text' && events.length === 1) alike.learn(data, first.text, saysIt)
+    if (first?.type === 'text' && events.length === 1) template.learn(data, first.text, saysIt)
     return events
   }
 }
@@ -56,7 +56,7 @@ function isText(events: AnswerEvent[], text: string): boolean {
   return events.length === 1 && events[0]!.type === 'text' && events[0]!.text === text
 }
 
-function readChunk(chunk: Partial<Chunk> & WireError, answerId: string | undefined): AnswerEvent[] {
+function readChunk(chunk: Partial<Chunk> & UpstreamError, answerId: string | undefined): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   const choice = chunk.choices?.[0]
@@ -82,7 +82,7 @@ export function readCompletion(completion: Completion, answerId?: string): Answe
   return events
 }
 
-function readDelta(delta: WireDelta, events: AnswerEvent[], id: string | undefined): void {
+function readDelta(delta: UpstreamDelta, events: AnswerEvent[], id: string | undefined): void {
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   for (const call of delta.tool_calls ?? []) readCall(call, events, id)
@@ -120,7 +120,7 @@ function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
   }
 }
 
-function usageIn(usage: WireUsage, serviceTier: string | null | undefined): AnswerEvent[] {
+function usageIn(usage: UpstreamUsage, serviceTier: string | null | undefined): AnswerEvent[] {
   const { prompt_tokens_details: ofPrompt, completion_tokens_details: ofCompletion } = usage
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   return usageEvents(

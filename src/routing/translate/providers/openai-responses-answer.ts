@@ -11,7 +11,7 @@ type Usage = {
   input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
   output_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
 }
-type WireError = { code?: string | null; type?: string; message?: string }
+type UpstreamError = { code?: string | null; type?: string; message?: string }
 type Annotation = {
   type?: string
   url?: string
@@ -44,10 +44,10 @@ type Response = {
   output?: Item[]
   usage?: Usage | null
   service_tier?: string | null
-  error?: WireError | null
+  error?: UpstreamError | null
   incomplete_details?: { reason?: string } | null
 }
-type Event = WireError & {
+type Event = UpstreamError & {
   type?: string
   response?: Response
   item?: Item
@@ -56,7 +56,7 @@ type Event = WireError & {
   content_index?: number
   delta?: string
   annotation?: Annotation
-  error?: WireError
+  error?: UpstreamError
 }
 
 const format = 'openai-responses-v1' as const
@@ -241,7 +241,7 @@ const statuses: Record<string, number> = {
 }
 
 /** Codes about images and files are about what was sent. */
-function errorEvent({ code, type, message }: WireError): AnswerEvent {
+function errorEvent({ code, type, message }: UpstreamError): AnswerEvent {
   const told = code ?? type ?? ''
   const status = statuses[told] ?? (/image|file/.test(told) ? 400 : undefined)
   return { type: 'error', message: message ?? 'the upstream failed', status, code: codeOfError({ code, type }) }

@@ -1,12 +1,12 @@
 import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
 /** What a provider says it counted, in whatever it says it. What it leaves out is none. */
-export type ToldCounts = { prompt: unknown; completion: unknown } & Partial<
+export type ReportedCounts = { prompt: unknown; completion: unknown } & Partial<
   Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>
 >
 
 /** What it says it billed besides: pieces by name, and the tier of service that answered. */
-export type ToldExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
+export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
 
 /** Far more than any prompt or answer holds, and little enough that costs and sums of them stay exact. */
 const most = 1e9
@@ -15,7 +15,7 @@ const most = 1e9
  * A provider's count, as far as it makes sense: money is charged by it. Undefined, for an estimate to take its place,
  * where prompt or completion are no such numbers or neither is told; parts are no larger than what they are parts of.
  */
-function tokenCounts(told: ToldCounts): TokenCounts | undefined {
+function tokenCounts(told: ReportedCounts): TokenCounts | undefined {
   if (told.prompt == null && told.completion == null) return undefined
   const prompt = countIn(told.prompt ?? 0)
   const completion = countIn(told.completion ?? 0)
@@ -35,7 +35,7 @@ function tokenCounts(told: ToldCounts): TokenCounts | undefined {
 const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
 
 /** Those that there are. Whoever prices them keeps them within what they are parts of. */
-function partsIn(told: ToldCounts): TokenParts | undefined {
+function partsIn(told: ReportedCounts): TokenParts | undefined {
   let parts: TokenParts | undefined
   for (const name of partNames) {
     const count = countIn(told[name])
@@ -47,7 +47,7 @@ function partsIn(told: ToldCounts): TokenParts | undefined {
 }
 
 /** The same as what an answer tells: nothing where the count makes no sense. */
-export function usageEvents(told: ToldCounts, toldExtras?: ToldExtras): AnswerEvent[] {
+export function usageEvents(told: ReportedCounts, toldExtras?: ReportedExtras): AnswerEvent[] {
   const tokens = tokenCounts(told)
   if (!tokens) return []
   const extras = toldExtras && extrasIn(toldExtras)
@@ -57,7 +57,7 @@ export function usageEvents(told: ToldCounts, toldExtras?: ToldExtras): AnswerEv
 /** More than any provider runs for one request. */
 const mostPieces = 100_000
 
-function extrasIn({ pieces, serviceTier }: ToldExtras): Extras | undefined {
+function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   const told: Record<string, number> = {}
   for (const unit in pieces) {
     const count = countIn(pieces[unit])

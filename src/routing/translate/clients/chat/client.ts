@@ -5,7 +5,7 @@ import { completionOf } from './completion.ts'
 import { chatPreset } from './preset.ts'
 import { chatRewriter } from './rewriter.ts'
 import { Completion, CompletionChunk } from './schema.ts'
-import { chatWriter, unasked } from './writer.ts'
+import { chatWriter, emptyChoice } from './writer.ts'
 
 /** Clients of OpenAI chat completions. */
 export const chatClient: ClientProtocol = {
@@ -31,7 +31,7 @@ export const chatClient: ClientProtocol = {
   usageEvent(raw, cost, includeUsage) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
-    const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [unasked]
+    const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]
     return `data: ${JSON.stringify({ ...chunk, choices, usage: { ...chunk.usage, cost: cost.costUsd } })}\n\n`
   },
 }

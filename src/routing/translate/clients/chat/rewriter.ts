@@ -1,7 +1,7 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { detailsOf } from '#chat/thoughts.ts'
 import { withChanges } from '#lib/json-members.ts'
-import { AlikeBytes } from '../../../alike.ts'
+import { AlikeBytes } from '../../event-template.ts'
 import { Beginnings, bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
@@ -13,37 +13,39 @@ export function chatRewriter({ id, model, provider, createdSeconds }: AnswerHead
   const ofEvent = { set, fill: { ...named, object: '"chat.completion.chunk"' }, notNull: 'usage' }
   const ofWhole = { set, fill: { ...named, object: '"chat.completion"', system_fingerprint: 'null' } }
   const beginnings = new Beginnings('choices', ofEvent)
-  const alike = new AlikeBytes()
+  const template = new AlikeBytes()
   const changed = (raw: Buffer) => {
     const rest = beginnings.restOf(raw)
-    if (rest !== undefined && !isOddChoice(rest)) return beginnings.joined(raw, rest)
+    if (rest !== undefined && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
     const text = raw.toString('latin1')
     const from = objectIn(text)
     if (from === -1) return raw
-    const told = isOddChoice(text) ? text.slice(0, from) + mended(text.slice(from), 'delta', { id, model }) : text
+    const told = needsRewriteInChoice(text)
+      ? text.slice(0, from) + rewritten(text.slice(from), 'delta', { id, model })
+      : text
     return Buffer.from(beginnings.learn(told, from), 'latin1')
   }
   return {
     event(raw) {
-      const known = alike.changed(raw)
+      const known = template.changed(raw)
       if (known) return known
       const event = changed(raw)
-      alike.learn(raw, event, changed)
+      template.learn(raw, event, changed)
       return event
     },
     whole(bytes) {
       const text = bytes.toString('latin1')
-      const told = isOddMessage(text) ? mended(text, 'message', { id, model }) : text
+      const told = needsRewriteInMessage(text) ? rewritten(text, 'message', { id, model }) : text
       return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
     },
   }
 }
 
 /** Looked for as text: quotes within what is said are escaped, and never found. */
-function isOddChoice(text: string): boolean {
+function needsRewriteInChoice(text: string): boolean {
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
     return !text.includes('"choices":[]')
-  return isOddMessage(text)
+  return needsRewriteInMessage(text)
 }
 
 /** Content in parts; probabilities have a `content`, too. The first one is looked at, which stands near the beginning. */
@@ -56,14 +58,14 @@ function saysInParts(text: string): boolean {
 
 const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
-function isOddMessage(text: string): boolean {
+function needsRewriteInMessage(text: string): boolean {
   if (saysInParts(text) || /"audio"\s*:\s*null/.test(text)) return true
   const calls = text.indexOf('"tool_calls"')
-  return calls !== -1 && isOddIn(text.slice(calls))
+  return calls !== -1 && needsRewriteInCalls(text.slice(calls))
 }
 
 /** Every call that has a name has an id and a type, too. */
-function isOddIn(calls: string): boolean {
+function needsRewriteInCalls(calls: string): boolean {
   if (/^"tool_calls"\s*:\s*null/.test(calls)) return true
   const names = count(calls, /"name"\s*:/g)
   return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
@@ -77,7 +79,7 @@ type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message'
 
 type Named = Pick<AnswerHead, 'id' | 'model'>
 
-function mended(text: string, part: 'delta' | 'message', { id, model }: Named): string {
+function rewritten(text: string, part: 'delta' | 'message', { id, model }: Named): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   for (const choice of answer.choices ?? []) {
     choice.finish_reason ||= null

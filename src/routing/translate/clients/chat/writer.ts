@@ -10,7 +10,7 @@ import { usageOf } from './usage.ts'
  * Usage is told whether or not a client asked for it. One that did expects a chunk without choices; one that did not may
  * take the first choice of every chunk without looking, so it gets one that adds nothing.
  */
-export const unasked: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
+export const emptyChoice: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
 /** Writes one answer as chunks. */
 export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean }): StreamWriter {
@@ -81,7 +81,7 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
       return say({ role: 'assistant', content: '' }) + text
     },
     end: (cost) => {
-      const usage = tokens ? chunk(includeUsage ? [] : [unasked], { usage: usageOf(tokens, cost) }) : ''
+      const usage = tokens ? chunk(includeUsage ? [] : [emptyChoice], { usage: usageOf(tokens, cost) }) : ''
       return `${usage}data: [DONE]\n\n`
     },
     fail: ({ metadata, ...error }) => {

@@ -63,7 +63,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   if (said.length + calls.length + details.length === 0) return []
   const message = {
     role: 'assistant' as const,
-    content: spoken(said),
+    content: visibleParts(said),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
@@ -71,7 +71,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
 }
 
 /** Citations cut a text into blocks; without marks between them they are one text again. */
-function spoken(parts: ContentPart[]): string | ContentPart[] | null {
+function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
   if (parts.length === 0) return null
   const isText = parts.every((part) => part.type === 'text' && !('cache_control' in part))
   return isText ? parts.map(({ text }) => text).join('') : parts

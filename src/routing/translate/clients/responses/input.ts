@@ -62,12 +62,12 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
     const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
     const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
     const called = { name, arguments: textIn(item, 'arguments', path) }
-    const assistant = speaking(messages)
+    const assistant = lastAssistant(messages)
     assistant.tool_calls = [...(assistant.tool_calls ?? []), { ...call, function: called }]
   }
   if (type === 'custom_tool_call') {
     const custom = { name: textIn(item, 'name', path), input: textIn(item, 'input', path) }
-    const assistant = speaking(messages)
+    const assistant = lastAssistant(messages)
     const call = { id: textIn(item, 'call_id', path), type: 'custom' as const, custom }
     assistant.tool_calls = [...(assistant.tool_calls ?? []), call]
   }
@@ -82,7 +82,7 @@ const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
 function addMessage(messages: Message[], item: Item, path: string): void {
   const content = contentOf(item.content ?? '', `${path}.content`)
   if (item.role === 'assistant') {
-    const assistant = speaking(messages)
+    const assistant = lastAssistant(messages)
     const said: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
     assistant.content = [...(assistant.content ?? []), ...said]
     return
@@ -99,7 +99,7 @@ function addThought(messages: Message[], item: Item, path: string): void {
   const said = [...textsIn(summary, `${path}.summary`), ...(summary?.length ? [] : textsIn(content, `${path}.content`))]
   const mark = sealed ? unseal(sealed, id) : undefined
   if (!mark) return
-  const assistant = speaking(messages)
+  const assistant = lastAssistant(messages)
   const details = assistant.reasoning_details ?? []
   const text = said.join('\n\n')
   assistant.reasoning_details = [...details, ...detailsOf({ text, ...mark }, details.length)]
@@ -117,7 +117,7 @@ function textsIn(parts: unknown, path: string): string[] {
 }
 
 /** The assistant's message that is being put together. */
-function speaking(messages: Message[]): Assistant {
+function lastAssistant(messages: Message[]): Assistant {
   const last = messages.at(-1)
   if (last?.role === 'assistant') return last as Assistant
   const assistant: Assistant = { role: 'assistant', content: null }

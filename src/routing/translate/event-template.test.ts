@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { SseReader } from '#lib/sse.ts'
-import { chatRewriter } from './translate/clients/chat/rewriter.ts'
-import { chatReader } from './translate/providers/openai-chat-answer.ts'
+import { chatRewriter } from './clients/chat/rewriter.ts'
+import { chatReader } from './providers/openai-chat-answer.ts'
 
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
 const word = fc.oneof(

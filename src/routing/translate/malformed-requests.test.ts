@@ -5,9 +5,9 @@ import { ResponsesCall } from '#chat/responses-call.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { Fault } from '#lib/fault.ts'
 import { endpointOf } from '#test/harness/candidates.ts'
-import { responsesToChat } from './translate/clients/responses/to-chat.ts'
-import type { Body } from './translate/protocol.ts'
-import { protocols } from './translate/providers/protocols.ts'
+import { responsesToChat } from './clients/responses/to-chat.ts'
+import type { Body } from './protocol.ts'
+import { protocols } from './providers/protocols.ts'
 
 const call = { name: 'look_up', arguments: '{}' }
 const schema = { type: 'json_schema', name: 'x', schema: {} }

@@ -11,7 +11,7 @@ const mostTrials = 4
  * Most events of a stream differ in nothing but their text. What stands around it is known from one before, and so is
  * what is made of it: any other text is put in the same place, without a parse.
  */
-export class AlikeEvents {
+export class EventTemplate {
   #before = ''
   #after = ''
   #trials = 0

@@ -1,8 +1,8 @@
 import { noTokens } from '#chat/events.ts'
 import type { Generation } from '#usage/generation.ts'
-import type { CompletionCall } from './call.ts'
-import type { RoutingDeps } from './deps.ts'
-import { causeOf } from './record/cause.ts'
+import type { CompletionCall } from '../call.ts'
+import type { RoutingDeps } from '../deps.ts'
+import { causeOf } from './cause.ts'
 
 /** Anybody may name anything. */
 const longestName = 200
