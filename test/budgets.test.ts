@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from '#lib/once.ts'
 import { type DatabaseKind, newPlace } from './harness/databases.ts'
 import { askForWords, limitAll, manage, startPriced, usdOfWord } from './harness/priced-servers.ts'
 
@@ -23,8 +27,8 @@ async function inParallel(workers: number, work: () => Promise<boolean>): Promis
   await Promise.all(Array.from({ length: workers }, worker))
 }
 
-/** Random costs at random servers; a server that does not answer is not asked again. `midway` is called once. */
-async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void): Promise<void> {
+/** Random costs at random servers; a server that does not answer is not asked again, unless another worker of it does. `midway` is called once. */
+async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void, remains = false): Promise<void> {
   let begun = 0
   await inParallel(sockets, async () => {
     if (begun++ >= requests) return false
@@ -32,7 +36,7 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
     const words = random(3, 12)
     const told = await askForWords(url, words, words + random(0, 8), begun % 3 === 0).catch(() => undefined)
     if (told === undefined) {
-      urls.delete(url)
+      if (!remains) urls.delete(url)
       spent.cutOffUsd += words * usdOfWord
     } else if (told.status === 200) {
       spent.usd += told.cost
@@ -55,6 +59,7 @@ async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
 }
 
 async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, workers = 1): Promise<void> {
+  const killsWorker = killOne && workers > 1
   const place = await newPlace(kind)
   await using stack = new AsyncDisposableStack()
   stack.defer(place.remove)
@@ -64,8 +69,11 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   const [first] = urls
   const id = await limitAll(first!, { limit_usd: limitUsd })
   const spent: Spent = { usd: 0, cutOffUsd: 0, answers: 0 }
-  await spendAtRandom(urls, spent, () => killOne && servers.at(-1)?.signal('SIGKILL'))
-  assert.equal(urls.size, killOne ? count - 1 : count)
+  const kill = once(() =>
+    killsWorker ? killWorker(join(place.settings.data_dir, 'data')) : servers.at(-1)?.signal('SIGKILL'),
+  )
+  await spendAtRandom(urls, spent, () => killOne && kill(), killsWorker)
+  assert.equal(urls.size, killOne && !killsWorker ? count - 1 : count)
   await spendTheRest(urls, spent)
   assert.ok(spent.usd <= limitUsd + 1e-9, `${spent.usd} USD were spent of ${limitUsd}`)
   const spendable = spent.usd + spent.cutOffUsd
@@ -80,9 +88,17 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   if (!killOne) assert.ok(Math.abs(data.spent_usd - spent.usd) < 1e-9)
 }
 
+/** One of those that a primary has started. */
+function killWorker(dataDir: string): void {
+  const primary = readFileSync(join(dataDir, 'server.pid'), 'utf8').trim()
+  const [worker] = execFileSync('ps', ['-o', 'pid=', '--ppid', primary], { encoding: 'utf8' }).trim().split(/\s+/)
+  process.kill(Number(worker), 'SIGKILL')
+}
+
 describe('a limit of 10 USD under 2,000 requests of random costs is never exceeded and can be spent', () => {
   test('on one server', () => proveLimit('sqlite', 1, false))
   test('on one server of three workers', () => proveLimit('sqlite', 1, false, 3))
+  test('on one server of three workers of which one is killed midway', () => proveLimit('sqlite', 1, true, 3))
   const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
   test('on three servers', { skip }, () => proveLimit('postgres', 3, false))
   test('on one server of three workers, on Postgres', { skip }, () => proveLimit('postgres', 1, false, 3))

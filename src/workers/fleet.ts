@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import type { MetricValues } from '#lib/metric.ts'
+import { oneAtATime } from '#lib/one-at-a-time.ts'
 import type { Handlers } from '#lib/rpc.ts'
 import { startCode, type WorkerStart } from './calls.ts'
 import { socketsThere, type WorkerProcess } from './worker-process.ts'
@@ -163,7 +164,9 @@ export class Fleet {
    * Starts another worker in the place of each, one after the other. Those before end with their last client.
    * @throws StartupError when a new one cannot start; the one before it goes on then.
    */
-  async replaceAll(): Promise<void> {
+  readonly replaceAll = oneAtATime(() => this.#replaceEach())
+
+  async #replaceEach(): Promise<void> {
     for (const slot of this.#slots) {
       if (this.#isStopping) return
       if (slot.ready) await this.#fill(slot)

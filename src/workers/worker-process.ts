@@ -37,6 +37,8 @@ export function spawnWorker({ sockets, handlers, onLines }: Options): WorkerProc
   const child = spawn(process.execPath, [...process.execArgv, script], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...sockets.flat()],
     serialization: 'advanced',
+    // A Ctrl-C at the terminal is for the primary, also while this one has not begun to hear signals.
+    detached: true,
   })
   const lines = wholeLines(onLines)
   child.stderr!.setEncoding('utf8').on('data', lines)
