@@ -63,8 +63,9 @@ test('a daemon that is killed leaves no agent behind, and its streams end as sev
 })
 
 test('what an agent left behind when its daemon was killed is ended by the next daemon', async () => {
-  const stray = 'setsid sh -c "trap : TERM HUP; while :; do sleep 1; done" & echo $! > stray; exec node "$0" load'
-  const agent = ['-c', stray, fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))]
+  const stray = 'setsid sh -c "trap : TERM HUP; while :; do sleep 1; done" & echo $! > stray; exec "$@"'
+  const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
+  const agent = ['-c', stray, 'sh', process.execPath, script, 'load']
   const first = await startDaemonProcess({ command: '/bin/sh', agent })
   await first.say('say hi')
   const pid = Number(readFileSync(join(first.folder, 'workspace/stray'), 'utf8'))

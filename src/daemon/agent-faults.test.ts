@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
 import { isRunning } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
@@ -109,11 +110,10 @@ test('a caller who stops reading is cut off, so that it holds up no one else for
 })
 
 test('nothing of an agent is left when its daemon stops, not even its children', async () => {
+  const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
   const daemon = await startTestDaemon({
     command: '/bin/sh',
-    agent: ['-c', 'sleep 1000 & echo $! > child; exec node "$0" load', 'bin/scripted-agent.ts'].map((arg) =>
-      arg.startsWith('bin/') ? `${process.cwd()}/${arg}` : arg,
-    ),
+    agent: ['-c', 'sleep 1000 & echo $! > child; exec "$@"', 'sh', process.execPath, script, 'load'],
   })
   await daemon.say('say hi')
   const child = Number(readFileSync(`${daemon.folder}/workspace/child`, 'utf8'))
