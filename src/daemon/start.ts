@@ -11,7 +11,7 @@ const drainMs = 500
 
 export type Daemon = { stop(): Promise<void> }
 
-/** Opens the state, then the door. The agent starts with the first prompt. */
+/** Opens the store, then the HTTP server. The agent starts with the first prompt. */
 export async function startDaemon(
   settings: DaemonSettings,
   deps: { log: DaemonLog; now: () => number; newId: () => string; launch?: Launch },

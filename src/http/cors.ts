@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a page may read of an answer besides its body. */
+/** Response headers that a web page may read. */
 const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
 /** How long a browser need not ask again, in seconds. */

@@ -37,7 +37,7 @@ export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope }
   }
 }
 
-/** What a client learns of a defect of ours: the id under which the log has the rest. */
+/** The answer to an internal error: the request id, under which the log has the details. */
 export function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
   const message = `Internal server error. The log has it under request id ${requestId}.`
   return { status: 500, headers: {}, body: { error: { code: 500, message } } }

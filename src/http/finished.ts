@@ -4,7 +4,7 @@ import type { Log } from '#lib/log.ts'
 /** A finished request, by its route's pattern: what a client put into path, query or body stays with the client. */
 export type FinishedRequest = { id: string; method: string; route: string; status: number; seconds: number }
 
-/** What the log and the metrics call an answer that its client did not wait for. */
+/** The status in log and metrics of an answer that its client did not wait for. */
 const clientLeft = 499
 
 /**

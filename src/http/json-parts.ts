@@ -1,7 +1,7 @@
 import { isDeeper } from '#lib/depth.ts'
 import { Fault } from '#lib/fault.ts'
 
-/** How deep arrays and objects may lie in each other. What handles a body may recurse. */
+/** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
 /** How many items, members, arrays and objects a body may have together. */
 export const maxParts = 200_000

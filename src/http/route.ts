@@ -10,7 +10,7 @@ export type KeyNeed = 'none' | 'any' | 'api' | 'management'
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
 type Parsed<S extends Schemas, Name extends keyof Schemas> = S[Name] extends z.ZodType ? z.output<S[Name]> : undefined
 
-/** What a handler is given: validated input, who calls, and the raw request headers. */
+/** The argument of a handler: validated input, the caller, and the raw request headers. */
 export type Call<S extends Schemas, Caller> = {
   params: Parsed<S, 'params'>
   query: Parsed<S, 'query'>

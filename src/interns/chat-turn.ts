@@ -78,7 +78,7 @@ export async function startChatTurn(
   } catch (error) {
     idleTimer.stop()
     const timedOut = giveUp.signal.aborted
-    // What has begun all the same goes no further.
+    // A turn that has begun meanwhile is ended.
     giveUp.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')

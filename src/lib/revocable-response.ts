@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts'
 import type { ResponseStream } from './response-stream.ts'
 
 /**
- * An outlet that can be taken away from who writes into it. To the writer that looks as if the reader had left, but the
+ * A response stream that can be revoked. To its writer that looks as if the client had left, but the
  * reader is told why.
  */
 export class RevocableResponse implements ResponseStream {
@@ -55,7 +55,9 @@ export class RevocableResponse implements ResponseStream {
     this.#inner.end()
   }
 
-  /** @param tell writes a fault in the words of the stream, and ends it; called when it has opened, and once at most. */
+  /**
+   * @param tell writes a fault in the words of the stream, and ends it; called when it has opened, and once at most.
+   */
   onRevoked(tell: (fault: Fault) => void): void {
     this.#tell = tell
   }
@@ -68,7 +70,7 @@ export class RevocableResponse implements ResponseStream {
     this.#left.abort()
   }
 
-  /** It is over: the reader's outlet need not remember it. */
+  /** The request is over: the inner stream keeps no listener of it. */
   release(): void {
     this.#inner.signal.removeEventListener('abort', this.#leave)
   }

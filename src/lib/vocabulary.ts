@@ -1,6 +1,9 @@
 /** The words that several folders share, each list written once: types, schemas and tables follow from it. */
 
-/** The wire protocols that endpoints speak. A new one is a word here, a file and a line in `routing/providers/`. */
+/**
+ * The wire protocols that endpoints speak. A new one is a word here, a file and a line in
+ * `routing/translate/providers/`.
+ */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
 

@@ -24,7 +24,7 @@ import { resolveModels } from './resolve/resolve.ts'
 import { type ClientProtocol, passes } from './translate/protocol.ts'
 import { providerProtocolOf } from './translate/providers/protocols.ts'
 
-/** The life of a completion. @returns the whole answer, or undefined when it was streamed into the outlet. */
+/** The life of a completion. @returns the whole answer, or undefined when it was streamed. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
   const filled = await reportingRefusals(deps, call, () => prepare(deps, call))
   const { clock } = pluginOptions(filled.body)
@@ -44,7 +44,7 @@ async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Prep
   }
 }
 
-/** What is decided before there is a journal is told all the same where it is a refusal. */
+/** Records a refusal that comes before the request has a record of its own. */
 async function reportingRefusals<T>(deps: RoutingDeps, call: CompletionCall, decide: () => Promise<T>): Promise<T> {
   try {
     return await decide()
@@ -64,7 +64,7 @@ async function prepare(deps: RoutingDeps, call: CompletionCall): Promise<Prepare
   return filled
 }
 
-/** What is asked, and what may be done about it. @throws Fault where that is nothing. */
+/** The request as the policy allows it. @throws Fault when it is forbidden. */
 async function decideRequest(deps: RoutingDeps, call: CompletionCall, filled: PreparedRequest, spoken: ClientProtocol) {
   const candidates = resolveModels(deps.catalogue.current(), filled.chat)
   const { chat: asked, body: given, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
@@ -158,7 +158,7 @@ function headerList(names: readonly string[]): string {
     .join(', ')
 }
 
-/** Whatever fails here: the client keeps its answer, and nothing stays set aside for ever. */
+/** Meters the request and settles its reservation. A failure here must not reach the client, whose answer is sent. */
 function settle(deps: RoutingDeps, decision: PolicyDecision, requestRecord: RequestRecord): void {
   let generation: Generation | undefined
   try {
@@ -170,7 +170,7 @@ function settle(deps: RoutingDeps, decision: PolicyDecision, requestRecord: Requ
   decision.settle(generation && requestRecord.owed(generation))
 }
 
-/** What a workspace's own credential meets with is its own affair: it must not shut an endpoint to all others. */
+/** A workspace's own credential has its own circuit: its failures must not shut the endpoint to other workspaces. */
 function circuitNames(isByok: (endpoint: Endpoint) => boolean, workspaceId: string): CompletionContext['circuitOf'] {
   return (endpoint) => (isByok(endpoint) ? `${endpoint.id} ${workspaceId}` : endpoint.id)
 }
@@ -184,7 +184,7 @@ function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => 
   }
 }
 
-/** Where a client's own words are not passed on, a tool that a provider runs goes to those who know it. */
+/** Endpoints that know the provider tools of a request whose body is translated rather than passed through. */
 function toolsKnown(
   deps: RoutingDeps,
   { tools }: ChatRequest,

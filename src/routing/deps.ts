@@ -13,7 +13,7 @@ import type { PlanInput } from './plan/plan.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Finder } from './resolve/resolve.ts'
 
-/** What the data plane stands on. */
+/** The dependencies of the data plane. */
 export type RoutingDeps = {
   catalogue: { current: () => Finder & { findProvider: (slug: string) => Provider | undefined } }
   credentials: Credentials

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 /** The longest answer that is held: of bytes as they are once unpacked, whichever way they came. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
-/** What a tool call weighs beside its text: an entry of its own in whatever is made of the answer. */
+/** Bytes that one tool call counts for besides its text, for the objects that hold it. */
 const callBytes = 1024
 
 /** Counts what is held of one answer, so that an upstream that never ends does not fill the memory. */
@@ -16,7 +16,7 @@ export class AnswerBound {
     if (this.#held > maxAnswerBytes) throw new Error(`it is over ${maxAnswerBytes} bytes`)
   }
 
-  /** What was said in a stream that is passed on: writers of some protocols say it all again at its end. */
+  /** Counts the text of a passed-through stream, which some protocols repeat as a whole at the end. */
   takeSaid(events: AnswerEvent[]): void {
     for (const event of events) {
       if ('text' in event) this.take(event.text.length)

@@ -64,8 +64,8 @@ function noneAdmitted(deps: RoutingDeps, context: CompletionContext, targets: Ta
 }
 
 /**
- * A provider may bill an attempt that gave nothing. Then it is paid of what was set aside, and as much is set aside anew
- * for those that are left; where that does not fit, the answer is the failure.
+ * A provider may bill an attempt that gave nothing. Then it is paid of what was set aside, and as much is set aside
+ * anew for those that are left; where that does not fit, the answer is the failure.
  */
 async function mayGoOn({ requestRecord, payAndReserve }: CompletionContext, left: Target[]): Promise<boolean> {
   const lost = left.length > 0 ? requestRecord.takeLost() : undefined
@@ -149,7 +149,7 @@ async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: 
   return { body: relay.body() }
 }
 
-/** What the client is told that it costs is what it is charged. */
+/** The cost in the answer is the cost that is charged. */
 function priceFor(requestRecord: RequestRecord, tried: TriedEndpoint) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(requestRecord.costAt(tried, tokens)) })
 }

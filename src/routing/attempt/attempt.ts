@@ -35,7 +35,7 @@ export type Receiver = {
   broke: (failure: AttemptFailure) => void
 }
 
-/** What follows the end of an answer is read up to here for its usage. */
+/** How many bytes after the end of an answer are read to find its usage. */
 const mostBytesToUsage = 1024 * 1024
 
 /** Errors longer than this are cut: nobody reads them, and they are held in memory. */
@@ -111,8 +111,8 @@ class AttemptAnswer {
   }
 
   /**
-   * The client has left. An answer that is finished is read on to its usage, which is told last; one that is not ends at
-   * once.
+   * The client has left. An answer that is finished is read on to its usage, which is told last; one that is not ends
+   * at once.
    */
   leave(): void {
     if (!this.#finished || this.#over) return this.exchange?.abort()
@@ -159,7 +159,7 @@ class AttemptAnswer {
   }
 
   #cut(chunk: Buffer): void {
-    // Whoever asked for a whole answer gets one, also from an upstream that streams it.
+    // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#ask.stream) this.#bound.take(chunk.length)
     this.#deliver(this.#sse.push(chunk))
   }

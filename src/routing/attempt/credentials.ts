@@ -4,7 +4,7 @@ import { expandUrl } from '#catalogue/expand-url.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
 import type { Finder } from '../resolve/resolve.ts'
 
-/** What opens an upstream: where it is, the secret if it wants one, and whether the caller's workspace brought it. */
+/** Access to an upstream: its base URL, the secret if it needs one, and whether the caller's workspace supplied it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
 
 /** The upstreams that one caller can reach. */

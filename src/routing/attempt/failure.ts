@@ -3,7 +3,7 @@ import type { Target } from '../plan/plan.ts'
 
 /** Why one attempt gave no answer. */
 export type AttemptFailure = {
-  /** What the client would be told, as a status. */
+  /** The kind of the fault for the client. */
   kind: FaultKind
   message: string
   /** Whether another endpoint may be tried. */
@@ -19,13 +19,16 @@ export type AttemptFailure = {
   severed?: boolean
   /** It tells of the endpoint, not of what was asked. */
   endpointsFault: boolean
-  /** What happened, in words of ours. */
+  /** A message of this service's own. */
   reason: string
 }
 
 const maxRaw = 2000
 
-/** What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is told. */
+/**
+ * What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is
+ * told.
+ */
 export function failureOfStatus(status: number, message: string | undefined, retryAfterMs?: number): AttemptFailure {
   const raw = message?.slice(0, maxRaw)
   const failure = (kind: FaultKind, text: string, tryNext: boolean): AttemptFailure => ({
@@ -63,12 +66,12 @@ export function failureOfStatus(status: number, message: string | undefined, ret
   }
 }
 
-/** Of the 4xx only those that are about our account, our credential or the provider's own limits. */
+/** The 4xx statuses that concern our account, our credential or the provider's own limits. */
 const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 
 const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
 
-/** The failure of the last attempt as what the client is told. */
+/** The failure of the last attempt, as a fault for the client. */
 export function faultOf(failure: AttemptFailure, target: Target): Fault {
   return new Fault(failure.kind, failure.message, {
     metadata: {

@@ -4,15 +4,15 @@ import { asItStands, type Unescaped, unescaped } from './unescaped.ts'
 /** Credentials as providers write them, wherever they stand in a message. */
 const written = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
 
-/** Nobody is told more than this; what is not looked at is not told either. */
+/** How much of a text is scanned and shown; the rest is cut off. */
 const maxScanned = 8 * 1024
 
 /** How many layers of escapes are looked through: an error in an error in a page. */
 const maxLayers = 3
 
 /**
- * An upstream's words without credentials: the very one it was sent, whole or in part, in any case, escaped or in base64,
- * and whatever else looks like one. Longer texts are cut.
+ * An upstream's words without credentials: the very one it was sent, whole or in part, in any case, escaped or in
+ * base64, and whatever else looks like one. Longer texts are cut.
  */
 export function maskSecrets(said: string, credential?: string): string {
   const text = said.slice(0, maxScanned)

@@ -18,7 +18,7 @@ export function tracesOf(credential: string): (text: string) => [start: number, 
   }
 }
 
-/** Of ASCII alone: other letters may change their length, and places would shift. */
+/** Lower case for ASCII only: other letters may change their length, which would shift positions. */
 const lowerCase = (text: string) => text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 
 /** What of a base64 text does not depend on the bytes around: `before` of them stand before it in its first group. */
@@ -30,7 +30,9 @@ function base64Core(bytes: Buffer, before: number): string {
   return padded.slice(before === 0 ? 0 : before + 1, padded.length - unsettled)
 }
 
-/** Finds all runs of `longest` characters that stand in the word too, by a rolling hash; of a shorter word only itself. */
+/**
+ * Finds all runs of `longest` characters that stand in the word too, by a rolling hash; of a shorter word only itself.
+ */
 function runsOf(word: string, longest: number): (text: string) => [number, number][] {
   const length = Math.min(word.length, longest)
   if (length < 2) return () => []

@@ -28,8 +28,8 @@ export function counted(window: Window, begunAt: number, { begun = 0, answered =
 }
 
 /**
- * Whether half or more failed of those that began when this one did or shortly before, and at least ten did; unless those
- * that began later do better. Who is still under way has not failed.
+ * Whether half or more failed of those that began when this one did or shortly before, and at least ten did; unless
+ * those that began later do better. A request that is still running has not failed.
  */
 export function isFailing(window: Window, begunAt: number): boolean {
   const at = Math.floor(begunAt / slotMs)

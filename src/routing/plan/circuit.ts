@@ -25,7 +25,7 @@ type Always = {
 
 type Closed = { readonly at: 'closed'; readonly window: Window }
 type Open = { readonly at: 'open'; readonly until: number; readonly reason: Exclude<ShutReason, 'retry_after'> }
-/** What became of the requests that began since; `credit` lets others in, `admission` each. */
+/** Counts of the requests that began since. `credit` admits further ones; each takes `admission` of it. */
 type HalfOpen = {
   readonly at: 'half_open'
   readonly begun: number
@@ -56,9 +56,9 @@ const troubleMs = 30_000
 const firstOpenMs = 5_000
 const longestOpenMs = 60_000
 const longestPauseMs = 10 * 60_000
-/** What breaks within this time broke together. */
+/** Failures within this time count as one. */
 const togetherMs = 1_000
-/** What letting one request in takes. A millisecond brings one of these, so that one a second is let in whatever happens. */
+/** The credit that one request takes. A millisecond brings 1, so that at least one request a second is admitted. */
 const admission = 1_000
 /** So many more successes than failures close a half-open circuit; each lets in one more of so many requests. */
 const aheadToClose = 10
@@ -105,7 +105,7 @@ export function step(before: Circuit, event: CircuitEvent): Circuit {
   }
 }
 
-/** What time alone does. A clock that was set back starts all over: no endpoint stays shut until it has caught up. */
+/** The circuit at a time. A clock that was set back resets it: no endpoint stays shut until the clock has caught up. */
 function atTime(circuit: Circuit, now: number): Circuit {
   const latest = Math.max(
     circuit.since,

@@ -10,7 +10,7 @@ import {
   whyShut,
 } from './circuit.ts'
 
-/** What became of an attempt, as far as the endpoint's health goes. */
+/** How an attempt failed, as far as the endpoint's health is concerned. */
 export type Trouble = {
   /** How long the upstream asked to be left alone. */
   retryAfterMs?: number | undefined
@@ -18,11 +18,11 @@ export type Trouble = {
   severed?: boolean | undefined
 }
 
-/** Leave to make one attempt, which is told how it goes. */
+/** Permission for one attempt, which reports how the attempt goes. */
 export type AttemptPermit = {
   /** The first byte of an answer is here. Told any number of times. */
   answered: () => void
-  /** Before or after the first byte. Whatever is told afterwards is ignored. */
+  /** The end, before or after the first byte. Later reports are ignored. */
   failed: (trouble: Trouble) => void
   /** It is over. When nothing was told before, it says nothing of the endpoint. */
   ended: () => void
@@ -36,14 +36,16 @@ export type Circuits = {
   health: (name: string) => CircuitHealth
   /** Undefined when the endpoint is to be asked after all others, or not at all. */
   admit: (name: string) => AttemptPermit | undefined
-  /** Leave to ask an endpoint when nobody else is left to ask. Undefined when that would be in vain, or was forbidden. */
+  /**
+   * Leave to ask an endpoint when nobody else is left to ask. Undefined when that would be in vain, or was forbidden.
+   */
   lastResort: (name: string) => AttemptPermit | undefined
   whyShut: (name: string) => Shut | undefined
   /** Every circuit that does not let everybody in. */
   report: () => CircuitReport[]
 }
 
-/** What operators are told: that an endpoint is left alone, why and until when, and that it is asked again. */
+/** Hears when a circuit opens, with the reason and the end, and when it closes. */
 export type CircuitWatch = (name: string, change: Shut | undefined) => void
 
 /** Beyond so many, circuits that nothing is known against are forgotten. */

@@ -24,7 +24,7 @@ const exclusionTexts: Record<Exclusion, string> = {
   unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
 }
 
-/** What the operator can do about a provider without a credential. */
+/** How an operator can configure a provider that has no credential. */
 function remedy(provider: Provider | undefined, slug: string): string {
   const variables = provider?.credentialVariables ?? []
   return `${slug} needs ${variables.join(' or ')} in the environment of the service, or a key of your own (POST /byok)`
@@ -55,7 +55,9 @@ function describedExclusion({ target, reason, lacks, shut }: ExcludedEndpoint) {
   return shut ? { endpoint, reason, circuit: shut.reason, until: isoTime(shut.until) } : { endpoint, reason }
 }
 
-/** Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503). */
+/**
+ * Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503).
+ */
 function noEndpointMessage(
   excluded: ExcludedEndpoint[],
   now: number,

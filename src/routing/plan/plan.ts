@@ -4,7 +4,7 @@ import { pricePerMillion, weightedPrice } from './price.ts'
 
 export type SortKey = 'price' | 'throughput' | 'latency'
 
-/** What a request asks of the endpoints it may be sent to. Prices are USD per million tokens, or per request or image. */
+/** A request's preferences among endpoints. Prices are USD per million tokens, or per request or image. */
 export type Preferences = {
   order?: string[]
   only?: string[]
@@ -22,7 +22,7 @@ export type Preferences = {
   preferredMaxLatencyMs?: number
 }
 
-/** What the request itself needs, whatever it prefers. */
+/** The capabilities that a request needs, whatever it prefers. */
 export type Needs = {
   /** Parameters of the request, as the catalogue names them. */
   parameters: string[]
@@ -77,8 +77,8 @@ export type PlanInput = {
 
 /**
  * Which endpoints to ask, in which order. Without an explicit order or sort: those without recent trouble first, drawn
- * by 1/price², then the troubled ones; the models of a fallback list one after the other. In any case those whose circuits
- * are shut come last. Lots decide only among endpoints that nothing else tells apart.
+ * by 1/price², then the troubled ones; the models of a fallback list one after the other. In any case those whose
+ * circuits are shut come last. Lots decide only among endpoints that nothing else tells apart.
  */
 export function planAttempts(input: PlanInput): Plan {
   const excluded: Plan['excluded'] = []
@@ -200,8 +200,8 @@ function byDraw(targets: Target[], { health, draw }: PlanInput): Target[] {
 const floorUsdPerMillion = 0.01
 
 /**
- * Weighted rendezvous hashing, each endpoint weighted by 1/price². As often as by drawing without replacement each comes
- * first, second and so on; and one that comes or goes moves no lots but its own.
+ * Weighted rendezvous hashing, each endpoint weighted by 1/price². As often as by drawing without replacement each
+ * comes first, second and so on; and one that comes or goes moves no lots but its own.
  */
 function drawn(targets: Target[], draw: PlanInput['draw']): Target[] {
   if (targets.length < 2) return targets

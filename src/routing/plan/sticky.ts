@@ -8,8 +8,8 @@ type StickyRequest = { caller: Pick<CompletionCall['caller'], 'workspaceId'>; ch
 >
 
 /**
- * The lot of each endpoint, from 0 to 1, for requests that belong together: it follows from what they have in common and
- * the endpoint's id alone, so that every server draws the same, and keeps nothing for it.
+ * The lot of each endpoint, from 0 to 1, for requests that belong together: it follows from what they have in common
+ * and the endpoint's id alone, so that every server draws the same, and keeps nothing for it.
  */
 export function drawsFor(asked: StickyRequest): (endpoint: Pick<Endpoint, 'id'>) => number {
   // A model with one endpoint draws no lots.
@@ -36,8 +36,9 @@ export function drawOf(seed: number, id: string): number {
 const bound = 1024
 
 /**
- * A conversation is known by how it begins, which every later request of it repeats and providers cache: the head of its
- * first system message, and both ends of the first message after those. The end of a system message often tells the time.
+ * A conversation is known by how it begins, which every later request of it repeats and providers cache: the head of
+ * its first system message, and both ends of the first message after those. The end of a system message often tells the
+ * time.
  */
 function conversationOf({ messages }: ChatRequest, seed: number): number {
   let hash = seed
@@ -65,7 +66,7 @@ function textsOf(content: ChatRequest['messages'][number]['content']): string[] 
 function hashed(text: string, seed: number): number {
   let hash = seed ^ 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  // Where one text ends and the next begins counts.
+  // The border between two texts is part of the hash.
   return Math.imul(hash ^ text.length, 0x01000193)
 }
 

@@ -3,12 +3,12 @@ import type { ResponseStream } from '#lib/response-stream.ts'
 import { completionOf } from '../translate/clients/chat/completion.ts'
 import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '../translate/protocol.ts'
 
-/** What models know the tool as: the names of functions have no colon. */
+/** The tool's name for models: function names have no colon. */
 export const clockName = 'openrouter_datetime'
 
 /**
- * One answer that is made of several rounds. Its client sees what every round says but the calls of the clock, and one end;
- * what the rounds took is added up.
+ * One answer that is made of several rounds. Its client sees what every round says but the calls of the clock, and one
+ * end; what the rounds took is added up.
  */
 export class ClockRounds {
   readonly #real: ClientProtocol
@@ -125,7 +125,7 @@ export class ClockRounds {
     return this.#real.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
   }
 
-  /** What the client gets of an event. */
+  /** The part of an event that the client gets. */
   #seen(event: AnswerEvent): AnswerEvent[] {
     this.#heard.push(event)
     switch (event.type) {

@@ -8,7 +8,7 @@ import type { Body, ClientProtocol } from '../translate/protocol.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
 import type { PluginOptions } from './options.ts'
 
-/** One that asks for the time again and again is told no more. */
+/** The most rounds of tool calls for one request. */
 const mostRounds = 4
 
 const tool = {
@@ -28,7 +28,8 @@ type AskOnce = (
 ) => Promise<Buffer | object | undefined>
 
 /**
- * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every answer.
+ * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every
+ * answer.
  * @throws Fault as a request does, as long as nothing has been said.
  */
 export async function withClock(
@@ -58,7 +59,7 @@ export async function withClock(
     const content = JSON.stringify({ datetime: timeIn(timezone, now()), timezone })
     const results = rounds.calls.map((id) => ({ role: 'tool', tool_call_id: id, content }))
     const messages = [...chat.messages, rounds.message, ...results] as ChatRequest['messages']
-    // What had to be called has been.
+    // The forced tool call is done.
     chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }
   }
 }

@@ -6,12 +6,13 @@ import type { Body } from '../translate/protocol.ts'
 
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 
-/** What is left for the prompt is used to this share: tokens are only estimated. */
+/** The share of the remaining context that the prompt may use, since tokens are estimated. */
 const share = 0.8
 
 /**
- * The body with what stands in the middle of its conversation left out, so that it fits the largest context there is: whole
- * turns first, the middle of the longest texts after that. Undefined where it fits as it is, or nothing can be left out.
+ * The body with what stands in the middle of its conversation left out, so that it fits the largest context there is:
+ * whole turns first, the middle of the longest texts after that. Undefined where it fits as it is, or nothing can be
+ * left out.
  */
 export function middleOut(body: Body, chat: ChatRequest, candidates: readonly Candidate[]): Body | undefined {
   const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))

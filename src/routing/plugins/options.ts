@@ -1,9 +1,9 @@
 import { Fault } from '#lib/fault.ts'
 import type { Body } from '../translate/protocol.ts'
 
-/** What a request asks of this service besides an answer of a model. */
+/** The plugins that a request asks for. */
 export type PluginOptions = {
-  /** Broken JSON is to be mended. */
+  /** Invalid JSON in the answer is repaired. */
   heals: boolean
   /** A prompt that does not fit is to be cut in its middle. */
   fits: boolean

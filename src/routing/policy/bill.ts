@@ -12,7 +12,7 @@ export type Forms = { chat: ChatRequest; body: Body; protocol?: Protocol }
 export type Offer = { endpoint: Endpoint; model?: Pick<Model, 'inputModalities' | 'outputModalities'> }
 type BillingTraits = Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>> | undefined
 
-/** What a request may have billed at one endpoint besides text, at the most. */
+/** Upper bounds of what a request can be billed for at one endpoint besides text. */
 export type Bill = {
   pieces: Record<string, number>
   serviceTier: string | undefined
@@ -29,7 +29,7 @@ export type Bill = {
   unbounded: readonly string[]
 }
 
-/** What a provider may run or make any number of times, without a field that says how often: taken to be so many. */
+/** The assumed number of runs of a provider tool for which no field sets a limit. */
 export const mostUnbounded = 16
 /** The same of images in one answer. */
 export const mostImages = 4

@@ -16,7 +16,7 @@ export type ProviderTool = {
   reported?: string
 }
 
-/** What a request has a provider do besides reading and writing text. */
+/** Everything in a request that a provider bills besides text: its own tools and the service tier. */
 export type BillableOptions = {
   tools: readonly ProviderTool[]
   /** The tier of service, where it is not the ordinary one. */
@@ -47,7 +47,7 @@ const longestName = 64
 
 type RequestedTool = { type?: unknown } & Body
 
-/** What a request's list of tools has the provider run. `read` says how each is billed. */
+/** The tools of a request that the provider runs. `read` says how each is billed. */
 export function providerTools(
   { tools }: Body,
   read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'asked'> | undefined,
@@ -66,7 +66,7 @@ export function callsIn(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** What requests call the ordinary tier, or leave to the provider's own settings. */
+/** Names of the ordinary service tier, and of the provider's own choice. */
 const ordinary: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
 
 export function requestedTier({ service_tier: tier }: Pick<ChatRequest, 'service_tier'>): string | undefined {

@@ -80,7 +80,7 @@ async function reserve({ budgets: held }: ReservationDeps, budgets: readonly Bud
   }
 }
 
-/** Whose limit it is, in words and for the record. */
+/** The owner of a limit, for a message and for the metadata of a fault. */
 export function budgetHolder({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
   if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit' } }
   return { who: nameOf(guardrails, subject.id), metadata: { guardrail_id: subject.id, rule: 'limit_usd' } }

@@ -75,7 +75,7 @@ const noLimits: SpendingLimits = {
   settle: () => {},
 }
 
-/** The money side of a ruling: set aside before the first attempt, settled with what was metered. */
+/** The spending limits of a decision: money is reserved before the first attempt and settled with the metered cost. */
 function spendingLimitsFor(
   deps: Pick<GuardDeps, 'catalogue' | 'budgets' | 'now'>,
   caller: Caller,
@@ -108,7 +108,7 @@ function spendingLimitsFor(
   }
 }
 
-/** Of several models it may be any: if one of them must be left with nothing, so must all. */
+/** Any candidate model may answer: if storage is forbidden for one of them, it is forbidden for the request. */
 function storageVerdict(
   guardrails: readonly GuardrailRecord[],
   candidates: Candidate[],

@@ -39,7 +39,7 @@ export async function requireRoomInLimits(
   }
 }
 
-/** Whether the least amount fits, over all servers. Who cannot tell lets go on. */
+/** Whether the least amount fits the limit, over all servers. Without an answer in time the request goes on. */
 async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean> {
   try {
     const reserving = Promise.resolve(budgets.reserve([budget], 1n)).then((reserved) => {

@@ -1,6 +1,6 @@
 type Body = Record<string, unknown>
 
-/** What of a request is no text, as far as it may have a price of its own. */
+/** The parts of a request that are not text and may have a price of their own. */
 export type Media = {
   images: number
   sound: boolean

@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import { imageSize } from './image-size.ts'
 import { imageTokenBound } from './image-tokens.ts'
 
-/** What of a prompt is no text, as far as it can be told from the request. */
+/** A part of a prompt that is not text, as far as the request describes it. */
 export type Medium = {
   kind: 'image' | 'audio' | 'other'
   /** In pixels, of an image that is in the request and says so. */
@@ -42,7 +42,7 @@ export function kindOf(said: string): Medium['kind'] {
   return said.includes('image') ? 'image' : said.includes('audio') ? 'audio' : 'other'
 }
 
-/** The most tokens it can count as. What nobody can bound may fill the context. */
+/** The most tokens that it can count as: the whole context where there is no bound. */
 export function mediumTokenBound({ kind, size, bytes }: Medium, { upstreamModel }: Endpoint): number {
   if (kind === 'image') return imageTokenBound(upstreamModel, size)
   if (kind === 'audio' && bytes !== undefined) return Math.ceil(bytes / audioBytesPerToken) + 100

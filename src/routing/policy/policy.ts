@@ -18,7 +18,7 @@ export type PolicyQuestion = {
   host: string | undefined
 }
 
-/** What a caller may do: the endpoints that are left, the request as it may leave the house, and the way to settle. */
+/** What is allowed: the endpoints that may be asked, the request as it may be sent, and how its cost is settled. */
 export type PolicyDecision = {
   candidates: Candidate[]
   chat: ChatRequest
@@ -27,7 +27,7 @@ export type PolicyDecision = {
   leftOut: readonly string[]
   /** The limits that count what the request spends. */
   limits: readonly Budget[]
-  /** What content filters found and let through. */
+  /** Findings of content filters that did not block the request. */
   findings: readonly ContentFinding[]
   /**
    * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys

@@ -3,13 +3,13 @@ import { ownFields } from '#chat/own-fields.ts'
 import type { Body } from '../translate/protocol.ts'
 import { kindOf, type Medium, mediumOf, mediumTokenBound } from './medium.ts'
 
-/** What stands around a message. */
+/** Tokens that frame one message. */
 const tokensOfFrame = 8
 
-/** What stands around all of them, with what some providers put before them: close to 700 tokens where it is most. */
+/** Tokens that frame all messages, with the longest system text of a provider: close to 700. */
 const tokensOfRequest = 1024
 
-/** What a provider may tell a model about tools beside the tools themselves; Anthropic's is the longest, up to 530. */
+/** Tokens of a provider's own instructions about tools; Anthropic's are the longest, up to 530. */
 const tokensAboutTools = 600
 
 /** Fields of a body that no model reads. */
@@ -23,7 +23,7 @@ const unread: ReadonlySet<string> = new Set([
   'prompt_cache_key',
 ])
 
-/** What of a body goes upstream: text, in tokens at the most, and what is no text. */
+/** The size of a body: its text, in tokens at most, and its media. */
 export type PromptSize = { text: number; media: Medium[] }
 
 /** A body is measured once, however many endpoints are asked. */
@@ -115,7 +115,7 @@ function addPart(size: PromptSize, part: Body | null): void {
     return ''
   })
   size.text += Buffer.byteLength(text)
-  // What it refers to is somewhere else, by a name of which nothing is known here.
+  // A reference to a file at the provider, whose size is not known here.
   if (!found) size.media.push({ kind: kindOf(String(part.type)) })
 }
 

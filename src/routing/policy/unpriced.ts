@@ -10,7 +10,7 @@ export type SpecialKind = 'cacheWrite1h' | 'audioPrompt' | 'audioCompletion' | '
 /** @param asked what of the request asks for it. */
 export type RequestedKind = { kind: SpecialKind; asked: string }
 
-/** What has no price: where a catalogue file would say it, and where the request asks for it. */
+/** Something without a price: the catalogue field that is missing, and the request field that asks for it. */
 export type Unpriced = { price: string; asked: string }
 
 /** How a catalogue file calls the prices. */
@@ -21,7 +21,7 @@ const nameOfPrice: Record<SpecialKind, string> = {
   imageCompletion: 'image_completion',
 }
 
-/** Where text costs nothing, what is counted in tokens does not either. */
+/** An endpoint whose text is free charges nothing for other tokens. */
 export function unpricedKinds({ prices }: Endpoint, kinds: RequestedKind[]): Unpriced[] {
   if (isFree(prices)) return []
   return kinds
@@ -53,7 +53,7 @@ function isTierPriced(prices: Prices, tier: string | undefined): boolean {
   )
 }
 
-/** What an answer had billed that has no price: its cost is without it. */
+/** Billed units of an answer that have no price: its cost does not include them. */
 export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
   const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
   const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }

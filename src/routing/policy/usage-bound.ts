@@ -30,7 +30,7 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
   const { endpoint } = offer
   const bill = billOf(forms, offer, providerProtocol)
   const { tokens, exact } = promptBound(body, endpoint)
-  // What a tool finds is read by the model, and nobody knows beforehand how much it is.
+  // The model reads the results of a tool, whose size is not known beforehand.
   const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
   const answer = providerProtocol?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
   const answers = answersOf(chat)
@@ -44,7 +44,7 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
   }
 }
 
-/** What was predicted wrongly is billed like an answer, beside it. */
+/** Rejected tokens of a prediction are billed like completion tokens. */
 function predicted({ prediction }: ChatRequest): number {
   return prediction == null ? 0 : Buffer.byteLength(JSON.stringify(prediction))
 }
@@ -55,7 +55,7 @@ function mayThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: Proto
 
 const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
 
-/** Whatever the catalogue says: many a server thinks when it is told to. */
+/** A request can switch thinking on, even where the catalogue does not list it. */
 function asksToThink(chat: ChatRequest): boolean {
   if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingSetting(chat)?.enabled === true
   return switches.some((name) => chat[name] != null && chat[name] !== false)
@@ -69,7 +69,7 @@ export function thinksByCatalogue({ supportedParameters, parametersSupposed, pri
   return thinking.some((name) => supportedParameters.includes(name))
 }
 
-/** What a provider's own tools take and give, and what is no text, does not go by as text. */
+/** Whether an answer may hold more than text: media, or calls of the provider's own tools. */
 function saysMoreThanText({ modalities }: ChatRequest, { tools }: Body): boolean {
   if (modalities?.some((modality) => modality !== 'text')) return true
   return Array.isArray(tools) && tools.some((tool: Body | null) => (tool?.type ?? 'function') !== 'function')

@@ -1,7 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 
-/** What of an answer costs something. */
+/** The parts of an answer that cost something. */
 export type Counted = {
   /** The upstream's own count, as far as it told one. */
   told: TokenCounts | undefined
@@ -15,7 +15,7 @@ export type Counted = {
   extras: Extras | undefined
 }
 
-/** What is counted while an answer goes by. */
+/** The counts of an answer, collected while it is relayed. */
 export type AnswerTally = Counted & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
@@ -25,7 +25,9 @@ export type AnswerTally = Counted & {
   firstTokenAt: number | undefined
 }
 
-/** Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one. */
+/**
+ * Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one.
+ */
 const lengthOf = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
 const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
 const longestName = 256

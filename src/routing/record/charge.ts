@@ -7,7 +7,7 @@ import type { Counted } from './answer-tally.ts'
 import { costOf } from './cost.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
 
-/** What a request is charged. */
+/** The charge for a request. */
 export type Charge = {
   tokens: TokenCounts
   extras: Extras | undefined
@@ -16,7 +16,9 @@ export type Charge = {
   /** Whether the provider counted more than the request made possible: then what was possible counts. */
   capped: boolean
   cost: PicoUsd
-  /** What limits are charged besides: where nobody counted, cost is an estimate, and limits go by the most it can be. */
+  /**
+   * What limits are charged besides: where nobody counted, cost is an estimate, and limits go by the most it can be.
+   */
   margin: PicoUsd
 }
 
@@ -43,7 +45,7 @@ export function chargeFor(
   return { ...took, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
-/** What was counted, within what was possible, as it is billed. */
+/** The counted tokens as they are billed, within the usage bound. */
 export function billed(
   prices: Prices,
   tokens: TokenCounts,

@@ -1,7 +1,7 @@
 import type { Prices, TokenPrices } from '#catalogue/model.ts'
 import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
 
-/** What a token of each kind costs, none left open. */
+/** The price of a token of each kind, with every default filled in. */
 export type Rates = Record<keyof TokenPrices, PicoUsd>
 
 /** Prices belong to an immutable snapshot, so what was once parsed stays right. By the tier of service. */

@@ -4,7 +4,7 @@ import type { CompletionCall } from '../call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import { causeOf } from './cause.ts'
 
-/** Anybody may name anything. */
+/** The most characters of a requested model's name that are recorded: clients may send any text. */
 const longestName = 200
 
 /** The record of a request that was refused before any provider was chosen for it: it cost nothing. */

@@ -27,10 +27,10 @@ type RequestRecordDeps = {
 /** One endpoint that was asked: by whose key, and what that can come to at the most. */
 export type TriedEndpoint = { target: Target; byok: boolean; most: () => UsageBound }
 
-/** Who is charged: the key that the service has, or one of the workspace's own. */
+/** The cost of a request, and whether it was made with the workspace's own key. */
 type Owed = { cost: PicoUsd; byok: boolean }
 
-/** What is known before anything is asked. */
+/** The facts of a request that are known before the first attempt. */
 export type RequestFacts = Pick<
   Generation,
   | 'requestId'
@@ -156,7 +156,7 @@ export class RequestRecord {
     this.#measureAnswer(target)
   }
 
-  /** What attempts that gave nothing may cost, each told once. */
+  /** The possible cost of attempts without an answer, each reported once. */
   takeLost(): Owed | undefined {
     const cost = this.#lost.cost - this.#paid
     if (cost === 0n) return undefined
@@ -164,12 +164,12 @@ export class RequestRecord {
     return { cost, byok: this.#lost.byok }
   }
 
-  /** What limits are still to be charged for a request that is over. */
+  /** The amount that limits are still to be charged for a finished request. */
   owed({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): Owed {
     return { cost: cost + margin - this.#paid, byok }
   }
 
-  /** What it costs if so many tokens are all. */
+  /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, most }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
     const took = billed(endpoint.prices, tokens, this.#tally.result().extras, most())
     return costOf(endpoint.prices, took.tokens, took.extras)
@@ -179,7 +179,7 @@ export class RequestRecord {
     return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, most(), seen)
   }
 
-  /** What was metered for the request, whatever became of it. */
+  /** The metered request, whether it succeeded or not. */
   close(): Generation {
     const [opening, context] = [this.#opening, this.#answering]
     const tally = this.#tally.result()
@@ -263,7 +263,7 @@ export class RequestRecord {
   }
 }
 
-/** What was asked for without a price counts as billed: who says nothing of it may bill it all the same. */
+/** Requested units without a price count as billed: a provider that does not report them may bill them. */
 function unpricedOf({ target, most }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   const asked = most().bill?.unpriced.map(({ price }) => price) ?? []
   const told = unpricedIn(target.endpoint.prices, tokens, extras)

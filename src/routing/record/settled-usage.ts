@@ -30,7 +30,7 @@ function piecesOf(bill: Bill | undefined, passed: Record<string, number> = {}): 
   return Object.keys(pieces).length > 0 ? pieces : undefined
 }
 
-/** Where nobody says how much of the tokens was of a dear kind that was there, all of them were. */
+/** Without a report, all tokens count as the most expensive kind that the request contains. */
 function withParts(
   bill: Bill | undefined,
   prices: Prices,
@@ -44,7 +44,7 @@ function withParts(
   if (passed.audio) all.audioCompletion = completion
   if (passed.image && prices.imageCompletion !== undefined) all.imageCompletion = completion
   if (Object.keys(all).length === 0) return tokens
-  // Of tokens of one kind that were told, the others are none.
+  // Tokens reported as one kind are not of another kind.
   if (parts?.audioCompletion !== undefined) delete all.imageCompletion
   if (parts?.imageCompletion !== undefined) delete all.audioCompletion
   return { ...tokens, parts: { ...all, ...parts } }

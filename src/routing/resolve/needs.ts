@@ -35,7 +35,7 @@ const parameters = [
 /** More characters than tokens ever have on average: an estimate must not refuse what would fit. */
 const charactersPerToken = 8
 
-/** What the request needs of an endpoint, whatever it prefers. */
+/** The capabilities that an endpoint must have for the request. */
 export function needsOf(chat: ChatRequest): Needs {
   const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
   return {

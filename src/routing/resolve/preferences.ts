@@ -38,7 +38,7 @@ function numbers(prices: Record<string, unknown>): Record<string, number> {
   )
 }
 
-/** Of bounds for several percentiles the median is the one that is compared. */
+/** Where bounds for several percentiles are given, the median is compared. */
 function median(bound: Bound): number | undefined {
   if (typeof bound === 'number') return bound
   return bound?.p50 ?? bound?.p75 ?? bound?.p90 ?? bound?.p99

@@ -6,7 +6,7 @@ import type { Generation } from '#usage/generation.ts'
 import type { CompletionCall } from '../call.ts'
 import type { Body } from '../translate/protocol.ts'
 
-/** What a request asks, as a chat and in the client's own words, and the preset that filled it in. */
+/** A request as a chat request and as the client's own body, with its preset applied. */
 export type PreparedRequest = { chat: ChatRequest; body: Body; preset: Generation['preset'] }
 
 /**

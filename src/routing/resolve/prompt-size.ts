@@ -11,10 +11,10 @@ export function charactersOf(chat: ChatRequest): number {
   return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
 }
 
-/** What is not text, as an ordinary picture. */
+/** The assumed tokens of a medium: those of an ordinary image. */
 const tokensOfMedium = 1000
 
-/** What the prompt of a request will have come to, where no provider counted it. */
+/** An estimate of the prompt's tokens, for requests that no provider counted. */
 export function estimatePrompt(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   return estimateTokens(bytes) + media * tokensOfMedium
@@ -35,7 +35,9 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
   return [bytes, media]
 }
 
-/** More than one token for three bytes there hardly is, in any script; a message has a frame, and tools are told about. */
+/**
+ * More than one token for three bytes there hardly is, in any script; a message has a frame, and tools are told about.
+ */
 const bytesPerToken = 3
 const tokensOfMessage = 8
 const tokensAboutTools = 350

@@ -1,15 +1,15 @@
-/** Text that stands in JSON as it is. */
+/** Whether text needs no escapes in JSON. */
 const isPlain = (text: string) => !/["\\\u0000-\u001f]/.test(text)
 
 /** No text that a model is likely to say, so that it is found in one place. */
 const probe = 'signalbox probe'
 
-/** Streams whose events are never alike are not tried any further. */
+/** After so many events that fit no template, a stream is parsed event by event. */
 const mostTrials = 4
 
 /**
- * Most events of a stream differ in nothing but their text. What stands around it is known from one before, and so is
- * what is made of it: any other text is put in the same place, without a parse.
+ * Most events of a stream differ only in their text. A template learned from one event gives the text of the next ones,
+ * and their rewritten form, without parsing.
  */
 export class EventTemplate {
   #before = ''
@@ -50,7 +50,7 @@ export class AlikeBytes {
   #newAfter: Buffer = Buffer.alloc(0)
   #trials = 0
 
-  /** What is made of an event that is otherwise like the one that was learned; undefined of any other. */
+  /** The rewritten form of an event that has the learned template; undefined for any other. */
   changed(event: Buffer): Buffer | undefined {
     const [from, to] = [this.#before.length, event.length - this.#after.length]
     if (from === 0 || to <= from) return undefined

@@ -11,7 +11,7 @@ export type PassthroughRewriter = {
   whole: (bytes: Buffer) => Buffer
 }
 
-/** JSON in which bytes stand for characters, as in all that is mended: what is not ASCII is there as its UTF-8. */
+/** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
 export function bytesOfJson(value: unknown): string {
   if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
   return Buffer.from(JSON.stringify(value)).toString('latin1')
@@ -20,7 +20,7 @@ export function bytesOfJson(value: unknown): string {
 /** ASCII without quotes, backslashes and control characters. */
 const asItIs = /^[ !#-[\]-~]*$/
 
-/** Where the object of an event begins; -1 for an event whose data stand on several lines: it passes as it came. */
+/** The start of an event's JSON object; -1 for data on several lines, which is passed through unchanged. */
 export function objectIn(event: string): number {
   const from = event.indexOf('{', event.indexOf('data:'))
   return event.indexOf('\ndata', from) === -1 ? from : -1
@@ -35,7 +35,7 @@ export class Beginnings {
   readonly #isNull: string
   #before: Buffer = Buffer.alloc(0)
   #after: Buffer = Buffer.alloc(0)
-  /** What the beginning does not have, and an event might have behind it. */
+  /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
   constructor(last: string, changes: Changes) {
@@ -44,7 +44,7 @@ export class Beginnings {
     this.#isNull = `,"${changes.notNull}":null`
   }
 
-  /** What follows the beginning of an event that begins alike, and has nothing to change. */
+  /** The rest of an event that has the learned prefix and needs no change after it. */
   restOf(raw: Buffer): string | undefined {
     const { length } = this.#before
     if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined

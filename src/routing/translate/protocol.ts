@@ -9,7 +9,7 @@ import type { PresetStyle } from '#presets/apply.ts'
 import type { BillableOptions } from '../policy/billable-options.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 
-/** What goes to an upstream. `path` follows the provider's base URL. */
+/** An HTTP request for an upstream. `path` follows the provider's base URL. */
 export type EncodedRequest = { path: string; headers: Record<string, string>; body: string }
 
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
@@ -23,7 +23,7 @@ export type Body = Record<string, unknown>
  */
 export type ProviderProtocol = {
   protocol: Protocol
-  /** Where the upstream is, when no base URL says it. */
+  /** The origin of the upstream, for protocols without a base URL. */
   origin?: string
   /** A chat request in this protocol's words. */
   encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
@@ -39,7 +39,9 @@ export type ProviderProtocol = {
   }
   /** The limit that is sent for such a request: so many tokens its answer has at most. */
   answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
-  /** What else a request asks of the provider: as it is passed on, or as the chat that is put in other words. */
+  /**
+   * Provider tools and service tier of a request: of the passed-through body, or of the chat request that is encoded.
+   */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
   /** Whether a chat's tool that is no function can be put in this protocol's words. Without it, chats are passed on. */
   knowsTool?: (tool: ChatTool) => boolean
@@ -52,7 +54,7 @@ export type ProviderProtocol = {
   reader: (answerId?: string) => (event: SseEvent) => AnswerEvent[]
   /** Reads a whole answer. @throws Error on what is not this protocol. */
   readBody: (body: unknown, answerId?: string) => AnswerEvent[]
-  /** What a failed answer says went wrong, in the upstream's words. */
+  /** The error message in the body of a failed answer. */
   errorMessage: (body: unknown) => string | undefined
 }
 
@@ -64,7 +66,7 @@ export function passes(
   return protocol === client && passThrough !== undefined
 }
 
-/** What an answer is called towards the client. */
+/** The id, model and provider that the client sees. */
 export type AnswerHead = {
   id: string
   /** The catalogue's id of the model that answers. */
@@ -88,15 +90,17 @@ export type ClientProtocol = {
   protocol: Protocol
   /** How clients ask by it. */
   operation: Operation
-  /** What such requests are called in their records. */
+  /** The `api_type` in the records of such requests. */
   apiType: string
   /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */
   ownFields?: ReadonlySet<string>
-  /** Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it. */
+  /**
+   * Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it.
+   */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
   /** Whether a request shows by its headers that its client speaks this protocol. */
   isSpokenIn?: (headers: RequestHeaders) => boolean
-  /** What answers have besides the headers of all. */
+  /** Headers of answers in this protocol, besides the common ones. */
   answerHeaders?: (requestId: string) => Record<string, string>
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
@@ -104,11 +108,11 @@ export type ClientProtocol = {
   preset: PresetStyle
   /** Writes one streamed answer: text to send for each event, and for the end. */
   writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
-  /** What is sent while there is nothing to say. */
+  /** The text of a keepalive. */
   keepalive: string
-  /** What follows the upstream's own bytes, of which the end mark is never passed on. */
+  /** The end of a passed-through stream: the upstream's own end mark is never passed on. */
   passThroughEnd: string
-  /** What is mended of the upstream's own bytes. */
+  /** Rewrites the upstream's own bytes where clients need other values. */
   rewriter?: (head: AnswerHead) => PassthroughRewriter
   /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
@@ -116,7 +120,7 @@ export type ClientProtocol = {
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
   /** Whether answers are written anew, though their bytes could be passed on. */
   rewrites?: boolean
-  /** How an error is told before the answer; without it, as everywhere in this service. */
+  /** The form of errors before the answer; by default, the form of this service. */
   envelope?: Envelope
 }
 
@@ -131,13 +135,13 @@ export type Operation = {
   description: string
   request: z.ZodObject
   response: z.ZodType
-  /** What each event of a streamed answer holds. */
+  /** The schema of each event of a streamed answer. */
   events: z.ZodType
   /** How its errors look, where not as everywhere in this service. */
   errorBody?: z.ZodType
 }
 
-/** What was metered, for the usage that the client sees. */
+/** The metered cost, for the usage that the client sees. */
 export type CostNote = { costUsd: number }
 
 export type StreamWriter = {

@@ -35,7 +35,7 @@ export function relayStream(
   let tokens: TokenCounts | undefined
   let pause = () => {}
   let passed = 0
-  /** What one chunk of the upstream brings goes out in one write. */
+  /** The events of one upstream chunk go out in one write. */
   let pieces: (string | Buffer)[] = []
 
   const { signal } = response
@@ -44,7 +44,7 @@ export function relayStream(
     if (pieces.length === 0) return
     const chunk = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces.map(bytesOf))
     pieces = []
-    // Who has left is read on for, and must not hold the upstream back.
+    // The client has left: the answer is still read for its usage, without back-pressure.
     if (signal.aborted || response.write(chunk)) return
     relay.heldBack = true
     pause()
