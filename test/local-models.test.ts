@@ -74,3 +74,16 @@ test('an intern whose agent is not installed is refused when it is made, and tol
   assert.equal(made.status, 400)
   assert.match(made.body.error.message, /agent: "codex-that-is-not-there" is not installed on this server; install it/)
 })
+
+test('a refusal for a picture says what the model takes, and where that stands', async () => {
+  const file = `
+providers: { plain: { name: Plain, protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", prices: { prompt: 0, completion: 0 } } }
+models: { plain/one: { name: One, created: 2026-01-01, context_length: 1000, endpoints: { plain: { model: one } } } }
+`
+  await using service = await startTestService({ settings: { catalogue_file: fileOf('text.yaml', file) } })
+  const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]
+  const body = { model: 'plain/one', messages: [{ role: 'user', content }] }
+  const answer = await service.ask('POST', '/chat/completions', { body })
+  assert.equal(answer.status, 404)
+  assert.match(answer.body.error.message, /the request has, but text \(input_modalities in the catalogue\)\.$/)
+})

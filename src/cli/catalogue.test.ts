@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadCatalogue } from '#catalogue/load.ts'
+import { startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
 import { runCli } from './cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
@@ -103,5 +104,18 @@ test('check tells of a base_url with a query, and hints at one without a version
     `hint: ${file}:3: b: base_url http://127.0.0.1:1 names no version; most servers want http://127.0.0.1:1/v1`,
   )
   assert.match(away!, /^hint: http:\/\/127\.0\.0\.1:1\/models: b: the models of this server could not be read: /)
-  assert.deepEqual([rest, code], [[], 1])
+  assert.deepEqual([rest, code], [['b: no model'], 1])
+})
+
+test('check names the models that a server lists', async () => {
+  const data = ['qwen3:8b', 'gemma3'].map((id) => ({ id }))
+  await using server = await startScriptedUpstream(() => ({
+    status: 200,
+    type: 'application/json',
+    body: JSON.stringify({ object: 'list', data }),
+  }))
+  const provider = `{ name: O, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 } }`
+  const { code, out } = await run('check', fileOf('local.yaml', `providers: { ollama: ${provider} }`))
+  assert.equal(code, 0)
+  assert.match(out, /^ollama: 2 models: ollama\/qwen3:8b, ollama\/gemma3$/m)
 })

@@ -5,6 +5,7 @@ import { readCatalogueFile } from '#catalogue/format.ts'
 import { hintsOf } from '#catalogue/hints.ts'
 import { CatalogueRefused, type Skipped } from '#catalogue/layer.ts'
 import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/load.ts'
+import type { CatalogueData } from '#catalogue/model.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sync.ts'
 import { loadConfig } from '#config/load.ts'
 import { takeDataDir } from '#db/data-dir.ts'
@@ -40,14 +41,26 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
   const discover = createDiscovery({ variable: (name) => env[name] })
-  const { report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file }, discover)
+  const { data, report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(line(problem))
   const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
   const hints = [...hintsOf(readCatalogueFile(await readSource(file), file)), ...ofServers]
   for (const hint of hints) out(`hint: ${line(hint)}`)
+  for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
   out(`${file} is in order. With it the catalogue has ${counts(report)}`)
+}
+
+/** Most names to be told of one provider. */
+const mostNames = 20
+
+/** The models that requests may name of a provider whose server lists them. */
+function modelsAt(slug: string, { models }: CatalogueData): string {
+  const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
+  if (ids.length === 0) return 'no model'
+  const more = ids.length > mostNames ? `, and ${ids.length - mostNames} more` : ''
+  return `${ids.length === 1 ? '1 model' : `${ids.length} models`}: ${ids.slice(0, mostNames).join(', ')}${more}`
 }
 
 const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`)

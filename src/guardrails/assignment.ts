@@ -35,7 +35,8 @@ export const MemberTargets = strictFields({
   member_user_ids: z
     .array(text({ min: 1, max: 200 }))
     .min(1)
-    .max(maxTargets),
+    .max(maxTargets)
+    .describe('Ids of members, or their e-mail addresses.'),
 }).meta({ id: 'MemberTargets' })
 
 export function keyAssignment(row: AssignmentRow): KeyAssignment {

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import { namedUser } from '#accounts/members.ts'
 import { recordChange } from '#audit/audit.ts'
 import type { Db, Tx } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
@@ -33,7 +34,7 @@ export async function assign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
-  const wanted = [...new Set(targets)]
+  const wanted = [...new Set(await idsOf(deps, caller, kind, targets))]
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
     await requireTargets(tx, caller.organizationId, workspaceId, kind, wanted)
@@ -76,9 +77,10 @@ export async function unassign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
+  const ids = await idsOf(deps, caller, kind, targets)
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
-    const which = { organizationId: caller.organizationId, kind, guardrailId: id, targets }
+    const which = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
     const rows = await findAssignments(tx, which)
     await remove(deps, tx, caller, rows)
     if (rows.length > 0) announce()
@@ -122,6 +124,12 @@ async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailI
     if (!(await findGuardrail(deps.db.query, guardrailId))) throw noGuardrail()
   }
   return listAssignments(deps.db.query, { organizationId, kind, guardrailId }, page)
+}
+
+/** Members may be named by their addresses; what nobody has stays as it is said. */
+function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind, names: string[]): Promise<string[]> {
+  if (kind === 'key') return Promise.resolve(names)
+  return Promise.all(names.map(async (name) => (await namedUser(db, organizationId, name)) ?? name))
 }
 
 /** A target of another organization is as unknown as one that does not exist. */

@@ -51,6 +51,13 @@ test('the address of a known provider is that provider, and brings its prices', 
   assert.deepEqual(catalogue.models, { 'openai/gpt-oss-120b': { aliases: ['oss'] } })
 })
 
+test('a server on this machine is called local, not by its address', () => {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+    const { catalogue } = taken(rows(['m', { model: 'openai/qwen', api_base: `http://${host}:8000/v1` }]))
+    assert.deepEqual([Object.keys(catalogue.providers), Object.keys(catalogue.models)], [['local'], ['local/qwen']])
+  }
+})
+
 test('what is asked elsewhere is a model of its own, so that it goes nowhere else', () => {
   const eu = { model: 'anthropic/claude-sonnet-4-6', api_base: 'https://eu.example.com', api_key: 'os.environ/EU_KEY' }
   const { catalogue } = taken(rows(['us', { model: 'anthropic/claude-sonnet-4-6' }], ['eu', eu]))
@@ -159,6 +166,14 @@ test('what a row sets in each request, and what comes after it fails, is a prese
     { slug: 'plain', body: { models: both } },
   ])
   assert.ok(left.includes('fallbacks of nobody: no row of this name was taken'))
+  const told = left
+    .filter((line) => line.includes('@preset/'))
+    .map((line) => /its (.*), let .* "(.*)"$/.exec(line)?.slice(1))
+  assert.deepEqual(told, [
+    ['parameters', '@preset/smart'],
+    ['fallbacks', '@preset/mixed'],
+    ['fallbacks', '@preset/plain'],
+  ])
 })
 
 test('budgets never grow: an odd duration becomes the next longer one, and models that were not taken allow nothing', () => {

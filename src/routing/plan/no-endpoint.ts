@@ -93,6 +93,10 @@ function noEndpointMessage(
 
 function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
+  if (reason === 'unsupported_input') {
+    const taken = new Set(excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])))
+    return `${exclusionTexts[reason]}, but ${[...taken].join(' or ')} (input_modalities in the catalogue)`
+  }
   const lacked = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
   if (reason !== 'unsupported_parameter' || lacked.size === 0) return exclusionTexts[reason]
   return `it does not support ${[...lacked].join(' or ')} (supported_parameters in the catalogue)`

@@ -113,6 +113,17 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.deepEqual(body, { unassigned_count: 1 })
   })
 
+  test('members are named by their addresses, too', async () => {
+    const email = `${randomUUID()}@example.com`
+    const wanted = { email, name: 'Ada' }
+    const user_id = (await service.manage('POST', '/organization/members', wanted)).body.data.id
+    const path = `/guardrails/${await newGuardrail()}/assignments/members`
+    const body = { member_user_ids: [email] }
+    assert.deepEqual((await service.manage('POST', path, body)).body, { assigned_count: 1 })
+    assert.equal((await service.manage('GET', path)).body.data[0].user_id, user_id)
+    assert.deepEqual((await service.manage('POST', `${path}/remove`, body)).body, { unassigned_count: 1 })
+  })
+
   test('one unknown target, or one of another organization, and none is assigned', async () => {
     const stranger = await addOrganization(service.place)
     const [id, key] = [await newGuardrail(), await newKey()]

@@ -34,9 +34,13 @@ export function presetsOf(config: LitellmConfig, draft: CatalogueDraft, left: Le
       continue
     }
     presets.set(slug, { slug, body: { ...(models.length > 1 ? { models } : { model: models[0] }), ...config } })
+    const more = [
+      ...(models.length > 1 ? ['fallbacks'] : []),
+      ...(Object.keys(config).length > 0 ? ['parameters'] : []),
+    ]
     left.add(
       name,
-      'by this name alone a request gets its first model and no more: name the preset (@preset/…) for the rest',
+      `a request for "${name}" gets ${models[0]} alone; for its ${more.join(' and ')}, let the request name "@preset/${slug}"`,
     )
   }
   return [...presets.values()]

@@ -18,7 +18,7 @@ const places: Record<string, string | null> = {
   model_group_alias: null,
   // Elsewhere, or nowhere.
   master_key:
-    'not copied: the first start makes a management key, or set BOOTSTRAP_MANAGEMENT_KEY; clients get the key "litellm"',
+    'not copied: the first start makes a management key of its own, and clients get the key "litellm" in its place',
   database_url: 'set DATABASE_URL to a Postgres database of its own; what LiteLLM keeps in its tables is not read',
   max_end_user_budget: 'end users have no budget: make each a key with a limit',
   default_end_user_params: 'end users have no budget: make each a key with a limit',

@@ -90,6 +90,7 @@ function withPath(address: string, { path }: Vendor): string {
 function slugAt(address: string, variable: string | undefined): string {
   if (variable) return slugOf(variable.replace(/_(API_)?(BASE|URL|ENDPOINT|HOST)(_URL)?$|_API_BASE$/i, ''))
   const { hostname } = new URL(address)
+  if (/^(127\.[\d.]+|\[::1\]|localhost)$/.test(hostname)) return 'local'
   return slugOf(/^[\d.]+$/.test(hostname) ? hostname : hostname.replace(/^(api|www)\./, '').split('.')[0]!)
 }
 
