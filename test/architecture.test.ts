@@ -26,7 +26,7 @@ const mayImport: Record<string, string[]> = {
   interns: ['lib', 'chat', 'db', 'accounts', 'audit', 'byok'],
   provision: ['lib', 'config', 'db', 'accounts', 'interns'],
   daemon: ['lib', 'chat', 'interns'],
-  demo: ['chat'],
+  demo: ['lib', 'chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
   // Of http only the table of statuses, for failures that are told within a stream.
   budgets: ['lib', 'db', 'usage'],

@@ -1,4 +1,5 @@
 import type { Now } from '#lib/clock.ts'
+import { bytesPerToken, estimateTokens } from '#lib/token-estimate.ts'
 import { shorten } from './bounded-text.ts'
 import { countUsage } from './count-usage.ts'
 import type { Message, Model } from './model/model.ts'
@@ -19,7 +20,6 @@ type CompactionDeps = {
 const fullAt = 0.8
 /** The newest messages are kept as they are, up to this share. */
 const keptShare = 0.3
-const charactersPerToken = 4
 
 const instruction = [
   'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
@@ -49,7 +49,7 @@ const summaryStart = 'This conversation was long; its older part is summarised h
 
 /** A summary is worth a call of the model; when that fails, the beginning and the end of what was said must do. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
-  const room = Math.floor(deps.windowTokens * 0.5 * charactersPerToken)
+  const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.usual)
   const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
   const messages: Message[] = [
     { role: 'system', text: instruction },
@@ -86,7 +86,7 @@ function tokensIn(session: Session): number {
   return (counted?.tokens ?? 0) + since.reduce((sum, message) => sum + estimate(message), 0)
 }
 
-const estimate = (message: Message) => Math.ceil(asText(message).length / charactersPerToken) + 8
+const estimate = (message: Message) => estimateTokens(asText(message).length) + 8
 
 function asText(message: Message): string {
   if (message.role === 'tool') return `[result] ${message.text}`

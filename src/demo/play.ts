@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { textOf } from '#chat/message.ts'
+import { estimateTokens } from '#lib/token-estimate.ts'
 import { type Performed, performForAgent, promptIn } from './agent-scene.ts'
 import { asksByKeyword, type DemoOptions, demoOptions } from './keywords.ts'
 import { sampleOf } from './sample.ts'
@@ -84,7 +85,7 @@ function ending(chat: Parameters<typeof play>[0], options: DemoOptions, events: 
 function tokensOf({ messages }: Parameters<typeof play>[0], events: AnswerEvent[]): TokenCounts {
   const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
   const reasoning = events.filter(({ type }) => type === 'reasoning').length
-  return { prompt: Math.ceil(characters / 4), completion: events.length, cached: 0, cacheWritten: 0, reasoning }
+  return { prompt: estimateTokens(characters), completion: events.length, cached: 0, cacheWritten: 0, reasoning }
 }
 
 const wordsBeforeTrouble = 3

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Line, linesOf, type Scene } from '#demo/scenarios.ts'
 import { wordsOf } from '#demo/words.ts'
 import type { NewId } from '#lib/id.ts'
+import { estimateTokens } from '#lib/token-estimate.ts'
 import type { AssistantMessage, Message, Model, ModelEvent, ModelRequest, ToolCall } from './model.ts'
 import { ModelFault } from './model.ts'
 
@@ -67,7 +68,7 @@ async function* perform(
   }
 }
 
-const tokens = (messages: Message[]) => Math.ceil(JSON.stringify(messages).length / 4)
+const tokens = (messages: Message[]) => estimateTokens(JSON.stringify(messages).length)
 
 function summaryOf(messages: Message[]): string {
   const lines = (messages.at(-1)?.text ?? '').split('\n').filter(Boolean)

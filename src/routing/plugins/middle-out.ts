@@ -1,5 +1,6 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { bytesPerToken } from '#lib/token-estimate.ts'
 import type { Candidate } from '../plan/plan.ts'
 import { estimatePrompt } from '../resolve/prompt-size.ts'
 import type { Body } from '../translate/protocol.ts'
@@ -26,8 +27,9 @@ export function middleOut(body: Body, chat: ChatRequest, candidates: readonly Ca
   return Array.isArray(items) ? { ...body, [name]: withoutMiddle(items as Item[], excess) } : undefined
 }
 
-/** So many of this text as estimates take for these tokens: four bytes each. */
-const charactersIn = (tokens: number, text: string) => Math.ceil((tokens * 4 * text.length) / Buffer.byteLength(text))
+/** How many characters of this text are estimated as so many tokens. */
+const charactersIn = (tokens: number, text: string) =>
+  Math.ceil((tokens * bytesPerToken.usual * text.length) / Buffer.byteLength(text))
 
 function withoutMiddle(items: Item[], excess: number): Item[] {
   const turns = turnsOf(items)

@@ -1,6 +1,7 @@
 import type { Prices } from '#catalogue/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import { estimateTokens } from '#lib/token-estimate.ts'
 import { highestCost } from '../policy/highest-cost.ts'
 import type { UsageBound } from '../policy/usage-bound.ts'
 import type { Counted } from './answer-tally.ts'
@@ -59,13 +60,6 @@ export function billed(
 function mostGenerated({ bytes, thoughtBytes, toolCalls }: Counted, most: UsageBound, seen: boolean): number {
   if (!seen || most.hidden || thoughtBytes > 0) return most.completion
   return Math.min(most.completion, bytes + (toolCalls + 1) * tokensUnderWay)
-}
-
-const bytesPerToken = 4
-
-/** Bytes tell more of other scripts than characters do. */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / bytesPerToken)
 }
 
 /** A count that broke off says at least so much. */

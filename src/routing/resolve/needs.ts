@@ -1,4 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { bytesPerToken } from '#lib/token-estimate.ts'
 import type { Needs } from '../plan/plan.ts'
 import { charactersOf } from './prompt-size.ts'
 
@@ -32,9 +33,6 @@ const parameters = [
   'parallel_tool_calls',
 ] as const
 
-/** More characters than tokens ever have on average: an estimate must not refuse what would fit. */
-const charactersPerToken = 8
-
 /** The capabilities that an endpoint must have for the request. */
 export function needsOf(chat: ChatRequest): Needs {
   const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
@@ -42,7 +40,7 @@ export function needsOf(chat: ChatRequest): Needs {
     parameters: [...new Set(used.map((name) => parameterNames[name] ?? name))],
     required: required(chat),
     inputModalities: inputModalities(chat),
-    promptTokens: Math.floor(charactersOf(chat) / charactersPerToken),
+    promptTokens: Math.floor(charactersOf(chat) / bytesPerToken.most),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { estimateTokens } from '../record/charge.ts'
+import { bytesPerToken, estimateTokens } from '#lib/token-estimate.ts'
 
 /** The characters of all text in a request, tools included: what it needs of a context at least. */
 export function charactersOf(chat: ChatRequest): number {
@@ -35,10 +35,7 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
   return [bytes, media]
 }
 
-/**
- * More than one token for three bytes there hardly is, in any script; a message has a frame, and tools are told about.
- */
-const bytesPerToken = 3
+/** A message has a frame, and tools come with instructions. */
 const tokensOfMessage = 8
 const tokensAboutTools = 350
 const tokensOfLargestImage = 1600
@@ -47,7 +44,7 @@ const tokensOfLargestImage = 1600
 export function generousPrompt(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? tokensAboutTools : 0)
-  return Math.ceil(bytes / bytesPerToken) + frames + media * tokensOfLargestImage
+  return estimateTokens(bytes, bytesPerToken.fewest) + frames + media * tokensOfLargestImage
 }
 
 function bytesOf(value: unknown): number {
