@@ -45,9 +45,10 @@ async function measure(): Promise<void> {
       console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)
       for (const [at, count] of counts.entries())
         services.push(await startService(count, places[at]!, folder, upstreamUrl))
-      await warmUp(services, clients)
+      await warmUp(services, apiKey, clients)
       await compare(services, apiKey, clients, 'JSON requests a second')
       const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
+      await warmUp(services, limited, clients)
       await compare(services, limited, clients, 'the same with a limit in USD')
       measureMemory(services)
     } finally {
@@ -90,9 +91,14 @@ async function limitedKey(url: string): Promise<string> {
   return ((await answer.json()) as { key: string }).key
 }
 
-async function warmUp(services: Running[], clients: ReturnType<typeof besides>[]): Promise<void> {
+async function warmUp(
+  services: Running[],
+  keys: string | string[],
+  clients: ReturnType<typeof besides>[],
+): Promise<void> {
   for (const [at, { url }] of services.entries()) {
-    await ask(clients, { url, key: apiKey, connections: connections / clients.length, ms: warmMs * counts[at]! })
+    const key = typeof keys === 'string' ? keys : keys[at]!
+    await ask(clients, { url, key, connections: connections / clients.length, ms: warmMs * counts[at]! })
   }
 }
 
