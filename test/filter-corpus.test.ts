@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BuiltinSlug } from '#filters/builtins.ts'
 import { corpus } from './filter-corpus/corpus.ts'
-import { measure, precision, recall } from './filter-corpus/figures.ts'
+import { measure, measureNames, precision, recall } from './filter-corpus/figures.ts'
+import { halves, sentencesOf } from './filter-corpus/people.ts'
 
 /** No filter may become worse than this. */
 const floors: Record<BuiltinSlug, [precision: number, recall: number]> = {
@@ -29,5 +30,31 @@ for (const figures of measure()) {
     const [precise, complete] = floors[figures.slug]
     assert.ok(precision(figures) >= precise, `precision ${precision(figures)}: ${figures.misses.join(' | ')}`)
     assert.ok(recall(figures) >= complete, `recall ${recall(figures)}: ${figures.misses.join(' | ')}`)
+  })
+}
+
+test('the corpus of names has 2,000 sentences, no two alike, and no name or template in both halves', () => {
+  const sentences = Object.values(halves).flatMap(sentencesOf)
+  assert.equal(new Set(sentences.map(({ text }) => text)).size, 2000)
+  const [one, other] = Object.values(halves).map((half) => [
+    ...half.names.split(/;\s*/),
+    ...half.things.split(/;\s*/),
+    ...`${half.surnames} ${half.given}`.split(' '),
+    ...[half.said, half.titled, half.alone, half.about, half.nobody].flat(),
+  ])
+  assert.deepEqual(
+    one!.filter((part) => other!.includes(part)),
+    [],
+  )
+})
+
+for (const [half, floor] of [
+  ['tuned', 0.96],
+  ['held out', 0.8],
+] as const) {
+  test(`person-name finds at least ${floor} of the names of the half that is ${half}, and hardly anything else`, () => {
+    const all = measureNames(half).get('all')!
+    assert.ok(precision(all) >= 0.98, `precision ${precision(all)}`)
+    assert.ok(recall(all) >= floor, `recall ${recall(all)}`)
   })
 }

@@ -7,21 +7,22 @@ type Plan = { form: RegExp; trunk: string }
 const plans = new Map<CountryCode, Plan>()
 const byCallingCode = new Map<string, Plan[]>()
 
+/** Where version 4 of the metadata has what is read of it; the types leave it open. */
+const formAt = 2
+const trunkAt = 5
+
 function readPlans(): void {
-  const { getCountries, getCountryCallingCode, Metadata } = lazyModules.phones()
-  const metadata = new Metadata()
-  for (const country of getCountries()) {
-    metadata.selectNumberingPlan(country)
-    const { numberingPlan } = metadata
-    if (!numberingPlan) continue
-    const read = numberingPlan as unknown as {
-      nationalNumberPattern: () => string
-      nationalPrefix: () => string | undefined
-    }
-    const plan = { form: new RegExp(`^(?:${read.nationalNumberPattern()})$`), trunk: read.nationalPrefix() ?? '' }
-    plans.set(country, plan)
-    const code = getCountryCallingCode(country)
-    byCallingCode.set(code, [...(byCallingCode.get(code) ?? []), plan])
+  const { version, countries, country_calling_codes } = lazyModules.phoneMetadata()
+  if (version !== 4) throw new Error(`libphonenumber-js has metadata of version ${version}; only 4 can be read.`)
+  for (const [code, ofCode] of Object.entries(country_calling_codes)) {
+    const read = ofCode.flatMap((country): Plan[] => {
+      const numbers = countries[country]
+      if (!numbers) return []
+      const plan = { form: new RegExp(`^(?:${numbers[formAt]})$`), trunk: numbers[trunkAt] || '' }
+      plans.set(country, plan)
+      return [plan]
+    })
+    byCallingCode.set(code, read)
   }
 }
 

@@ -1,10 +1,13 @@
-import { firstNames } from './first-names.ts'
+import { after, anybody, before, brands, lead, personBefore, placeBefore, things } from './name-context.ts'
+import { givenCertainty, isOrdinary, surnameCertainty } from './name-words.ts'
 import { type Find, matches, type Span, unite } from './span.ts'
 
 const word = "\\p{Lu}[\\p{L}\\p{M}'’-]{0,30}"
-const particle = '(?:van der|van den|van|von|de la|de los|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter)'
-const following = `(?: (?:${particle} )?(?:\\p{Lu}\\.(?: |(?=\\p{Lu})))?${word})`
-const run = new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?: \\p{Lu}\\.)?${following}{1,3}`, 'gu')
+const particle =
+  '(?:van der|van den|van de|van|von der|von|zu|de la|de los|de las|de|del|della|di|da|das|do|dos|du|la|le|bin|bint|ibn|al|el|ter|ten|af|y)'
+const initials = '(?:\\p{Lu}\\.(?: |(?=\\p{Lu}))){1,3}'
+const following = `(?: (?:${particle} )?(?:${initials})?${word})`
+const run = new RegExp(`(?<![\\p{L}\\p{N}_@#/-])(?:${initials})?${word}${following}{0,5}`, 'gu')
 const titled = new RegExp(
   `(?<![\\p{L}\\p{N}_])(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra|Rev|Judge|Nurse)\\.? (?:Dr\\.? |\\p{Lu}\\. ?){0,2}(?:${particle} )?${word}${following}{0,2}`,
   'gu',
@@ -14,41 +17,22 @@ const introduced = new RegExp(
   'gu',
 )
 const yours = new RegExp(
-  `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|Grüße),?\\n{1,2}(${word}${following}{0,3})`,
+  `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|[Bb]est|Grüße),?\\n{1,2}((?:${initials})?${word}${following}{0,3})`,
   'gu',
 )
 
-/** What follows a given name in the names of places, works, prizes, firms and laws. */
-const noSurname = new Set(
-  `River Beach Street Avenue Road Lane Drive Park Square Bridge Hall House Hotel Hospital College University School Institute
-  Museum Library Church Airport Station Island Lake Mountain Mount Valley County City Town State Center Centre Theatre
-  Theater Award Awards Prize Medal Cup Trophy Inc Ltd LLC GmbH Corp Corporation Company Group Foundation Bank Holdings
-  Partners Brothers Sons Studios Records Pictures Press Books Day Week Month Year Act Law Bill Rule Theorem Algorithm Effect
-  Principle Code Server Cloud Studio Pro Max Mini Plus Edition Model Chair Table Desk Lamp Sofa Edwards-Method Test Score
-  Deere Lewis-Partnership Hopkins Hancock-Tower Morgan Chase Fargo Daniels Walker-Whisky Foods Kors Klein Jacobs Lauren Hilfiger Benz Luther-King-Boulevard`
-    .split(/\s+/)
-    .filter(Boolean),
-)
-/** Words that begin a sentence or greet, and stand before a name without being part of it. */
-const lead = new Set(
-  'Dear Hi Hello Hey Ask Tell Email Call Contact Meet Meeting Thanks Thank From To With And But The A Please Did Does Has Is Was When While If As Our For Yesterday Today Both Send Forward Invite Remind Message Ping CEO CTO CFO President Senator Author Manager Director Engineer Nurse Patient Customer Client Employee'.split(
-    ' ',
-  ),
-)
-/** What follows "Dear" and "Customer:" and is no name. */
-const anybody = new Set(
-  'Sir Madam Sirs Team All Customer Colleague Colleagues Friend Friends Hiring Support Editor Valued Client User Members Service Support Satisfaction Success Care Portal Records Intake Data Relations Experience Journey Santa Diary Reader Readers Students Parents'.split(
-    ' ',
-  ),
-)
-
 /**
- * Names of people, without a model: after a title, where a text introduces or signs with one, and where a common given
- * name is followed by another capitalised word. A name in lower case, an uncommon one alone, and names in scripts without
- * capitals are not found.
+ * Names of people, without a model: after a title, where a text introduces or signs with one, and where lists of given
+ * names and surnames make a run of capitalised words a name and nothing around it makes it that of a place, a firm or
+ * a law. A name in lower case, one that no list has, and names in scripts without capitals are not found.
  */
 export const findPersonNames: Find = (text) =>
-  unite([...matches(text, titled), ...captured(text, introduced), ...captured(text, yours), ...findGiven(text)])
+  unite([
+    ...matches(text, titled),
+    ...captured(text, introduced),
+    ...(text.includes('\n') ? captured(text, yours) : []),
+    ...findKnown(text),
+  ])
 
 /** The name in what a pattern matched, which is its end. */
 function captured(text: string, pattern: RegExp): Span[] {
@@ -62,22 +46,119 @@ function captured(text: string, pattern: RegExp): Span[] {
   return found
 }
 
-/** In a run of capitalised words, the name that begins with a known given name. */
-function findGiven(text: string): Span[] {
-  return matches(text, run).flatMap(({ start, end }): Span[] => {
-    const words = text.slice(start, end).split(' ')
-    let at = start
-    while (words.length > 1 && !isGiven(words[0]!)) {
-      if (!lead.has(words[0]!)) return []
-      at += words.shift()!.length + 1
-    }
-    const surname = words[1] ?? ''
-    return words.length < 2 || words.slice(1).some((word) => noSurname.has(word)) || surname === ''
-      ? []
-      : [{ start: at, end }]
-  })
+/** In runs of capitalised words, the names that the lists know. */
+function findKnown(text: string): Span[] {
+  const found: Span[] = []
+  run.lastIndex = 0
+  for (let match = run.exec(text); match; match = run.exec(text)) {
+    const name = nameIn(text, match.index, match[0])
+    if (name) found.push(name)
+  }
+  return found
 }
 
-function isGiven(word: string): boolean {
-  return firstNames.has(word) || firstNames.has(word.split('-')[0]!)
+/** The name in a run of capitalised words, if there is one: what stands before it and after it is cut off. */
+function nameIn(text: string, start: number, run: string): Span | undefined {
+  if (!run.includes(' ') && !run.includes('.'))
+    return isAlone(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
+  const parts = partsOf(start, run)
+  let first = 0
+  while (first < parts.length - 1 && isBefore(parts[first]!.word)) first++
+  const words = parts.slice(first)
+  const head = words[0]!
+  const span = { start: head.start - head.initials, end: words.at(-1)!.end }
+  if (words.length === 1) {
+    const isName = head.initials > 0 ? isInitialed(head) : isAlone(text, head.start, head.word)
+    return isName ? span : undefined
+  }
+  if (parts.slice(0, first + 1).some(({ word }) => placeBefore.has(word)) || isThing(text, words, span))
+    return undefined
+  return isName(words) || isSpokenOf(text, words, span) ? span : undefined
+}
+
+/** One word of a run: where it is, and how long the initials before it are. */
+type Part = { word: string; start: number; end: number; initials: number }
+
+/** The words that may be names, up to a possessive; particles and initials between them are part of the run only. */
+function partsOf(start: number, run: string): Part[] {
+  const parts: Part[] = []
+  let at = start
+  let initials = 0
+  for (const piece of run.split(' ')) {
+    const word = piece.slice(piece.lastIndexOf('.') + 1)
+    const first = word.charCodeAt(0)
+    const from = at + piece.length - word.length
+    at += piece.length + 1
+    if (word === '') initials += piece.length + 1
+    else if (first < 0x61 || first > 0x7a) {
+      const end = endOfWord(from, word)
+      parts.push({ word: word.slice(0, end - from), start: from, end, initials: initials + piece.length - word.length })
+      if (end < from + word.length) break
+      initials = 0
+    }
+  }
+  return parts
+}
+
+/** Where a word ends without the "'s" of its possessive. */
+function endOfWord(start: number, word: string): number {
+  const mark = word.charCodeAt(word.length - 2)
+  const isPossessive = (mark === 0x27 || mark === 0x2019) && word.endsWith('s')
+  return start + word.length - (isPossessive ? 2 : 0)
+}
+
+/** Whether a word is part of no name that begins with it. */
+function isBefore(word: string): boolean {
+  return lead.has(word)
+    ? givenCertainty(word) === 'no' || !canBeGiven(word)
+    : isOrdinary(word) && givenCertainty(word) === 'no'
+}
+
+/** Months that are given names too. */
+function canBeGiven(word: string): boolean {
+  return /^(?:April|May|June|August)$/.test(word)
+}
+
+function isThing(text: string, words: Part[], { start, end }: Span): boolean {
+  const last = words.at(-1)!.word
+  const pair = `${words[0]!.word}_${words[1]!.word}`
+  if (brands.has(pair)) return true
+  if (/(?:^|[^\p{L}])(?:the|The|der|die|das|la|El) $/u.test(text.slice(Math.max(0, start - 5), start))) return true
+  if (/^ ?& ?\p{Lu}/u.test(text.slice(end, end + 4)) || /& $/.test(text.slice(Math.max(0, start - 2), start)))
+    return true
+  const isSurnameToo =
+    words.length === 2 && surnameCertainty(last) !== 'no' && givenCertainty(words[0]!.word) === 'sure'
+  const place = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
+  return words.some(({ word }, i) => things.has(word) && !(i === words.length - 1 && isSurnameToo && !place))
+}
+
+function isName(words: Part[]): boolean {
+  const first = words[0]!.word
+  const last = words.at(-1)!.word
+  const given = givenCertainty(first)
+  const surname = surnameCertainty(last)
+  if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
+  if (given === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
+  if (surname === 'sure') return !isOrdinary(first)
+  // Where the surname stands first.
+  return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
+}
+
+/** Whether the text treats what no list knows for sure as a person. */
+function isSpokenOf(text: string, words: Part[], { start, end }: Span): boolean {
+  const [first, second] = [words[0]!.word, words[1]!.word]
+  if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
+  return after.test(text.slice(end, end + 24)) || personBefore.test(text.slice(Math.max(0, start - 16), start))
+}
+
+/** Whether one word after initials is a surname: after two of them, any that is no ordinary word. */
+function isInitialed({ word, initials }: Part): boolean {
+  return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
+}
+
+/** Whether one word is a name: a given name where someone is spoken to or of. */
+function isAlone(text: string, start: number, run: string): boolean {
+  const end = endOfWord(start, run)
+  if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false
+  return after.test(text.slice(end, end + 24)) || before.test(text.slice(Math.max(0, start - 12), start))
 }

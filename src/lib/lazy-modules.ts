@@ -5,7 +5,7 @@ const require = createRequire(import.meta.url)
 
 /** Packages that few starts need, and that would make every start slower: each is loaded when it is first asked for. */
 export const lazyModules = {
-  phones: once(() => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')),
+  phoneMetadata: once(() => require('libphonenumber-js/min/metadata') as import('libphonenumber-js/min').MetadataJson),
   undici: once(() => require('undici') as typeof import('undici')),
   promClient: once(() => require('prom-client') as typeof import('prom-client')),
   yaml: once(() => require('yaml') as typeof import('yaml')),

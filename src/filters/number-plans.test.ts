@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { type CountryCode, getCountryCallingCode } from 'libphonenumber-js/min'
+import { isInternational } from './number-plans.ts'
+
+const examples: Record<CountryCode, string> = createRequire(import.meta.url)('libphonenumber-js/mobile/examples')
+
+test('the example number of every country is one of its plan, and none with a digit of its country code wrong', () => {
+  const numbers = Object.entries(examples).map(([country, national]) => [
+    getCountryCallingCode(country as CountryCode),
+    national,
+  ])
+  assert.ok(numbers.length > 200)
+  assert.deepEqual(
+    numbers.filter(([code, national]) => !isInternational(`${code}${national}`)),
+    [],
+  )
+  assert.ok(!isInternational(`999${examples.DE}`))
+})
