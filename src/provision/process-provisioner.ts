@@ -14,7 +14,6 @@ import { markerOf } from '#lib/process-marker.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
 import { roomForGroups } from './control-groups.ts'
-import { monitorDaemon } from './daemon-monitor.ts'
 import {
   allowTraversal,
   type DaemonRecord,
@@ -26,12 +25,12 @@ import {
   writeBaseUrl,
   writeDaemonRecord,
 } from './intern-home.ts'
+import { monitorIntern } from './intern-monitor.ts'
 import { killAll } from './kill-all.ts'
 import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
 import { aboutRepository, cloneRepository } from './repository/clone.ts'
 import { exceededByDisk } from './resource-limits.ts'
-import { monitorResources } from './resource-monitor.ts'
 import { startDaemon } from './start-daemon.ts'
 import { allocateUser, whyUsersFail } from './user-ids.ts'
 
@@ -144,26 +143,21 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         if (record) endings.delete(nameOf(record.process))
         return ended
       }
-      const watched = {
+      const daemon = {
         process: record?.process,
         ending,
         answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
         unresponsiveMs: config.intern_unresponsive_ms,
       }
-      const unwatch = [monitorDaemon(watched, (reason) => tell(reason))]
-      const tell = (reason: string) => {
-        for (const each of unwatch) each()
-        gone(reason + lackOfMemory(record?.group))
+      const home = homeOf(intern)
+      const used = record && {
+        home,
+        pid: record.process.pid,
+        uid: record.uid,
+        resourceLimits: notHeldBy(record.group, config),
+        end: () => endDaemon(home, record),
       }
-      if (record) {
-        const home = homeOf(intern)
-        const resourceLimits = notHeldBy(record.group, config)
-        const used = { home, pid: record.process.pid, uid: record.uid, resourceLimits }
-        unwatch.push(monitorResources({ ...used, end: () => endDaemon(home, record) }, tell))
-      }
-      return () => {
-        for (const each of unwatch) each()
-      }
+      return monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
     },
     stop,
     async destroy(intern) {
