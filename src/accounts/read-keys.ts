@@ -17,9 +17,9 @@ function padded(hashes: string[]): string[] {
   return [...hashes, ...Array<string>(size - hashes.length).fill(hashes[0] ?? '')]
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof selectKeysWithOwners>['execute']>>[number]
+type ReadKeysRow = Awaited<ReturnType<ReturnType<typeof selectKeysWithOwners>['execute']>>[number]
 
-function storedKey(row: Row): StoredKey {
+function storedKey(row: ReadKeysRow): StoredKey {
   return {
     caller: {
       keyHash: row.hash,
@@ -38,7 +38,7 @@ function storedKey(row: Row): StoredKey {
   }
 }
 
-function spendLimitOf({ limit_usd: usd, limit_reset, include_byok_in_limit }: Row): Caller['spendLimit'] {
+function spendLimitOf({ limit_usd: usd, limit_reset, include_byok_in_limit }: ReadKeysRow): Caller['spendLimit'] {
   if (usd === null) return null
   return {
     usd,

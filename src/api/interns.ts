@@ -15,7 +15,7 @@ import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 import { type Finder, resolveModels } from '#routing/resolve/resolve.ts'
 import { openSupervision, type Supervision } from './supervision.ts'
 
-type Parts = {
+type InternsParts = {
   config: Config
   dataDir: string
   db: Db
@@ -45,7 +45,7 @@ export function openInterns({
   vault,
   scanner,
   onRefused,
-}: Parts): Interns {
+}: InternsParts): Interns {
   const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable })
   const conversation: ChatTurnDeps = {
     db,
@@ -106,7 +106,7 @@ export function requireModel(catalogue: Finder, { model, agent }: { model?: stri
 }
 
 /** A text for the audit trail, which is read by others than those who were asked. */
-async function conceal(scanner: Parts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
+async function conceal(scanner: InternsParts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
   const kept = await screenText(scanner, guardrails, text, 'prompt').catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheld
     throw error
@@ -119,7 +119,10 @@ const withheld = '[withheld: a guardrail blocks it]'
 type Guardrails = Parameters<typeof screenText>[1]
 
 /** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
-async function screen(onRefused: Parts['onRefused'], ...screened: Parameters<typeof screenText>): Promise<string> {
+async function screen(
+  onRefused: InternsParts['onRefused'],
+  ...screened: Parameters<typeof screenText>
+): Promise<string> {
   return screenText(...screened).catch((error: unknown) => {
     onRefused(error)
     throw error instanceof Fault ? new Fault(error.kind, error.message) : error

@@ -13,7 +13,7 @@ import { Supervisor } from '#provision/supervisor.ts'
 import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 import { reachable } from './address.ts'
 
-type Parts = {
+type SupervisionParts = {
   config: Config
   dataDir: string
   db: Db
@@ -33,7 +33,16 @@ export type Supervision = {
 }
 
 /** Nothing runs before `begin`: of several processes of one service, one looks after interns. */
-export function openSupervision({ config, dataDir, db, vault, now, newId, log, variable }: Parts): Supervision {
+export function openSupervision({
+  config,
+  dataDir,
+  db,
+  vault,
+  now,
+  newId,
+  log,
+  variable,
+}: SupervisionParts): Supervision {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const provisioner = processProvisioner({

@@ -26,7 +26,7 @@ export type StoredBudget = {
   leases: Lease[]
 }
 
-type Row = {
+type BudgetRowsRow = {
   kind: 'clock' | 'period' | 'lease'
   at: number
   server: string
@@ -44,7 +44,7 @@ export async function readBudget(
   budget: string,
   period: number,
 ): Promise<StoredBudget> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<BudgetRowsRow>`
     select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
     union all
     select 'period', 0, '', period, ${asText('spent_pico')}, '0'

@@ -3,10 +3,17 @@ import type { Prices, TokenPrices } from './model.ts'
 import type { PricesRow, TokenPricesRow } from './rows.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
-type Row = z.output<typeof PricesRow>
+type PricesPatchRow = z.output<typeof PricesRow>
 
 /** The prices of a row in a catalogue file, in this service's own words. */
-export function pricesPatch({ tiers, service_tiers, tools, image, request, ...tokens }: Row): Partial<Prices> {
+export function pricesPatch({
+  tiers,
+  service_tiers,
+  tools,
+  image,
+  request,
+  ...tokens
+}: PricesPatchRow): Partial<Prices> {
   return withoutUndefined({
     ...tokenPrices(tokens),
     image,
@@ -33,7 +40,7 @@ function tokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices>
 
 type Tier = NonNullable<Prices['tiers']>[number]
 
-function tier({ from_prompt_tokens, ...tokens }: NonNullable<Row['tiers']>[number]): Tier {
+function tier({ from_prompt_tokens, ...tokens }: NonNullable<PricesPatchRow['tiers']>[number]): Tier {
   return { fromPromptTokens: from_prompt_tokens, ...tokenPrices(tokens) }
 }
 

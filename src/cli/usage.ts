@@ -6,7 +6,7 @@ import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 type Item = z.infer<typeof ActivityItem>
-type Row = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
+type UsageRow = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
 
 /** What rows can be of: how the API is asked for them, and what their cells say. */
 const kinds = {
@@ -65,8 +65,8 @@ function usageTable(by: keyof typeof kinds, items: Item[]): string {
   return table([...heads, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD ON OWN KEYS'], [...rows, total])
 }
 
-function sumOf(items: readonly Row[]): Row {
-  const sum = (name: keyof Row) => items.reduce((all, item) => all + item[name], 0)
+function sumOf(items: readonly UsageRow[]): UsageRow {
+  const sum = (name: keyof UsageRow) => items.reduce((all, item) => all + item[name], 0)
   return {
     requests: sum('requests'),
     prompt_tokens: sum('prompt_tokens'),
@@ -77,7 +77,7 @@ function sumOf(items: readonly Row[]): Row {
 }
 
 /** Six decimals hold the price of a token of the cheapest model, and hide what adding binary fractions leaves. */
-const figures = (row: Row) => [
+const figures = (row: UsageRow) => [
   ...[row.requests, row.prompt_tokens, row.completion_tokens].map(String),
   ...[row.usage, row.byok_usage_inference].map((usd) => usd.toFixed(6)),
 ]

@@ -22,7 +22,7 @@ export type Rewrite = (leaf: Leaf) => string
 /** Fields that hold what somebody made up, under names of their own. */
 const free = new Set(['metadata', 'variables', 'arguments'])
 
-type Place = {
+type LeavesPlace = {
   key: string
   /** Of the body, of its list of messages or items, or of what is in them. */
   of: 'body' | 'list' | 'rest'
@@ -32,7 +32,7 @@ type Place = {
   schema: SchemaPlace | undefined
 }
 
-const body: Place = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
+const body: LeavesPlace = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
 
 /**
  * Rewrites every text of a request that goes to a provider, whatever the style of the body (chat, responses, messages):
@@ -45,7 +45,7 @@ export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite
 
 type Fields = Record<string, unknown>
 
-function rewriteValue(value: unknown, place: Place, rewrite: Rewrite): unknown {
+function rewriteValue(value: unknown, place: LeavesPlace, rewrite: Rewrite): unknown {
   if (typeof value === 'string') return rewriteText(value, place, rewrite)
   if (typeof value === 'number') return place.isFree ? rewriteNumber(value, place, rewrite) : value
   if (Array.isArray(value)) return rewriteItems(value, place, rewrite)
@@ -53,7 +53,7 @@ function rewriteValue(value: unknown, place: Place, rewrite: Rewrite): unknown {
   return rewriteFields(value as Fields, placeWithin(value as Fields, place), rewrite)
 }
 
-function rewriteText(text: string, { key, user, isFree, isResult, schema }: Place, rewrite: Rewrite): string {
+function rewriteText(text: string, { key, user, isFree, isResult, schema }: LeavesPlace, rewrite: Rewrite): string {
   if (text === '' || (schema && isSchemaValue(key, text))) return text
   if (schema && isPointer(key, text)) {
     return rewritePointer(text, (name) => rewrite({ text: name, context: '', user }))
@@ -66,26 +66,26 @@ function rewriteText(text: string, { key, user, isFree, isResult, schema }: Plac
   return rewrite({ text, context: isFree ? key : '', user })
 }
 
-function rewriteNumber(value: number, { key, user }: Place, rewrite: Rewrite): number | string {
+function rewriteNumber(value: number, { key, user }: LeavesPlace, rewrite: Rewrite): number | string {
   const text = String(value)
   const rewritten = rewrite({ text, context: key, user })
   return rewritten === text ? value : rewritten
 }
 
-function rewriteItems(items: unknown[], place: Place, rewrite: Rewrite): unknown[] {
+function rewriteItems(items: unknown[], place: LeavesPlace, rewrite: Rewrite): unknown[] {
   const joined = place.key === 'reasoning_details' ? rewriteThoughts(items, place, rewrite) : undefined
   const rewritten = items.map((item) => joined?.get(item) ?? rewriteValue(item, place, rewrite))
   return rewritten.some((item, i) => item !== items[i]) ? rewritten : items
 }
 
 /** The pieces of thoughts that are not looked at one by one, as they are to be. */
-function rewriteThoughts(items: unknown[], place: Place, rewrite: Rewrite): Map<unknown, Fields> {
+function rewriteThoughts(items: unknown[], place: LeavesPlace, rewrite: Rewrite): Map<unknown, Fields> {
   const texts = joinedTexts(items, (text) => rewriteText(text, { ...place, key: 'text' }, rewrite))
   const others = (piece: Fields) => rewriteFields(piece, place, rewrite)
   return new Map([...texts].map(([piece, text]) => [piece, withText(piece as Fields, text, others)]))
 }
 
-function rewriteFields(fields: Fields, place: Place, rewrite: Rewrite): Fields {
+function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fields {
   let changed = false
   const names = new Set<string>()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
@@ -101,7 +101,7 @@ function rewriteFields(fields: Fields, place: Place, rewrite: Rewrite): Fields {
 }
 
 /** Whether the name of a field may say something itself. */
-function isTelling(key: string, { isFree, schema }: Place): boolean {
+function isTelling(key: string, { isFree, schema }: LeavesPlace): boolean {
   if (key === '') return false
   if (schema) return !isSchemaWord(key, schema)
   return isFree || !isPlain(key)
@@ -113,14 +113,14 @@ function unused(names: Set<string>, name: string): string {
   return free
 }
 
-function rewriteField(fields: Fields, key: string, value: unknown, place: Place, rewrite: Rewrite): unknown {
+function rewriteField(fields: Fields, key: string, value: unknown, place: LeavesPlace, rewrite: Rewrite): unknown {
   const within = placeOf(key, value, fields, place)
   if (typeof value !== 'string' || place.isFree || place.schema) return rewriteValue(value, within, rewrite)
   const asText = (text: string) => rewrite({ text, context: '', user: within.user })
   return rewriteReference(fields, key, value, asText) ?? rewriteText(value, within, rewrite)
 }
 
-function placeOf(key: string, value: unknown, fields: Fields, place: Place): Place {
+function placeOf(key: string, value: unknown, fields: Fields, place: LeavesPlace): LeavesPlace {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // What a message's tool was called with; a whole request has its input there, as a text or an array.
   const isFree =
@@ -141,7 +141,7 @@ function isResult(key: string, { role, type }: Fields): boolean {
   return key === 'content' && (role === 'tool' || type === 'tool_result')
 }
 
-function placeWithin(fields: Fields, place: Place): Place {
+function placeWithin(fields: Fields, place: LeavesPlace): LeavesPlace {
   if (place.of !== 'list') return place
   return { ...place, of: 'rest', user: isByUser(fields, place.user) }
 }

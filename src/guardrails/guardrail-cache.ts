@@ -6,11 +6,11 @@ import type { Now } from '#lib/clock.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
 
-type Subject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
+type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
 /** The guardrails that hold for a caller: the workspace's default, the member's, the key's, as far as there are any. */
 export type GuardrailCache = {
-  of: (caller: Subject) => readonly GuardrailRecord[] | Promise<readonly GuardrailRecord[]>
+  of: (caller: GuardrailCacheSubject) => readonly GuardrailRecord[] | Promise<readonly GuardrailRecord[]>
   close: () => void
 }
 

@@ -2,10 +2,10 @@ import type { Db } from '#db/db.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { guardrailOf } from './rows.ts'
 
-type Subject = { userId: string; keyHash: string }
+type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 
 /** All guardrails of a workspace, by whom they hold for. */
-export type WorkspacePolicies = { of: (subject: Subject) => readonly GuardrailRecord[] }
+export type WorkspacePolicies = { of: (subject: WorkspacePoliciesSubject) => readonly GuardrailRecord[] }
 
 export async function readWorkspacePolicies(
   deps: { db: Pick<Db, 'query'> },

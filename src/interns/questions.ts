@@ -62,9 +62,9 @@ export async function forgetQuestion(db: { query: Query }, internId: string, id:
   await db.query.deleteFrom('intern_questions').where('intern_id', '=', internId).where('id', '=', id).execute()
 }
 
-type Row = { session_id: string; question: string; asked_at: number; deadline_at: number }
+type QuestionsRow = { session_id: string; question: string; asked_at: number; deadline_at: number }
 
-function askedOf({ session_id, question, asked_at, deadline_at }: Row): AskedQuestion {
+function askedOf({ session_id, question, asked_at, deadline_at }: QuestionsRow): AskedQuestion {
   return {
     question: JSON.parse(question) as Question,
     sessionId: session_id,

@@ -33,7 +33,7 @@ export type Intern = {
 }
 
 type InternStoreDeps = { db: { query: Query } }
-type Row = Selectable<Tables['interns']>
+type InternStoreRow = Selectable<Tables['interns']>
 
 /** A key sees the interns of its workspace that its creator made or that all of it see, and no others. */
 export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
@@ -100,7 +100,7 @@ export async function listInterns(
   return { interns: rows.slice(0, limit).map(internOf), hasMore: rows.length > limit }
 }
 
-export function internOf(row: Row): Intern {
+export function internOf(row: InternStoreRow): Intern {
   return {
     id: row.id,
     organizationId: row.organization_id,

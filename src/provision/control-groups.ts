@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /** A control group (cgroup v2): its path in the hierarchy as this process sees it, and the folder where it is found. */
-type Place = { path: string; folder: string }
+type ControlGroupsPlace = { path: string; folder: string }
 
 const limiting = ['pids', 'memory']
 /** Where the server itself goes: a group whose members are limited one by one has no processes beside them. */
@@ -34,7 +34,7 @@ export async function roomForGroups(outlives: boolean, warn: (message: string) =
  * The group that is ours to divide, if anything is: the unit of systemd that we run in, or the root that a container sees.
  * @param cgroup what `/proc/self/cgroup` says. @param mountinfo what `/proc/self/mountinfo` says.
  */
-export function topOf(cgroup: string, mountinfo: string): Place | undefined {
+export function topOf(cgroup: string, mountinfo: string): ControlGroupsPlace | undefined {
   const own = /^0::(\/.*)$/m.exec(cgroup)?.[1]
   const path = /^.*\.(?:service|scope)(?=\/|$)/.exec(own ?? '')?.[0] ?? (own === `/${servers}` ? '/' : own)
   for (const line of mountinfo.split('\n')) {

@@ -17,7 +17,7 @@ const asks = 4
 
 /** Calls `gone`, once, when the daemon has ended or answers no more. @returns the way to stop watching. */
 export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) => void): () => void {
-  const { process, unresponsiveMs } = daemon
+  const { process: monitored, unresponsiveMs } = daemon
   let watched = true
   const stop = () => {
     watched = false
@@ -30,9 +30,9 @@ export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) =>
   }
 
   const looking = setInterval(async () => {
-    if (process && isAlive(process)) return
+    if (monitored && isAlive(monitored)) return
     clearInterval(looking)
-    tell((process && (await daemon.ending())) ?? 'is gone')
+    tell((monitored && (await daemon.ending())) ?? 'is gone')
   }, lookEveryMs).unref()
 
   const everyMs = unresponsiveMs / asks
@@ -41,7 +41,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) =>
     const nextAt = performance.now() + everyMs
     unanswered = (await daemon.answers(everyMs)) ? 0 : unanswered + 1
     if (!watched) return
-    if (unanswered >= asks && process && isAlive(process)) tell(`has not answered for ${unresponsiveMs / 1000} s`)
+    if (unanswered >= asks && monitored && isAlive(monitored)) tell(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal comes at once: it counts no more than a silence.
     else asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
   }

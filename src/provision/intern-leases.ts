@@ -14,7 +14,7 @@ export const leaseMs = 5000
 export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
 
 type InternLeasesDeps = { db: Db; now: Now; server: string; host: string }
-type Row = Selectable<Tables['interns']>
+type InternLeasesRow = Selectable<Tables['interns']>
 
 /** What an intern becomes; `release` gives up the lease, since there is nothing to supervise any more. */
 export type Transition = { status: InternStatus; failure?: string | null; release?: boolean }
@@ -35,7 +35,7 @@ export class InternLeases {
     return db.query.selectFrom('interns').where((e) => e.or([e('hostname', 'is', null), e('hostname', '=', host)]))
   }
 
-  #leased(row: Row): LeasedIntern {
+  #leased(row: InternLeasesRow): LeasedIntern {
     return { intern: internOf(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
   }
 

@@ -117,10 +117,16 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     step('Starting the daemon')
     const groups = await room()
     const group = groups && makeGroup(groups, intern.id, config)
-    const { process, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
-    const record = { process, ...connection, secret, ...(uid !== undefined && { uid }), ...(group && { group }) }
+    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
+    const record = {
+      process: daemon,
+      ...connection,
+      secret,
+      ...(uid !== undefined && { uid }),
+      ...(group && { group }),
+    }
     writeDaemonRecord(home, record)
-    endings.set(nameOf(process), ended)
+    endings.set(nameOf(daemon), ended)
     step('Waiting for the daemon')
     await answering(home, record)
     restrictSocket(connection.socketPath, uid)
@@ -219,11 +225,11 @@ async function answers(address: DaemonRecord, withinMs = patience.healthMs): Pro
  * The daemon ends its agent; all that is still there after a while, and what strayed from them, is made to.
  * @throws Error when something of the intern goes on all the same.
  */
-async function endDaemon(home: string, { process, uid, group }: DaemonRecord): Promise<void> {
-  const own = withDescendants(process, undefined)
-  send(process, 'SIGTERM')
-  await endsWithin(process, patience.stopMs)
-  await killAll({ process, uid, group, mark: markerOf(join(home, 'workspace')) }, patience.endMs)
+async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRecord): Promise<void> {
+  const own = withDescendants(daemon, undefined)
+  send(daemon, 'SIGTERM')
+  await endsWithin(daemon, patience.stopMs)
+  await killAll({ process: daemon, uid, group, mark: markerOf(join(home, 'workspace')) }, patience.endMs)
   for (const each of own) send(each, 'SIGKILL')
 }
 

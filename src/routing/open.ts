@@ -14,7 +14,7 @@ import { type CircuitWatch, createCircuits } from './plan/circuits.ts'
 import { guardrailPolicy } from './policy/guard.ts'
 import { regionOf } from './resolve/region.ts'
 
-type Parts = {
+type RoutingOpenParts = {
   config: Pick<
     Config,
     'zdr_vendors' | 'regions' | 'connect_timeout_ms' | 'first_byte_timeout_ms' | 'silence_timeout_ms' | 'keepalive_ms'
@@ -59,7 +59,7 @@ export function openRouting({
   variable,
   now,
   newId,
-}: Parts): RoutingDeps {
+}: RoutingOpenParts): RoutingDeps {
   return {
     catalogue,
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),

@@ -32,7 +32,7 @@ export type GenerationFilter = {
 }
 
 /** Where a page ends: the next one begins after it. */
-type Place = { createdAt: number; id: string }
+type ListGenerationsPlace = { createdAt: number; id: string }
 
 /**
  * How many rows one page may look at. With a rare thing among many rows a page has fewer items than asked for, or none,
@@ -124,9 +124,9 @@ function byValue(query: Generations, filter: GenerationFilter): Generations {
     .$if(maxDurationMs !== undefined, (rows) => rows.where('duration_ms', '<=', maxDurationMs!))
 }
 
-const cursorOf = ({ createdAt, id }: Place) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+const cursorOf = ({ createdAt, id }: ListGenerationsPlace) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
 
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): ListGenerationsPlace {
   const [, createdAt, id] = /^(\d{1,15}) (\S{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (createdAt && id) return { createdAt: Number(createdAt), id }
   throw new Fault('invalid', 'Invalid request: cursor: must be the next_cursor of an earlier page')

@@ -18,7 +18,7 @@ export const recordColumns = [
   'record',
 ] as const
 
-type Row = {
+type RecordRow = {
   id: string
   created_at: number
   workspace_id: string
@@ -142,7 +142,7 @@ function billedOf({ tokens: { parts }, extras, unpriced }: Generation) {
 /** The model that answered, else the one that was asked for. */
 export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
-export function generationRecord({ record, created_at, ...row }: Row) {
+export function generationRecord({ record, created_at, ...row }: RecordRow) {
   const kept = JSON.parse(record) as Required<StoredFacts>
   const facts: Required<StoredFacts> = {
     ...defaults,

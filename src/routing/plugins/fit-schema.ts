@@ -12,9 +12,9 @@ export function fitToSchema(value: unknown, schema: unknown): unknown {
   return fitted(value, schema, { root: schema, depth: 0 })
 }
 
-type Place = { root: unknown; depth: number }
+type FitSchemaPlace = { root: unknown; depth: number }
 
-function fitted(value: unknown, given: unknown, place: Place): unknown {
+function fitted(value: unknown, given: unknown, place: FitSchemaPlace): unknown {
   const schema = resolved(given, place)
   if (!schema || place.depth > deepest) return value
   const deeper = { ...place, depth: place.depth + 1 }
@@ -27,7 +27,7 @@ function fitted(value: unknown, given: unknown, place: Place): unknown {
 }
 
 /** The first that the value has the type of already, else the first whose type it can be given. */
-function fittedToOne(value: unknown, cases: unknown[], place: Place): unknown {
+function fittedToOne(value: unknown, cases: unknown[], place: FitSchemaPlace): unknown {
   const schemas = cases.map((one) => resolved(one, place) ?? {})
   const found =
     schemas.find((one) => isOf(value, typesOf(one))) ??
@@ -35,7 +35,7 @@ function fittedToOne(value: unknown, cases: unknown[], place: Place): unknown {
   return found ? fitted(value, found, place) : value
 }
 
-function resolved(schema: unknown, { root }: Place): Schema | undefined {
+function resolved(schema: unknown, { root }: FitSchemaPlace): Schema | undefined {
   if (!isMembers(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
   let found: unknown = schema.$ref.startsWith('#') ? root : undefined
@@ -102,7 +102,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function withMembers(value: Members, schema: Schema, place: Place): Members {
+function withMembers(value: Members, schema: Schema, place: FitSchemaPlace): Members {
   const properties = isMembers(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   const kept: [string, unknown][] = []

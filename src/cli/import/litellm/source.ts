@@ -51,9 +51,9 @@ export function sourceOf({ litellm_params: params }: Row, known: Known): Source 
   }
 }
 
-type Place = Omit<Source, 'upstream' | 'variable' | 'like'>
+type SourcePlace = Omit<Source, 'upstream' | 'variable' | 'like'>
 
-function placeOf(vendor: Vendor, base: string | null | undefined, known: Known): Place | string {
+function placeOf(vendor: Vendor, base: string | null | undefined, known: Known): SourcePlace | string {
   if (!base) {
     const provider = known.provider(vendor.slug)
     if (provider?.baseUrl) return { ...whole(provider), own: false }
