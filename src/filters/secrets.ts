@@ -1,3 +1,4 @@
+import { entropy, findByRules } from './secret-rules.ts'
 import { type Find, matches, type Span, unite } from './span.ts'
 
 /** Keys whose issuers gave them a form of their own. None needs anything after its last, unbounded part. */
@@ -48,7 +49,13 @@ const placeholder =
  * assigned to a name such as "password" or "api_key" and looks random. A random text alone (a hash, an id) is none.
  */
 export const findSecrets: Find = (text) => {
-  const found = [...matches(text, byForm), ...findPrivateKeys(text), ...matches(text, hook), ...findAssigned(text)]
+  const found = [
+    ...matches(text, byForm),
+    ...findByRules(text),
+    ...findPrivateKeys(text),
+    ...matches(text, hook),
+    ...findAssigned(text),
+  ]
   const sent = matches(text, bearer).map(({ start, end }) => ({ start: text.indexOf(' ', start) + 1, end }))
   found.push(...sent.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
   if (text.includes('://')) found.push(...findInUrls(text))
@@ -82,13 +89,6 @@ function looksSecret(value: string, isPassword: boolean): boolean {
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
   if (isPassword) return kinds >= 3 || (kinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
   return value.length >= 16 && kinds >= 2 && /\d/.test(value) && entropy(value) > 3
-}
-
-/** Bits a character, as often as each occurs. */
-function entropy(text: string): number {
-  const counts = new Map<string, number>()
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
-  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
 }
 
 const opening = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
