@@ -139,3 +139,25 @@ test('a start is not held up by a server that is silent; its models come when it
   assert.match(skipped[0]?.reason ?? '', /could not be read: .*; what it listed before is kept$/)
   catalogue.close()
 })
+
+test('a server that was away at the start is asked again until it answers, and then its models are there', async () => {
+  const gate: { open: boolean } = { open: false }
+  const { url, asked } = await modelServer(() => (gate.open ? { data: [{ id: 'late' }] } : 'not yet'))
+  const reports: number[] = []
+  const catalogue = await openCatalogue({
+    settings: settingsFor({ base_url: url, ...free }),
+    signals: localSignals(),
+    newId: () => 'this server',
+    discover: createDiscovery({ variable, patienceMs: 60_000, retryMs: 1 }),
+    patienceMs: 60_000,
+    onLoad: ({ models }) => reports.push(models),
+    onError: assert.ifError,
+  })
+  await until(() => asked.length > 3)
+  assert.deepEqual(reports, [0])
+  gate.open = true
+  await until(() => catalogue.current().findModel('local/late') !== undefined)
+  assert.deepEqual(reports, [0, 1])
+  catalogue.close()
+  assert.deepEqual(catalogue.report().skipped, [])
+})

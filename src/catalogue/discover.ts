@@ -9,30 +9,60 @@ type DiscoverDeps = {
   variable: (name: string) => string | undefined
   /** How long a server has for its whole list. */
   patienceMs?: number
+  /** After how long a server that was away is asked again. */
+  retryMs?: number
 }
 
 /** Many times what a server that runs models itself has to say. */
 const maxBytes = 4 * 1024 * 1024
 
 const standardPatienceMs = 3_000
+const standardRetryMs = 10_000
 
-/** Asks each server that is to tell its models. What one that is away listed at last stays in the catalogue. */
-export function createDiscovery({ variable, patienceMs = standardPatienceMs }: DiscoverDeps): Discover {
+/**
+ * Asks each server that is to tell its models. What one that is away listed at last stays in the catalogue. One that has
+ * listed nothing yet, as it starts later than this service, is asked again until it answers.
+ */
+export function createDiscovery({
+  variable,
+  patienceMs = standardPatienceMs,
+  retryMs = standardRetryMs,
+}: DiscoverDeps): Discover {
   const known = new Map<string, Layer>()
+  const listeners = new Set<() => void>()
+  const absent = new Map<string, () => Promise<unknown>>()
+  let waiting: NodeJS.Timeout | undefined
+
+  function waitForAbsent(): void {
+    if (waiting || absent.size === 0 || listeners.size === 0) return
+    waiting = setTimeout(lookForAbsent, retryMs).unref()
+  }
+
+  async function lookForAbsent(): Promise<void> {
+    const answers = await Promise.allSettled([...absent.values()].map((look) => look()))
+    waiting = undefined
+    // Whoever hears it reads all servers again, and what is away still is waited for then.
+    if (answers.some(({ status }) => status === 'fulfilled')) for (const listener of listeners) listener()
+    else waitForAbsent()
+  }
 
   async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
     const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
     try {
-      const layer = listedModels(slug, await ask(source, provider), source)
+      const layer = await listOf(slug, provider, source)
       known.set(slug, layer)
       return layer
     } catch (error) {
+      if (!known.has(slug)) absent.set(slug, () => listOf(slug, provider, source))
       const before = known.get(slug) ?? emptyLayer(source)
       const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
       const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs)}${kept}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
     }
   }
+
+  const listOf = async (slug: string, provider: ProviderPatch, source: string) =>
+    listedModels(slug, await ask(source, provider), source)
 
   async function ask(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
     if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
@@ -50,10 +80,24 @@ export function createDiscovery({ variable, patienceMs = standardPatienceMs }: D
     throw new Error(`it answered ${response.status}`)
   }
 
-  return (layers) => {
-    const asked = [...providersOf(layers)].filter(([, { discover }]) => discover)
-    return Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
+  const discover: Discover = async (layers) => {
+    const asked = [...providersOf(layers)].filter(([, provider]) => provider.discover)
+    absent.clear()
+    const found = await Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
+    waitForAbsent()
+    return found
   }
+  discover.onBack = (listener) => {
+    listeners.add(listener)
+    waitForAbsent()
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size > 0) return
+      clearTimeout(waiting)
+      waiting = undefined
+    }
+  }
+  return discover
 }
 
 const emptyLayer = (source: string): Layer => ({

@@ -79,6 +79,7 @@ export async function openCatalogue({
   const unsubscribe = [
     signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
     signals.onMissed(follow),
+    ...(discover?.onBack ? [discover.onBack(follow)] : []),
   ]
   // A start is not held up by a server that is away.
   if (discovers) await Promise.race([reload().catch(onError), sleep(patienceMs, undefined, { ref: false })])

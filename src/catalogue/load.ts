@@ -47,8 +47,12 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
   ]
 }
 
-/** What the servers of providers list themselves, in view of what the files say. Never throws. */
-export type Discover = (layers: readonly Layer[]) => Promise<Layer[]>
+export type Discover = {
+  /** What the servers of providers list themselves, in view of what the files say. Never throws. */
+  (layers: readonly Layer[]): Promise<Layer[]>
+  /** Hears that a server answers which could not be read before, so that all is worth reading anew. @returns an end to it. */
+  onBack?: (listener: () => void) => () => void
+}
 
 /**
  * Reads and merges all sources. What servers list themselves is laid below the operator's own file.

@@ -19,7 +19,7 @@ type CatalogueSourceDeps = {
   discover: Discover
   /** Hears what every successful load found. */
   onLoad: (report: LoadReport) => void
-  /** What servers list came too late for the start. */
+  /** What servers list came too late for the start, or a server that was away then has come. */
   onLate: () => void
   /** How long a start waits for them. */
   patienceMs?: number
@@ -64,6 +64,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     const isLate = await Promise.race([reading.then(() => false), sleep(patienceMs, true, { ref: false })])
     if (isLate) void reading.then(onLate)
   } else onLoad(report)
+  discover.onBack?.(() => void readAnew().then(onLate, () => {}))
   return {
     async load({ fresh }) {
       try {
