@@ -25,3 +25,19 @@ test('a model without any endpoint is told apart from one whose endpoints cannot
     ],
   )
 })
+
+test('a missing credential is told by what would be enough, each variable with its provider', () => {
+  const variables: Record<string, string[]> = { p: ['P_API_KEY'], q: ['Q_KEY', 'Q_TOKEN'] }
+  const findProvider = (slug: string) => ({ credentialVariables: variables[slug] })
+  const catalogue = { current: () => ({ findProvider }) } as unknown as Parameters<
+    typeof noEndpointFault
+  >[0]['catalogue']
+  const without = (provider: string) =>
+    ({ target: { endpoint: { id: `${provider}/m`, provider } }, reason: 'unconfigured' }) as Excluded
+  const { kind, message, details } = noEndpointFault({ ...deps, catalogue }, context, [without('p'), without('q')])
+  assert.deepEqual([kind, details.headers], ['unavailable', { 'x-should-retry': 'false' }])
+  assert.equal(
+    message,
+    'No provider of this model has a key here. Set P_API_KEY (for p) or Q_KEY or Q_TOKEN (for q) in the environment of the service, or add a key of your own (POST /byok).',
+  )
+})

@@ -24,10 +24,9 @@ const exclusionTexts: Record<Exclusion, string> = {
   unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
 }
 
-/** How an operator can configure a provider that has no credential. */
-function remedy(provider: Provider | undefined, slug: string): string {
-  const variables = provider?.credentialVariables ?? []
-  return `${slug} needs ${variables.join(' or ')} in the environment of the service, or a key of your own (POST /byok)`
+/** The variables any one of which holds a credential for the provider. */
+function credentialOf(provider: Provider | undefined, slug: string): string {
+  return `${(provider?.credentialVariables ?? []).join(' or ')} (for ${slug})`
 }
 
 /** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
@@ -77,9 +76,10 @@ function noEndpointMessage(
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
     const providers = new Set(excluded.map(({ target }) => target.endpoint.provider))
+    const anyOf = [...providers].map((slug) => credentialOf(findProvider(slug), slug)).join(' or ')
     return new Fault(
       'unavailable',
-      `No provider of this model is configured: ${[...providers].map((slug) => remedy(findProvider(slug), slug)).join(', ')}.`,
+      `No provider of this model has a key here. Set ${anyOf} in the environment of the service, or add a key of your own (POST /byok).`,
       { metadata, headers: { 'x-should-retry': 'false' } },
     )
   }

@@ -11,6 +11,11 @@ test('a name without its author, in other letters, or with other signs is near t
   assert.deepEqual(nearNames(ids, 'signalbox/dem'), ['signalbox/demo'])
 })
 
+test('a variant that there is not is near the model that it would be one of', () => {
+  assert.deepEqual(nearNames(ids, 'openai/gpt-4o:online'), ['openai/gpt-4o', 'x/gpt-4o', 'openai/gpt-4o-mini'])
+  assert.deepEqual(nearNames(ids, 'openai/gpt-4o-mini:free'), ['openai/gpt-4o-mini'])
+})
+
 test('at most three are told, the likeliest first, and those that are as likely in the order of their names', () => {
   const like = ['d/gpt-4o', 'b/gpt-4o', 'c/gpt-4o', 'a/gpt-4o']
   assert.deepEqual(nearNames(like, 'gpt-4o'), ['a/gpt-4o', 'b/gpt-4o', 'c/gpt-4o'])

@@ -5,6 +5,13 @@ const most = 3
  * a part. At most three, the likeliest first.
  */
 export function nearNames(ids: Iterable<string>, wanted: string): string[] {
+  const near = alike(ids, wanted)
+  // A variant that there is not, such as `:online`: the model itself is what is left to name.
+  const colon = wanted.lastIndexOf(':')
+  return near.length > 0 || colon < 0 ? near : alike(ids, wanted.slice(0, colon))
+}
+
+function alike(ids: Iterable<string>, wanted: string): string[] {
   const name = plain(wanted)
   if (name.length < 3) return []
   const near: { id: string; distance: number }[] = []
