@@ -281,7 +281,7 @@ test('what it committed is fetched from it as the how-to says, and files go in a
     ${back.replace(/^as=.*$/m, (line) => as || line)}
     cd .. && echo report > "$WORKSPACE/report.pdf"
     ${copies}
-    (cd $WORKSPACE && $as cat in.txt && ls -ln in.txt)`
+    (cd "$WORKSPACE" && $as cat in.txt && ls -ln in.txt)`
   const env = { ...process.env, HOME: folder, WORKSPACE: join(homeOf(service, id), 'workspace') }
   const said = execFileSync('bash', ['-euc', script], { cwd: folder, env, encoding: 'utf8' })
   assert.match(said, /By the intern[\s\S]*for you/)
