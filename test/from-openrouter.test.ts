@@ -18,6 +18,15 @@ test('credits are what is left of a limit and what was used, and OpenRouter’s 
   assert.deepEqual((await client.credits.getCredits()).data, { totalCredits: 5, totalUsage: 0 })
 })
 
+test('OpenRouter’s own client, told not to repeat, hears at once which key is missing', async () => {
+  await using service = await startTestService()
+  const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
+  await assert.rejects(client.chat.send({ chatRequest: { ...body, model: 'anthropic/claude-sonnet-5' } as never }), {
+    statusCode: 503,
+    message: /^No provider of this model has a key here\. Set ANTHROPIC_API_KEY \(for anthropic\)/,
+  })
+})
+
 test('the calling key is told by its older path, too', async () => {
   await using service = await startTestService()
   const [old, current] = [await service.ask('GET', '/auth/key'), await service.ask('GET', '/key')]

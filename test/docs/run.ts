@@ -15,7 +15,8 @@ export function newPageFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-page-'))
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(inRepository('bin/signalbox.js'), join(folder, 'node_modules/.bin/signalbox'))
-  symlinkSync(inRepository('node_modules/openai'), join(folder, 'node_modules/openai'))
+  for (const client of ['openai', '@openrouter'])
+    symlinkSync(inRepository(`node_modules/${client}`), join(folder, 'node_modules', client))
   return folder
 }
 
