@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { apiKey, managementKey } from '#test/harness/priced-servers.ts'
 import { type ServerProcess, startProcess } from '#test/harness/server-process.ts'
@@ -78,7 +77,8 @@ export async function startCluster(env: Record<string, string> = {}, skewMs: num
   }
 }
 
-const skewedClock = fileURLToPath(new URL('skewed-clock.ts', import.meta.url))
+// As an address: spaces in a path would end the option.
+const skewedClock = new URL('skewed-clock.ts', import.meta.url).href
 
 /** Every token of an answer costs `usdOfToken`; a token of a prompt costs nothing. */
 const catalogueOf = (base_url: string) => ({
