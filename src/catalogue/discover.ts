@@ -80,14 +80,14 @@ export function createDiscovery({
     throw new Error(`it answered ${response.status}`)
   }
 
-  const discover: Discover = async (layers) => {
+  const discover = async (layers: readonly Layer[]) => {
     const asked = [...providersOf(layers)].filter(([, provider]) => provider.discover)
     absent.clear()
     const found = await Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
     waitForAbsent()
     return found
   }
-  discover.onBack = (listener) => {
+  const onBack: Discover['onBack'] = (listener) => {
     listeners.add(listener)
     waitForAbsent()
     return () => {
@@ -97,7 +97,7 @@ export function createDiscovery({
       waiting = undefined
     }
   }
-  return discover
+  return Object.assign(discover, { onBack })
 }
 
 const emptyLayer = (source: string): Layer => ({

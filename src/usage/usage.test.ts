@@ -51,7 +51,9 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal(figures?.usage, 2 * usd)
   })
 
-  test('sums that were kept before counts had to make sense are told', { skip: kind === 'postgres' }, async () => {
+  test('sums that were kept before counts had to make sense are told', {
+    skip: kind === 'postgres' && 'its columns never took such numbers',
+  }, async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation(), generation({ endpointId: 'other' })])
     for (const table of ['usage_days', 'workspace_days'] as const) {
