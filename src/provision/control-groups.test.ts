@@ -46,7 +46,10 @@ const nobody = { process: undefined, uid: undefined, mark: 'nobody-has-this' }
 
 /** A shell that is in a group before it starts anything. @returns what it said when it is over. */
 async function runIn(group: string, script: string): Promise<string> {
-  const child = spawn('/bin/sh', ['-c', `read go; ${script}`], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn('/bin/sh', ['-c', `read go; ${script}`], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, NODE: process.execPath },
+  })
   putInto(group, child.pid!)
   child.stdin.end('go\n')
   let said = ''
@@ -118,7 +121,7 @@ test('a unit of systemd is divided only where systemd says it was delegated, and
   ] as const) {
     mkdirSync(unit)
     writeFileSync(join(folder, 'systemctl'), `#!/bin/sh\necho "$@" > ${folder}/asked\necho ${says}\n`, { mode: 0o755 })
-    const script = `PATH=${folder}:$PATH exec ${process.execPath} --input-type=module -e "${look(outlives)}"`
+    const script = `PATH=${folder}:$PATH exec "$NODE" --input-type=module -e "${look(outlives)}"`
     answers.push((await runIn(unit, script)).trim())
     removeGroup(unit)
   }
