@@ -40,7 +40,8 @@ test('a backup and encryption.key in an empty folder start on a new host, with a
   const saved = join(scratch, 'saved')
   const DATA_DIR = join(scratch, 'new')
   await used({ DATA_DIR: old })
-  sh({ DATA_DIR: old, saved }, 'mkdir $saved', `${process.execPath} bin/cli.ts database backup $saved/signalbox.db`)
+  const NODE = process.execPath
+  sh({ DATA_DIR: old, saved, NODE }, 'mkdir $saved', '"$NODE" bin/cli.ts database backup $saved/signalbox.db')
   sh({ old, saved }, 'cp $old/encryption.key $saved')
   sh({ saved, DATA_DIR }, 'install -d -m 700 $DATA_DIR')
   sh({ saved, DATA_DIR }, 'install -m 600 $saved/signalbox.db $saved/encryption.key $DATA_DIR')
