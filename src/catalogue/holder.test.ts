@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { localSignals } from '#db/signals.ts'
 import { openCatalogue } from './holder.ts'
-import { loadCatalogue } from './load.ts'
+import { CatalogueRefused } from './layer.ts'
+import { type Loaded, loadCatalogue } from './load.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -53,6 +54,19 @@ test('a bad file keeps the old catalogue and says why', async () => {
     message: /^The catalogue was left as it was: .* is neither YAML nor JSON: line 1: /,
   })
   assert.deepEqual([context(), catalogue.report()], [1000, report])
+})
+
+test('a file that has gone bad leaves every process of a host with what was loaded before', async () => {
+  let inForce: Loaded | undefined
+  const { catalogue, context } = await openTestCatalogue(fileWith(1000), async (...sources) => {
+    if (inForce) throw new CatalogueRefused('The file is bad.', { inForce })
+    return loadCatalogue(...sources)
+  })
+  const catalogue_file = join(scratch, 'good.yaml')
+  writeFileSync(catalogue_file, fileWith(2000))
+  inForce = await loadCatalogue({ starter_catalogue: false, data_dir: scratch, catalogue_file })
+  await assert.rejects(catalogue.reload(), /The catalogue was left as it was: The file is bad/)
+  assert.equal(context(), 2000)
 })
 
 test('a broken row is left out and listed, and the rest is loaded', async () => {

@@ -5,7 +5,7 @@ import type { NewId } from '#lib/id.ts'
 import { oneAtATime } from '#lib/one-at-a-time.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
-import { type CatalogueSettings, type Discover, type LoadReport, loadCatalogue } from './load.ts'
+import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
 import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
 
 /** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
@@ -63,15 +63,19 @@ export async function openCatalogue({
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
 
+  const take = (next: Loaded) => {
+    snapshot = compileSnapshot(next.data, figures)
+    report = next.report
+    onLoad(report)
+    return report
+  }
   const reload = oneAtATime(async () => {
     try {
-      const next = await load(settings, discover)
-      snapshot = compileSnapshot(next.data, figures)
-      report = next.report
-      onLoad(report)
-      return report
+      return take(await load(settings, discover))
     } catch (error) {
       if (!(error instanceof CatalogueRefused)) throw error
+      // One that was loaded before the source went bad may not have come here yet.
+      if (error.inForce) take(error.inForce)
       throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
     }
   })

@@ -1,4 +1,4 @@
-import type { Endpoint, Model, Prices, Provider } from './model.ts'
+import type { CatalogueData, Endpoint, Model, Prices, Provider } from './model.ts'
 
 /** A row that was left out, and why. `source` is a file or a name; `row` is the model, endpoint or provider. */
 export type Skipped = { source: string; line?: number; row: string; reason: string }
@@ -34,7 +34,28 @@ export type Layer = {
   lineOf?: (path: readonly PropertyKey[]) => number | undefined
 }
 
+/** What loading found. */
+export type LoadReport = {
+  sources: string[]
+  providers: number
+  models: number
+  endpoints: number
+  /** How many rows became endpoints of a model that another row had named already. */
+  merged: number
+  skipped: Skipped[]
+}
+
+/** All sources together. */
+export type Loaded = { data: CatalogueData; report: LoadReport }
+
 /** A whole source that cannot be used; the message says which and why, in one sentence. */
 export class CatalogueRefused extends Error {
   override readonly name = 'CatalogueRefused'
+  /** What the processes of this host go by meanwhile, where another one reads for all of them. */
+  readonly inForce: Loaded | undefined
+
+  constructor(message: string, options?: ErrorOptions & { inForce?: Loaded }) {
+    super(message, options)
+    this.inForce = options?.inForce
+  }
 }

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readCatalogueFile } from './format.ts'
-import { CatalogueRefused, type Layer, type Skipped } from './layer.ts'
+import { CatalogueRefused, type Layer, type Loaded, type LoadReport } from './layer.ts'
 import { mergeLayers } from './merge.ts'
-import type { CatalogueData } from './model.ts'
 import { namesPath, readNames } from './models-dev/kept-names.ts'
 import { readModelsDev } from './models-dev/read.ts'
 
@@ -21,20 +20,10 @@ export type CatalogueSettings = {
   data_dir: string
 }
 
-export type LoadReport = {
-  sources: string[]
-  providers: number
-  models: number
-  endpoints: number
-  /** How many rows became endpoints of a model that another row had named already. */
-  merged: number
-  skipped: Skipped[]
-}
-
 export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
   settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
 
-export type Loaded = { data: CatalogueData; report: LoadReport }
+export type { Loaded, LoadReport }
 
 /** Every file that is read, if it is there. */
 export function sourcePaths(settings: CatalogueSettings): string[] {

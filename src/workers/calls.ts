@@ -12,8 +12,8 @@ export type WorkerStart = {
   sockets: number[]
 }
 
-/** The catalogue as JSON (`Loaded`), or why it was refused. */
-export type CatalogueAnswer = { catalogue: Uint8Array } | { refused: string }
+/** The catalogue in force as JSON (`Loaded`), and why a fresh one was refused. */
+export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
 
 /** What a worker asks the primary. Those of the database only where it is the embedded one. */
 export type PrimaryCalls = OwnerCalls & {

@@ -72,7 +72,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
         return { catalogue }
       } catch (error) {
         if (!(error instanceof CatalogueRefused)) throw error
-        return { refused: error.message }
+        return { catalogue, refused: error.message }
       }
     },
     report: () => report,
@@ -92,8 +92,9 @@ const bytesOf = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
 
 /** What a worker makes of the answer. @throws CatalogueRefused as `loadCatalogue`. */
 export function loadedFrom(answer: CatalogueAnswer): Loaded {
-  if ('refused' in answer) throw new CatalogueRefused(answer.refused)
-  return JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
+  const inForce = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
+  if (answer.refused !== undefined) throw new CatalogueRefused(answer.refused, { inForce })
+  return inForce
 }
 
 function refuseToStart(error: unknown): never {
