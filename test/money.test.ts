@@ -116,6 +116,16 @@ test(`in ${histories} histories of faults the provider never bills more than a l
   await db.close()
 })
 
+/**
+ * A server that is cut off, an interval that becomes longer, and midnight: the period that is over holds what the ledger
+ * does not yet.
+ */
+test('histories that overran a limit once keep to it', async () => {
+  const db = await memoryDb()
+  for (const seed of [8363]) await live(db, seed, turn)
+  await db.close()
+})
+
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
 test(`and in ${Math.ceil(histories / 50)} of them on Postgres`, { skip }, async () => {

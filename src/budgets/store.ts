@@ -9,6 +9,7 @@ import {
   deleteOldLeases,
   insertPeriod,
   type Lease,
+  mostSpentSince,
   readBudget,
   readSpent,
   writeLease,
@@ -156,15 +157,14 @@ async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpend
 
 /**
  * What was reported under another interval since the ledger was asked may be in neither, and counts here too: rather
- * twice than not at all. And a period has spent no less than one within it.
+ * twice than not at all. And a period has spent no less than any within it, also one that is over: a server that was cut
+ * off may have reported to that one what it has not written to the ledger yet.
  */
 async function begin(tx: Tx, budget: Budget, period: number, at: number, start: Start): Promise<PicoUsd> {
-  let [meanwhile, within] = [0n, 0n]
-  for (const [other, spent] of await readSpent(tx, budget.id, periodsOfOthers(budget, at))) {
+  let meanwhile = 0n
+  for (const [other, spent] of await readSpent(tx, budget.id, periodsOfOthers(budget, at)))
     meanwhile = larger(meanwhile, spent - (start.others.get(other) ?? spent))
-    if (other >= period) within = larger(within, spent)
-  }
-  const spent = larger(start.spent + meanwhile, within)
+  const spent = larger(start.spent + meanwhile, await mostSpentSince(tx, budget.id, period))
   await insertPeriod(tx, budget.id, period, spent)
   if (budget.interval !== null) await deleteOldLeases(tx, budget.id, period, at - keptMs)
   return spent
