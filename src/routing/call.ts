@@ -34,7 +34,7 @@ export type CompletionContext = Omit<CompletionCall, 'response'> & {
   chat: ChatRequest
   /** Whether a spending limit counts the request. */
   limited: boolean
-  /** How long the prompt is taken to be, where the request lets it be cut to fit. */
+  /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
   requestRecord: RequestRecord
   accesses: Accesses

@@ -16,8 +16,8 @@ export type Count = { tokens: number; estimated: boolean }
 type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
 
 /**
- * How many tokens a request would have: as an upstream of the client's protocol counts them, else as they are estimated
- * here. What guardrails forbid to send is not sent to be counted either.
+ * Counts the tokens of a request. An upstream that speaks the client's protocol counts them; if there is none, they are
+ * estimated here. A request that guardrails forbid is not sent to be counted either.
  */
 export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Count> {
   const { chat: asked, body: given } = await prepareRequest(deps, call as CompletionCall)

@@ -28,7 +28,7 @@ export type RoutingDeps = {
   regionOf: (host: string | undefined) => Region
   upstreams: Upstreams
   deadlines: Deadlines
-  /** How long a stream may say nothing before its first token. */
+  /** The longest time without any output before the first token of a stream. After it, a keepalive is sent. */
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
@@ -36,7 +36,7 @@ export type RoutingDeps = {
   canMeter: () => boolean
   /** A request was refused before any account of it was opened. */
   onRefused: (refused: Generation) => void
-  /** Whether every request has a span of its own. */
+  /** Whether each request gets its own trace span. */
   tracing: boolean
   /** The account of a request could not be closed. The client has its answer all the same. */
   onUnaccounted: (error: Error) => void

@@ -58,7 +58,7 @@ export function attemptRequestOf(
       byok: access.byok,
       most: once(() => usageBoundOf({ chat, body: given, protocol: client.protocol }, target, providerProtocol)),
     },
-    // Where both sides speak one protocol, the bytes of an answer need no translation.
+    // If both sides speak one protocol, the bytes of the answer need no translation.
     passThrough: encoded !== undefined && !client.rewrites,
   }
 }

@@ -71,7 +71,7 @@ describe('a client that leaves at the end of its answer', () => {
   })
 })
 
-/** What becomes of one attempt. */
+/** Runs one attempt and returns its outcome. */
 async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: boolean; firstByteMs?: number } = {}) {
   await using upstream = await startFaultyUpstream({ play })
   const upstreams = createUpstreams({ connectMs: 60_000 })

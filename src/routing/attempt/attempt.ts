@@ -11,7 +11,7 @@ import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } fro
 
 /** One request to one endpoint, ready to be sent. */
 export type AttemptRequest = {
-  /** What this service calls the answer. */
+  /** The id of the answer in this service. */
   answerId: string
   target: Target
   providerProtocol: ProviderProtocol
@@ -35,7 +35,7 @@ export type Receiver = {
   broke: (failure: AttemptFailure) => void
 }
 
-/** How many bytes after the end of an answer are read to find its usage. */
+/** After the end of an answer, at most so many bytes are read to find its usage. */
 const mostBytesToUsage = 1024 * 1024
 
 /** Errors longer than this are cut: nobody reads them, and they are held in memory. */
@@ -81,7 +81,7 @@ class AttemptAnswer {
   #finished = false
   #over = false
   #waiting: NodeJS.Timeout | undefined
-  /** How many bytes are still taken for a client that has left. */
+  /** The number of bytes that are still read for a client that has left. */
   #bytesToCome = Number.POSITIVE_INFINITY
 
   constructor(

@@ -8,7 +8,7 @@ const target = { endpoint: endpointOf('north') } as Parameters<typeof faultOf>[1
 const at = Date.UTC(2026, 10, 18, 12)
 
 describe('an upstream’s refusal', () => {
-  /** What it answered, what the client is told, and whether the next endpoint is asked. */
+  /** The upstream's status, the client's status, and whether the next endpoint is tried. */
   const table: [number, number, boolean][] = [
     [301, 502, true],
     [400, 400, false],

@@ -26,8 +26,8 @@ export type AttemptFailure = {
 const maxRaw = 2000
 
 /**
- * What an upstream's refusal means for the client. Our own credential's trouble is ours: 502, and nothing of it is
- * told.
+ * Translates an upstream's refusal for the client. If our own credential is the cause, the client gets 502 and no
+ * details.
  */
 export function failureOfStatus(status: number, message: string | undefined, retryAfterMs?: number): AttemptFailure {
   const raw = message?.slice(0, maxRaw)

@@ -4,10 +4,10 @@ import { asItStands, type Unescaped, unescaped } from './unescaped.ts'
 /** Credentials as providers write them, wherever they stand in a message. */
 const written = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
 
-/** How much of a text is scanned and shown; the rest is cut off. */
+/** The longest text that is scanned and shown. The rest is cut off. */
 const maxScanned = 8 * 1024
 
-/** How many layers of escapes are looked through: an error in an error in a page. */
+/** The most layers of escapes that are removed, for example for an error inside an error inside a page. */
 const maxLayers = 3
 
 /**

@@ -21,7 +21,10 @@ export function tracesOf(credential: string): (text: string) => [start: number, 
 /** Lower case for ASCII only: other letters may change their length, which would shift positions. */
 const lowerCase = (text: string) => text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 
-/** What of a base64 text does not depend on the bytes around: `before` of them stand before it in its first group. */
+/**
+ * The part of the base64 text that is the same whatever bytes stand around it. `before` is the number of bytes that
+ * stand before it in its first group of three.
+ */
 function base64Core(bytes: Buffer, before: number): string {
   const padded = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')

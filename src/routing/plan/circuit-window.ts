@@ -28,8 +28,9 @@ export function counted(window: Window, begunAt: number, { begun = 0, answered =
 }
 
 /**
- * Whether half or more failed of those that began when this one did or shortly before, and at least ten did; unless
- * those that began later do better. A request that is still running has not failed.
+ * Whether the endpoint fails too often: at least ten requests began when this one did or shortly before, and half of
+ * them or more failed. It is not failing if later requests were answered more often than they failed. A request that is
+ * still running does not count as failed.
  */
 export function isFailing(window: Window, begunAt: number): boolean {
   const at = Math.floor(begunAt / slotMs)

@@ -13,7 +13,7 @@ const request = fc.record({
 }) satisfies fc.Arbitrary<Request>
 const history = fc.array(request, { minLength: 1, maxLength: 200 })
 
-/** What happened, in the order in which it became known. */
+/** The outcomes of the requests, in the order in which they became known. */
 function happenings(requests: Request[]) {
   let begunAt = 1_000_000
   const all = requests.flatMap(({ waited, took, how }) => {

@@ -19,7 +19,7 @@ type Always = {
   readonly failuresInARow: number
   /** When it was asked last though nothing had helped. */
   readonly triedAt: number
-  /** How often it has opened since it was last closed. */
+  /** The number of times that it has opened since it was last closed. */
   readonly openings: number
 }
 
@@ -219,7 +219,9 @@ function paused(before: Circuit, { now, begunAt, forMs }: Extract<CircuitEvent, 
 
 const isHopeless = ({ failuresInARow }: Circuit) => failuresInARow >= hopelessFailures
 
-/** How an endpoint stands: the troubled are asked later, the shut last of all, the barred not at all. */
+/**
+ * The state of an endpoint for the plan: `troubled` endpoints are asked later, `shut` ones last, `barred` ones never.
+ */
 export type CircuitHealth = 'fit' | 'troubled' | 'shut' | 'barred'
 
 /** @param circuit as it is at `now`, somebody having come who would like to ask it. */

@@ -10,9 +10,9 @@ import {
   whyShut,
 } from './circuit.ts'
 
-/** How an attempt failed, as far as the endpoint's health is concerned. */
+/** One failure of an attempt: only what the circuit needs to know. */
 export type Trouble = {
-  /** How long the upstream asked to be left alone. */
+  /** The time that the upstream asked clients to wait, in milliseconds. */
   retryAfterMs?: number | undefined
   /** The connection broke, perhaps together with others. */
   severed?: boolean | undefined

@@ -65,10 +65,10 @@ export type PlanInput = {
   candidates: Candidate[]
   preferences: Preferences
   needs: Needs
-  /** How its circuit stands. */
+  /** The state of the endpoint's circuit. */
   health: (endpoint: Endpoint) => CircuitHealth
   speeds: (endpoint: Endpoint) => Speeds
-  /** Whether the tools that a provider is to run can be said to this one. */
+  /** Whether the endpoint's protocol can express the provider tools of the request. */
   knowsTools: (endpoint: Endpoint) => boolean
   configured: (endpoint: Endpoint) => boolean
   /** The endpoint's lot for this request, above 0 and below 1: the same for requests that belong together. */

@@ -32,7 +32,7 @@ export function drawOf(seed: number, id: string): number {
   return (mixed(hashed(id, mixed(seed))) + 0.5) / 2 ** 32
 }
 
-/** How much is read of a text at either end. */
+/** At most so much of a text is read, at its beginning and at its end. */
 const bound = 1024
 
 /**

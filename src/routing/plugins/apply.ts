@@ -9,7 +9,10 @@ import { pluginOptions } from './options.ts'
 /** A request as what it wishes of this service has made it, and the client whose answers are made so. */
 type PluggedRequest = PreparedRequest & {
   client: ClientProtocol
-  /** How long the prompt is taken to be, where the request lets it be cut to fit: a cautious guess would not do. */
+  /**
+   * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It is the usual
+   * estimate, not the cautious one.
+   */
   promptTokens: number | undefined
 }
 

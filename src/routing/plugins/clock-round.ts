@@ -44,7 +44,7 @@ export class ClockRounds {
     return this.#goesOn ? this.#calls : []
   }
 
-  /** What the model said in this round, for the next. */
+  /** The model's message of this round, which the next round sends back. */
   get message(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
     const { choices } = completionOf(head, this.#heard, undefined) as { choices: [{ message: Body }] }

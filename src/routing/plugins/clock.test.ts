@@ -18,7 +18,7 @@ const usage: AnswerEvent = { type: 'usage', tokens: counted }
 const finish: AnswerEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' }
 const said = (text: string): AnswerEvent[] => [started, { type: 'text', text }]
 
-/** What a streaming client hears of answers that come one after the other; a fault is one that fails. */
+/** The output for a streaming client when these answers come one after the other. A `Fault` is an answer that fails. */
 async function hear(...answers: (AnswerEvent[] | Fault)[]) {
   const heard = { text: '', ended: 0, asked: [] as any[] }
   const response = {

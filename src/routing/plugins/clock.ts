@@ -64,7 +64,7 @@ export async function withClock(
   }
 }
 
-/** What the chat of another protocol may not say again. */
+/** The plugin fields of the body that a chat made from another protocol does not contain. */
 function hasOtherPlugins({ plugins, transforms, truncation }: Body): Body {
   return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
 }

@@ -1,12 +1,13 @@
 type Schema = { [keyword: string]: unknown }
 type Members = Record<string, unknown>
 
-/** How deep a schema is followed; one that refers to itself has no end. */
+/** Schemas are followed to this depth; a schema that refers to itself has no end. */
 const deepest = 64
 
 /**
- * A value as its JSON Schema wants it, as far as it is plain what was meant: numbers in text, a single item that should be
- * a list, members that must not be there, defaults of those that must. What is not plain stays as it is.
+ * Corrects a value so that it fits its JSON Schema, where the intention is clear: numbers written as text, a single
+ * item where a list is expected, members that are not allowed, missing members that have a default. All else stays as
+ * it is.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
   return fitted(value, schema, { root: schema, depth: 0 })

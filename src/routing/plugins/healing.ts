@@ -46,7 +46,7 @@ function healingWriter(writer: StreamWriter, heal: (text: string) => string): St
       return ''
     },
     end: (cost) => release(heal) + writer.end(cost),
-    // What has broken off is told as it came.
+    // An answer that was broken off is written without repair.
     fail: (error) => release((text) => text) + writer.fail(error),
   }
 }

@@ -5,7 +5,7 @@ import { endpointFor } from '#test/harness/encode.ts'
 import type { Candidate } from '../plan/plan.ts'
 import { middleOut } from './middle-out.ts'
 
-/** What is sent of a conversation where the largest context has so many tokens. */
+/** The conversation that is sent if the largest context has so many tokens. */
 function fitted(messages: object[], contextLength: number): any {
   const chat = { messages } as unknown as ChatRequest
   const endpoints = [10, contextLength].map((size) => endpointFor('m', { contextLength: size }))

@@ -27,7 +27,7 @@ export function middleOut(body: Body, chat: ChatRequest, candidates: readonly Ca
   return Array.isArray(items) ? { ...body, [name]: withoutMiddle(items as Item[], excess) } : undefined
 }
 
-/** How many characters of this text are estimated as so many tokens. */
+/** The number of characters of this text that are estimated as so many tokens. */
 const charactersIn = (tokens: number, text: string) =>
   Math.ceil((tokens * bytesPerToken.usual * text.length) / Buffer.byteLength(text))
 
@@ -72,7 +72,7 @@ function withoutMiddles(items: Item[], excess: number): Item[] {
   return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - most)))
 }
 
-/** How long texts may be so that together they are shorter by so much. */
+/** The largest length to which texts can be cut so that together they lose at least `excess` characters. */
 function levelFor(lengths: number[], excess: number): number {
   const falling = lengths.toSorted((a, b) => b - a)
   let [sum, count] = [0, 0]

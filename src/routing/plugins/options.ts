@@ -22,8 +22,9 @@ type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
 /**
- * Reads them out of a body, in whose protocol ever. What would be taken and not done is refused: who asks for a search
- * must not get an answer without one. @throws Fault `invalid` that names it.
+ * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
+ * refused: a client that asks for a search must not get an answer without one.
+ * @throws Fault `invalid` that names the option.
  */
 export function pluginOptions(body: Body): PluginOptions {
   const plugins = listOf<Plugin>(body.plugins, 'plugins').flatMap(requirePlugin)

@@ -18,11 +18,13 @@ export type Bill = {
   serviceTier: string | undefined
   kinds: readonly SpecialKind[]
   tools: readonly ProviderTool[]
-  /** How often all of the context may be read. Without tools, the prompt is what was sent. */
+  /**
+   * The most times that the model may read its whole context. It is 0 without tools: then the prompt is what was sent.
+   */
   contexts: number
   /** Images of the prompt, where each costs something. */
   promptImages: number
-  /** Whether there is sound in the prompt that is sure to be counted. */
+  /** Whether the prompt contains sound that is sure to be counted. */
   sound: boolean
   unpriced: readonly Unpriced[]
   /** Fields that must say how often a tool may run. */

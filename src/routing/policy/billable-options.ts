@@ -4,15 +4,15 @@ type Body = Record<string, unknown>
 
 /** A tool that a provider runs itself, as one request has it. */
 export type ProviderTool = {
-  /** What it is billed as: its name in the catalogue's prices. */
+  /** Its name in the catalogue's prices. */
   unit: string
-  /** Where the request names it: `tools[0] (web_search_20250305)`. */
+  /** The place in the request: `tools[0] (web_search_20250305)`. */
   asked: string
-  /** How often it may run; undefined where nobody says. */
+  /** The most calls; undefined if the request sets no limit. */
   calls: number | undefined
   /** The field that could say how often, where the protocol has one. */
   bound?: string
-  /** What answers call it, where that is not the unit. */
+  /** Its name in answers, if that differs from `unit`. */
   reported?: string
 }
 
@@ -21,7 +21,7 @@ export type BillableOptions = {
   tools: readonly ProviderTool[]
   /** The tier of service, where it is not the ordinary one. */
   serviceTier: string | undefined
-  /** Whether the model reads all of its context anew after each call, and all of it is billed. */
+  /** Whether the model reads its whole context again after each call, and each reading is billed. */
   rereads: boolean
 }
 

@@ -4,8 +4,8 @@ type Size = { width: number; height: number }
 const pieces = ({ width, height }: Size, side: number) => Math.ceil(width / side) * Math.ceil(height / side)
 
 /**
- * How the makers of models count pictures, at the most, each as it is documented. `any` is the most whatever the size;
- * without it, there is none.
+ * The most tokens that an image costs, for each family of models, as its maker documents it. `any` is the most for an
+ * image of unknown size; without `any`, there is no such limit.
  */
 const families: { models: RegExp; of: (size: Size) => number; any?: number }[] = [
   // Small, and dear in tokens: 2,833 and 5,667 a tile of 512, eight tiles at the most.

@@ -4,8 +4,8 @@ import type { Body } from '../translate/protocol.ts'
 import type { Forms } from './bill.ts'
 
 /**
- * What providers take besides, and of which it is known that an answer costs no more for it than is set aside: it says
- * how tokens are chosen, what is read, or is looked at where the price is worked out.
+ * Further fields that providers accept and that cannot raise the cost beyond the reservation: they control how tokens
+ * are chosen or what is read, or the price calculation reads them.
  */
 const harmless = [
   ...['audio', 'chat_template_kwargs', 'client_metadata', 'documents', 'enable_thinking', 'function_call', 'functions'],

@@ -6,7 +6,7 @@ import { Fault } from '#lib/fault.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import { budgetHolder } from './budget-reservation.ts'
 
-/** How long what other servers hold without need may take to return. */
+/** The time that other servers get to return money that they hold but do not need. */
 const patienceMs = 600
 
 type BudgetReserver = Pick<Budgets, 'reserve'>
@@ -39,7 +39,10 @@ export async function requireRoomInLimits(
   }
 }
 
-/** Whether the least amount fits the limit, over all servers. Without an answer in time the request goes on. */
+/**
+ * Whether the smallest amount still fits the limit, over all servers. Without an answer within `patienceMs` it does
+ * not. If the store fails, the request goes on.
+ */
 async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean> {
   try {
     const reserving = Promise.resolve(budgets.reserve([budget], 1n)).then((reserved) => {

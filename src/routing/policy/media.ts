@@ -6,9 +6,9 @@ export type Media = {
   sound: boolean
   /** Which may have sound, too. */
   video: boolean
-  /** Whether there are files of which nobody can tell what they are. */
+  /** Whether the request has files whose kind is unknown. */
   files: boolean
-  /** Whether something is to be kept in a cache for longer than the ordinary five minutes. */
+  /** Whether something is to be cached for longer than the usual five minutes. */
   longCache: boolean
 }
 

@@ -12,13 +12,16 @@ export type PolicyQuestion = {
   caller: Caller
   chat: ChatRequest
   body: Body
-  /** What the client speaks. */
+  /** The client's protocol. */
   protocol: Protocol
   candidates: Candidate[]
   host: string | undefined
 }
 
-/** What is allowed: the endpoints that may be asked, the request as it may be sent, and how its cost is settled. */
+/**
+ * The decision for one request: the endpoints that may be asked, the request as it may be sent, and the settlement of
+ * its cost.
+ */
 export type PolicyDecision = {
   candidates: Candidate[]
   chat: ChatRequest

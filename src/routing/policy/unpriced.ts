@@ -13,7 +13,7 @@ export type RequestedKind = { kind: SpecialKind; asked: string }
 /** Something without a price: the catalogue field that is missing, and the request field that asks for it. */
 export type Unpriced = { price: string; asked: string }
 
-/** How a catalogue file calls the prices. */
+/** The names of these prices in a catalogue file. */
 const nameOfPrice: Record<SpecialKind, string> = {
   cacheWrite1h: 'cache_write_1h',
   audioPrompt: 'audio_prompt',

@@ -14,9 +14,9 @@ export type UsageBound = {
   /** The most that a provider can have counted: of what is no text nobody else knows how much it is. */
   promptTold: number
   completion: number
-  /** Whether the model may generate what its answer does not show: thoughts, above all. */
+  /** Whether the model may generate tokens that its answer does not show, such as thoughts. */
   hidden: boolean
-  /** What may be billed besides text, if anything. */
+  /** The most that may be billed besides text; undefined if only text is billed. */
   bill: Bill | undefined
 }
 

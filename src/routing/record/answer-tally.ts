@@ -5,13 +5,18 @@ import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 export type Counted = {
   /** The upstream's own count, as far as it told one. */
   told: TokenCounts | undefined
-  /** Whether it was told when the answer had ended: some tell one with every piece, of what there is so far. */
+  /**
+   * Whether the count came when the answer had ended. Some upstreams send a count with each piece, for the answer so
+   * far.
+   */
   isFinal: boolean
   /** Bytes of all that went by as text, thoughts and the arguments of calls included. */
   bytes: number
   thoughtBytes: number
   toolCalls: number
-  /** What was billed besides: the upstream's own count of pieces where it told one, else those that went by. */
+  /**
+   * Units that are billed besides tokens: the upstream's own count if it sent one, else the pieces that were relayed.
+   */
   extras: Extras | undefined
 }
 

@@ -12,18 +12,21 @@ import { type SettledUsage, settledUsage } from './settled-usage.ts'
 export type Charge = {
   tokens: TokenCounts
   extras: Extras | undefined
-  /** Whether the tokens are estimated, because the provider did not count them to the end. */
+  /** Whether the tokens are estimated because the provider did not count them to the end. */
   estimated: boolean
-  /** Whether the provider counted more than the request made possible: then what was possible counts. */
+  /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
   capped: boolean
   cost: PicoUsd
   /**
-   * What limits are charged besides: where nobody counted, cost is an estimate, and limits go by the most it can be.
+   * The amount that limits are charged in addition. If nobody counted, `cost` is an estimate, and limits are charged
+   * the most that it can be.
    */
   margin: PicoUsd
 }
 
-/** What may have been generated of which nothing is seen yet when an answer is broken off: on its way, or its frame. */
+/**
+ * Tokens that may have been generated but not seen when an answer is broken off: text still on its way, or its frame.
+ */
 const tokensUnderWay = 512
 
 /** @param seen whether the answer came as it was generated, so that what is not seen of it is only under way. */

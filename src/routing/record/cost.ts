@@ -3,7 +3,7 @@ import type { Extras, TokenCounts } from '#chat/events.ts'
 import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
-/** What an answer cost by its endpoint's prices, exactly. */
+/** The exact cost of an answer at its endpoint's prices. */
 export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): PicoUsd {
   const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
   let cost = promptCost(rates, tokens) + completionCost(rates, tokens)

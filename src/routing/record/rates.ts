@@ -38,7 +38,7 @@ function stepsOf(prices: Prices, tier: string | undefined): Step[] {
   const steps = [{ from: 0, rates: first }]
   for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
     const rates = toRates({ ...prices, ...changed })
-    // What a long prompt costs in a tier of its own is not known: never less than either.
+    // The price of a long prompt in a service tier is unknown. It is taken to be no less than either price.
     steps.push({ from: fromPromptTokens, rates: own ? higherRates(rates, first) : rates })
   }
   return steps
@@ -63,7 +63,10 @@ function toRates(prices: TokenPrices): Rates {
   }
 }
 
-/** What a tier leaves open costs no less than what it is a special case of, and what it costs in the ordinary one. */
+/**
+ * The rates of a service tier. A price that the tier does not name is the higher of two: the tier's more general price,
+ * and the price outside the tier.
+ */
 function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
   const { cacheRead: _discount, ...special } = ordinary
   const own = toRates({ prompt, completion, ...tier })

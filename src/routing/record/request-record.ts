@@ -127,8 +127,8 @@ export class RequestRecord {
   }
 
   /**
-   * The attempt gave nothing that reached the client. What was on its way to the provider may be billed, whole: nobody
-   * saw what became of it.
+   * Ends an attempt of which nothing reached the client. If the request was sent, all of it may be billed, because
+   * nobody saw the provider's result.
    */
   gaveNothing(tried: TriedEndpoint, failure: AttemptFailure, clientLeft: boolean): void {
     const { target, byok } = tried
@@ -238,7 +238,7 @@ export class RequestRecord {
     this.#attempts.push(note)
   }
 
-  /** What was wrong with the request says nothing about the endpoint. */
+  /** Counts a failure against the endpoint. A fault in the request itself is not counted. */
   #failed({ endpoint, model }: Target, failure: AttemptFailure): void {
     if (!failure.endpointsFault) return
     this.#pass?.failed(failure)

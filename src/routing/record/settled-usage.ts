@@ -5,8 +5,8 @@ import type { Bill } from '../policy/bill.ts'
 export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined }
 
 /**
- * What an answer took, as it is billed: the provider's report, and where that leaves something open, the dearest that
- * the request asked for.
+ * The usage as it is billed: the provider's report. What the report leaves open is billed as the most expensive kind
+ * that the request asked for.
  */
 export function settledUsage(bill: Bill | undefined, prices: Prices, { tokens, extras }: SettledUsage): SettledUsage {
   const passed = extras?.pieces

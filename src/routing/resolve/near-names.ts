@@ -1,8 +1,8 @@
 const most = 3
 
 /**
- * What somebody may have meant by a model's name that there is not: the same but for case or author, or of which it is
- * a part. At most three, the likeliest first.
+ * Suggests models for a name that does not exist: those whose name differs only in case or author, or contains it. At
+ * most three, the most likely first.
  */
 export function nearNames(ids: Iterable<string>, wanted: string): string[] {
   const near = alike(ids, wanted)
@@ -28,7 +28,7 @@ function alike(ids: Iterable<string>, wanted: string): string[] {
 const plain = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
 const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
 
-/** How much of the id was not said; undefined where the name is no part of it. */
+/** The number of characters of the id that the name leaves out; undefined if the id does not contain the name. */
 function distanceOf(id: string, name: string): number | undefined {
   if (id === name || slugOf(id) === slugOf(name)) return 0
   return id.includes(name) || slugOf(id).includes(slugOf(name)) ? id.length - name.length : undefined

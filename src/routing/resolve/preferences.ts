@@ -3,7 +3,7 @@ import type { Preferences } from '../plan/plan.ts'
 
 type Bound = number | { p50?: number; p75?: number; p90?: number; p99?: number } | null | undefined
 
-/** What the body's `provider` and its deprecated `route` ask for, with the documented defaults. */
+/** Reads the body's `provider` and its deprecated `route`, and fills in the documented defaults. */
 export function preferencesOf(
   provider: ProviderPreferences | null | undefined,
   route?: 'fallback' | 'sort' | null,
@@ -38,7 +38,7 @@ function numbers(prices: Record<string, unknown>): Record<string, number> {
   )
 }
 
-/** Where bounds for several percentiles are given, the median is compared. */
+/** The bound for the median. If a bound has several percentiles, only the median is compared. */
 function median(bound: Bound): number | undefined {
   if (typeof bound === 'number') return bound
   return bound?.p50 ?? bound?.p75 ?? bound?.p90 ?? bound?.p99

@@ -1,4 +1,4 @@
-/** Whether text needs no escapes in JSON. */
+/** Whether the text needs no escapes in JSON. */
 const isPlain = (text: string) => !/["\\\u0000-\u001f]/.test(text)
 
 /** No text that a model is likely to say, so that it is found in one place. */

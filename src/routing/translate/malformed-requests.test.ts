@@ -17,7 +17,7 @@ const details = [
   { type: 'reasoning.encrypted', data: 'q', id: 'a' },
 ]
 
-/** What clients send at most, with something of every kind. */
+/** A large request with every kind of content. */
 const chat: Body = {
   messages: [
     {

@@ -50,7 +50,7 @@ export class Beginnings {
     if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
-    // Where it is null with a space before or in it, it is looked at as a member.
+    // If the null is written with spaces, this event is parsed as usual.
     const named = rest.indexOf(this.#isNull.slice(1, -5))
     return named === -1 || rest.startsWith(this.#isNull, named - 1) ? rest : undefined
   }

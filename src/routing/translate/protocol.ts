@@ -32,7 +32,7 @@ export type ProviderProtocol = {
    * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
    */
   passThrough?: (body: Body, target: ProtocolTarget) => EncodedRequest
-  /** How an upstream is asked how many tokens a body of the protocol has, where it can be. */
+  /** Asks an upstream for the number of tokens of a body, if the protocol can. */
   countTokens?: {
     request: (body: Body, target: ProtocolTarget) => EncodedRequest
     read: (answer: unknown) => number | undefined
@@ -43,9 +43,9 @@ export type ProviderProtocol = {
    * Provider tools and service tier of a request: of the passed-through body, or of the chat request that is encoded.
    */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
-  /** Whether a chat's tool that is no function can be put in this protocol's words. Without it, chats are passed on. */
+  /** Whether this protocol can express a chat tool that is not a function. Without it, chats are passed on. */
   knowsTool?: (tool: ChatTool) => boolean
-  /** Whether a model may think for such a request; the catalogue tells where this is left out. */
+  /** Whether a model may think for such a request. If this is left out, the catalogue decides. */
   mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /**
    * Reads one streamed answer. @throws Error on what is not this protocol.
@@ -58,7 +58,7 @@ export type ProviderProtocol = {
   errorMessage: (body: unknown) => string | undefined
 }
 
-/** Whether a client's own body goes on as it is. */
+/** Whether the client's own body is sent on unchanged, apart from the few fields that `passThrough` sets. */
 export function passes(
   { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
   client: Protocol,
@@ -88,7 +88,7 @@ export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
 export type ClientProtocol = {
   /** The upstream protocol whose bytes a client of this one takes as they are. */
   protocol: Protocol
-  /** How clients ask by it. */
+  /** The API operation by which clients use it. */
   operation: Operation
   /** The `api_type` in the records of such requests. */
   apiType: string
@@ -98,13 +98,13 @@ export type ClientProtocol = {
    * Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it.
    */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
-  /** Whether a request shows by its headers that its client speaks this protocol. */
+  /** Whether the headers of a request show that its client speaks this protocol. */
   isSpokenIn?: (headers: RequestHeaders) => boolean
   /** Headers of answers in this protocol, besides the common ones. */
   answerHeaders?: (requestId: string) => Record<string, string>
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
-  /** How a preset fills a body in. */
+  /** Describes how a preset fills in a body. */
   preset: PresetStyle
   /** Writes one streamed answer: text to send for each event, and for the end. */
   writer: (head: AnswerHead, options: WriterOptions) => StreamWriter
@@ -118,7 +118,7 @@ export type ClientProtocol = {
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
-  /** Whether answers are written anew, though their bytes could be passed on. */
+  /** Whether answers are always written anew, although their bytes could be passed on. */
   rewrites?: boolean
   /** The form of errors before the answer; by default, the form of this service. */
   envelope?: Envelope
@@ -137,7 +137,7 @@ export type Operation = {
   response: z.ZodType
   /** The schema of each event of a streamed answer. */
   events: z.ZodType
-  /** How its errors look, where not as everywhere in this service. */
+  /** The form of its errors, if it is not the usual one of this service. */
   errorBody?: z.ZodType
 }
 

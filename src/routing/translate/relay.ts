@@ -7,11 +7,13 @@ import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './proto
 type Count = (events: AnswerEvent[]) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
 
-/** How a stream reaches the client: as the bytes it came in where both sides speak one protocol, else translated. */
+/** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
 export type StreamRelay = Receiver & {
   /** The failure after the first byte, when there was one. */
   failure: AttemptFailure | undefined
-  /** Whether the upstream was ever held back for a slow reader: it may have generated far more than was read. */
+  /**
+   * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
+   */
   heldBack: boolean
   /** Goes on where the stream has come to. */
   writer: () => StreamWriter
@@ -86,7 +88,7 @@ export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
   return events.find((event) => event.type === 'usage')?.tokens
 }
 
-/** How a whole answer is put together for a client that does not stream. */
+/** Builds a whole answer for a client that does not stream. */
 export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
 
 type WholeOptions = { client: ClientProtocol; head: AnswerHead; passThrough: boolean; count: Count; price: PriceTokens }

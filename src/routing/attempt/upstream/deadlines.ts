@@ -1,4 +1,4 @@
-/** How long an upstream may take, each in milliseconds. */
+/** Time limits for an upstream, in milliseconds. */
 export type Deadlines = {
   /** From the request to the first byte of the answer, the connection included. */
   firstByteMs: number

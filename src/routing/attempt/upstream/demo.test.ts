@@ -8,7 +8,10 @@ type Heard = { status?: number; headers?: object; text: string; failure?: Transp
 
 const deadlines = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
 
-/** What the demo model answers, as an upstream. @param meanwhile what is done when the first piece has come. */
+/**
+ * The demo model's answer, called as an upstream.
+ * @param meanwhile called when the first piece has come.
+ */
 function answerTo(
   prompt: string,
   {

@@ -106,8 +106,8 @@ export function readAnthropicMessage(body: unknown): AnswerEvent[] {
 }
 
 /**
- * The blocks of one message, one after the other. They are numbered together; the client's tool calls get numbers of
- * their own. What a block cites is told at its end, when it is known which text it is about.
+ * The blocks of one message, in order. They share one numbering; the client's tool calls have their own. A block's
+ * citations are reported at its end, when the cited text is known.
  */
 class Blocks {
   readonly #toolOfBlock = new Map<number, number>()
@@ -144,7 +144,7 @@ function started(message: Message | undefined): AnswerEvent {
   return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
 }
 
-/** What the first word of a block says; in a stream most begin empty. */
+/** The events for the first content of a block. In a stream most blocks begin empty. */
 function begun(block: Block, toolIndex: number): AnswerEvent[] {
   switch (block.type) {
     case 'text':

@@ -36,7 +36,7 @@ function sent(path: string, body: Body, { credential }: ProtocolTarget): Encoded
   }
 }
 
-/** What a client sent itself goes on as it is, also where it is more than the catalogue says. */
+/** The answer limit that is sent. The client's own limit is kept, even if it is more than the catalogue allows. */
 function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
   return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }

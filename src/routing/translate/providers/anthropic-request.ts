@@ -9,7 +9,7 @@ import { defined } from './defined.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
-/** What the answer may have at the most, where neither request nor catalogue says; Anthropic wants a number. */
+/** The answer limit if neither the request nor the catalogue has one. Anthropic requires a number. */
 export const defaultMaxTokens = 4096
 
 /** A chat request in Anthropic's words. */

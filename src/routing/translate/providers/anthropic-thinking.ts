@@ -4,7 +4,7 @@ import { thinksByCatalogue } from '../../policy/usage-bound.ts'
 import { keptThoughts } from './anthropic-turns.ts'
 import { effortOf, thinkingBudgetOf, thinkingSetting } from './reasoning-budget.ts'
 
-/** How a model of Anthropic's is told to think. */
+/** The ways to ask an Anthropic model to think. */
 type Way =
   /** By a budget of tokens; sampling settings are taken while it does not think. */
   | 'budget'

@@ -8,7 +8,7 @@ import { calledFunction } from './tool-arguments.ts'
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
 
-/** What stands beside the messages: everything said as system or developer. */
+/** The system prompt, which stands beside the messages: all system and developer messages. */
 export function systemOf(messages: Message[]): Block[] {
   return messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(blockOf))
 }
@@ -71,7 +71,7 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   })
 }
 
-/** What a call may be called here; other models' are called `functions.read:0` and the like. */
+/** A call id that Anthropic accepts. Other models use ids such as `functions.read:0`. */
 function knownId(id: string): string {
   return /^[a-zA-Z0-9_-]+$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('base64url')}`
 }

@@ -32,19 +32,21 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
     })
 }
 
-/** What one provider's model thought, or which of its tools it may see now: it means nothing to another. */
+/**
+ * Whether a part has a meaning for one provider only: its model's thoughts, or a change of the tools that it may see.
+ */
 export function isAside({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 
 type Result = Extract<Message, { role: 'tool' }>
 
-/** Whether a tool's result says that it failed; chats have no such word, but clients of Anthropic's do. */
+/** Whether a tool's result is marked as failed. Only clients of Anthropic's protocol can mark it. */
 export function hasFailed(result: Result): boolean {
   return result.is_error === true
 }
 
-/** What a result says, for protocols that know only text: first of all that the tool failed, if it did. */
+/** The content of a result for protocols that have only text. It begins with "Error:" if the tool failed. */
 export function resultContent(result: Result): Content {
   const { content } = result
   if (!hasFailed(result)) return content

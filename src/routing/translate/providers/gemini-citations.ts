@@ -1,7 +1,7 @@
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { Grounding } from './gemini-searches.ts'
 
-/** What an answer cites, each once: pieces of a stream repeat what earlier ones said. */
+/** The citations of an answer, each only once: pieces of a stream repeat earlier ones. */
 export class GroundingCitations {
   readonly #told = new Set<string>()
 

@@ -77,7 +77,7 @@ function functionCalls(
   })
 }
 
-/** What is not text stands beside the response, which is an object. */
+/** The response of a function is an object. Parts that are not text stand beside it. */
 function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
   const { tool_call_id: id } = message
   const pieces = piecesOf(message.content)

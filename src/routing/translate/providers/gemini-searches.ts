@@ -1,12 +1,12 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
 export type Source = { uri?: string; title?: string }
-/** What a store of files gave; it has an address where the file came from one. */
+/** A result of a file store. It has an address if the file came from one. */
 export type Retrieved = Source & { text?: string; fileSearchStore?: string }
 /** Counted in bytes of UTF-8; a start that is left out is 0. */
 type Segment = { startIndex?: number; endIndex?: number; text?: string }
 
-/** What an answer says it is grounded in. */
+/** The sources that an answer says it is based on. */
 export type Grounding = {
   webSearchQueries?: string[] | null
   searchEntryPoint?: object | null

@@ -7,10 +7,10 @@ const byBudget = /gemini-[12](?:\D|$)/
 const pro = /-pro/
 const firstPro = /gemini-3-pro/
 
-/** How much thinking a budget may have where the request's answer has no limit. */
+/** A thinking budget is a share of this if the request sets no answer limit. */
 const budgetedAnswer = 32_768
 
-/** Whether signatures must come back with the tool calls they came with. */
+/** Whether tool calls must be sent back with the signatures that they came with. */
 export function wantsSignatures(model: string): boolean {
   return !byBudget.test(model)
 }

@@ -31,7 +31,7 @@ export function ownTool(tool: ChatTool): Body | undefined {
   return { [name]: Object.fromEntries(kept) }
 }
 
-/** What its tools find goes into the context once, and never beyond it. */
+/** The billable options. Results of its tools are read into the context once, and never exceed it. */
 export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
   const tools = providerTools(chat, (tool) => {
     const unit = unitIn(tool)?.replace('_retrieval', '')

@@ -19,6 +19,6 @@ export const googleGemini: ProviderProtocol = {
   knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: geminiReader,
   readBody: readGenerated,
-  // What would have been streamed is refused as a list.
+  // The error of a request for a stream comes in a list.
   errorMessage: (body) => ((Array.isArray(body) ? body[0] : body) as Refusal | undefined)?.error?.message,
 }

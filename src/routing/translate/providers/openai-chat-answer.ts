@@ -28,7 +28,7 @@ export type Completion = UpstreamError &
     choices?: { message?: UpstreamDelta; finish_reason?: string | null }[]
   }
 
-/** Reads one stream. What it cites beside the message it may tell in every event. */
+/** Reads one stream. Citations beside the message may be repeated in every event. */
 export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   let hasSources = false
   const template = new EventTemplate()

@@ -7,7 +7,9 @@ type Annotation = {
   url_citation?: { url?: string; title?: string; content?: string; start_index?: number; end_index?: number }
 }
 
-/** What a message or a piece of one says. `reasoning` and `reasoning_content` are two names for the same thing. */
+/**
+ * The content of a message or of a piece of one. `reasoning` and `reasoning_content` are two names for the same field.
+ */
 export type ChatContent = {
   /** Text, or as Mistral has it where it thinks: a list of parts. */
   content?: string | Part[] | null
@@ -68,7 +70,7 @@ function readPart(part: Part, events: AnswerEvent[]): void {
   if (text) events.push({ type: 'text', text })
 }
 
-/** What a part of the content says, as a thought or aloud. */
+/** The text of a content part, as thought or as visible text. */
 export function textsOf(part: Part | null): { thought: string; text: string } {
   const { type, thinking, text } = part ?? {}
   if (type !== 'thinking') return { thought: '', text: typeof text === 'string' ? text : '' }

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
-/** What models that search, such as Perplexity's, tell beside the message: addresses, and the same with titles. */
+/** Sources that search models such as Perplexity's send beside the message: addresses, and the same with titles. */
 export type Sources = {
   citations?: unknown[] | null
   search_results?: ({ url?: string; title?: string | null; snippet?: string | null } | null)[] | null

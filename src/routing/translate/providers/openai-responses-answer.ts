@@ -182,7 +182,7 @@ function argumentsEvent(item: Item, index: number): AnswerEvent[] {
   return text ? [{ type: 'tool_arguments', index, text }] : []
 }
 
-/** Where the parts of text begin in all of it: annotations count from the beginning of their own. */
+/** The position of each text part in the whole text: annotations count from the beginning of their own part. */
 class TextSoFar {
   readonly #starts = new Map<string, number>()
   #length = 0

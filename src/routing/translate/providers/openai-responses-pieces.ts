@@ -19,7 +19,7 @@ export function unitOf(type: string | undefined): string | undefined {
 
 const longestName = 40
 
-/** How many calls were billed, by the tool's name; of a tool that was only looked about with, none. */
+/** The number of billed calls, by the tool's name. A tool that was used without a billed call has 0. */
 export function piecesIn(output: unknown): Record<string, number> {
   const pieces: Record<string, number> = {}
   const containers = new Set<string>()

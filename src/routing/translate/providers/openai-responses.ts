@@ -29,8 +29,9 @@ function sent(body: Body, { endpoint, credential, stream }: ProtocolTarget): Enc
 }
 
 /**
- * Storing is off unless told here, and on unless told there. What is not stored must come along: thoughts are asked for
- * in a form that can be sent back, and one that came without it could not be found again.
+ * The body for an upstream of the same protocol. By default nothing is stored here, but upstreams store by default: so
+ * `store` is set to false unless the client sets it. Without storage, thoughts are requested in a form that can be sent
+ * back; a thought that came without this form is left out, because the upstream could not find it.
  */
 function passedToResponses(body: Body, endpoint: Endpoint): Body {
   const kept = withoutOwnFields(body)

@@ -16,7 +16,9 @@ export const protocols: Record<Protocol, ProviderProtocol> = {
   demo,
 }
 
-/** How an endpoint is spoken to: as it says itself, else as its provider is. Undefined where nobody says. */
+/**
+ * The protocol of an endpoint: the endpoint's own if it names one, else its provider's. Undefined if neither names one.
+ */
 export function providerProtocolOf(endpoint: Endpoint, provider: Provider | undefined): ProviderProtocol | undefined {
   const protocol = endpoint.protocol ?? provider?.protocol
   return protocol && protocols[protocol]

@@ -1,12 +1,12 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 
-/** How much of an answer each effort may spend on thinking. */
+/** The share of an answer that each effort may spend on thinking. */
 const shares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 }
 
 /** No provider takes a smaller one. */
 const leastBudget = 1024
 
-/** What a request says about thinking. `effort` and `budgetTokens` are there as far as they were told. */
+/** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
 export type ThinkingSetting =
   | { enabled: false }
   | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }

@@ -1,11 +1,11 @@
 import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
-/** What a provider says it counted, in whatever it says it. What it leaves out is none. */
+/** The counts of a provider, not yet validated. A missing count is 0. */
 export type ReportedCounts = { prompt: unknown; completion: unknown } & Partial<
   Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>
 >
 
-/** What it says it billed besides: pieces by name, and the tier of service that answered. */
+/** The units that a provider billed besides tokens, by name, and the service tier that answered. */
 export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
 
 /** Far more than any prompt or answer holds, and little enough that costs and sums of them stay exact. */
@@ -69,7 +69,7 @@ function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   return { ...(hasPieces && { pieces: told }), ...(tier !== undefined && { serviceTier: tier }) }
 }
 
-/** What providers call the tier that their price list is about. */
+/** The names that providers use for the service tier of their ordinary price list. */
 const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
 const longestTier = 40
 

@@ -1,4 +1,4 @@
-/** What went wrong, in words that clients of OpenRouter know for every protocol and provider. */
+/** Error types by status, as clients of OpenRouter know them. They are the same for every protocol and provider. */
 const ofStatus: Record<number, string> = {
   401: 'authentication',
   402: 'payment_required',

@@ -16,7 +16,7 @@ export const chatPreset: PresetStyle = {
   },
 }
 
-/** What a preset's configuration says, in the names of a chat body. What those have no name for is left out. */
+/** A preset's configuration in the field names of a chat body. Settings without such a name are left out. */
 function chatFields(config: Fields): Fields {
   const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...same } = config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }

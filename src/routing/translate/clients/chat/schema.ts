@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What answers have at least; what a provider says besides goes on as it is. */
+/** The fields that an answer always has. Other fields of the provider are passed on. */
 const Usage = z
   .looseObject({
     prompt_tokens: z.int(),

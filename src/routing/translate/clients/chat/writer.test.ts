@@ -15,7 +15,7 @@ const chunksOf = (text: string) =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)))
 
-/** What is said in each chunk after the first, which has the role. */
+/** The deltas of all chunks but the first, which contains the role. */
 function deltas(...events: AnswerEvent[]): object[] {
   const writer = chatWriter(head, { includeUsage: true })
   const [first, ...rest] = chunksOf(events.map(writer.event).join('') + writer.end(undefined))

@@ -13,7 +13,7 @@ export function blocksOf(content: unknown, path: string): Block[] {
   return content as Block[]
 }
 
-/** What a block says, in a chat's parts. Kinds not known here are left to whoever takes them. */
+/** A block as parts of a chat message. Unknown kinds are passed on for the provider to judge. */
 export function partsOf(block: Block, path: string): ContentPart[] {
   const cache = block.cache_control == null ? {} : { cache_control: block.cache_control }
   switch (block.type) {
@@ -53,7 +53,7 @@ function imagePart(source: Source): ContentPart {
   return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : dataUrl(source) } }
 }
 
-/** What is text is said as text: few other models take it as a file. */
+/** Text documents become text parts: few other models accept them as files. */
 function documentParts(block: Block, path: string): ContentPart[] {
   const source = sourceOf(block, path)
   const about = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')

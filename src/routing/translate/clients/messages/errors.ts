@@ -1,6 +1,6 @@
 import type { Envelope } from '#http/envelope.ts'
 
-/** What Anthropic calls errors of each status. */
+/** Anthropic's error types by status. */
 const types: Record<number, string> = {
   401: 'authentication_error',
   402: 'billing_error',

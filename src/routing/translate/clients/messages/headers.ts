@@ -11,7 +11,10 @@ const harmless =
 const versionWithSampling = '2023-06-01'
 const sampling = ['temperature', 'top_p', 'top_k']
 
-/** What of a client's headers an upstream of the same protocol gets. @param limited whether a spending limit holds. */
+/**
+ * The client headers that an upstream of the same protocol gets.
+ * @param limited whether a spending limit holds.
+ */
 export function messagesHeaders(headers: Headers, body: object, limited: boolean): Record<string, string> {
   const samples = sampling.some((name) => (body as Record<string, unknown>)[name] != null)
   const version = samples ? versionWithSampling : headers['anthropic-version']

@@ -9,7 +9,7 @@ export type AnswerBlock = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
 
 export type StopReason = 'end_turn' | 'max_tokens' | 'tool_use' | 'refusal'
 
-/** What clients of the protocol call a message, as far as it has come. */
+/** The message object of the protocol, with the content so far. */
 export function messageObject(
   { id, model, provider }: AnswerHead,
   content: AnswerBlock[],

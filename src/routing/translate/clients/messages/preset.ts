@@ -13,7 +13,9 @@ export const messagesPreset: PresetStyle = {
   forUpstream: withoutForeign,
 }
 
-/** What a preset's configuration says, in the names of a messages body; under a chat's where there is no such name. */
+/**
+ * A preset's configuration in the field names of a messages body. Settings without such a name keep their chat name.
+ */
 function messagesFields(config: Fields): Fields {
   const {
     max_output_tokens,

@@ -18,7 +18,7 @@ export const Message = z
   })
   .meta({ id: 'Message', description: 'A whole message.' })
 
-/** How errors are told to clients of this protocol. */
+/** The form of errors for clients of this protocol. */
 export const MessageError = z
   .looseObject({
     type: z.literal('error'),

@@ -45,7 +45,7 @@ function resultMessage(block: Block, path: string): Message {
   return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '', ...failed }
 }
 
-/** What Anthropic itself ran or kept for this turn: only there it means anything. */
+/** Blocks that Anthropic itself made for this turn. They have no meaning for other providers. */
 const anthropicsOwn = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
 function assistantMessage(blocks: Block[], path: string): Message[] {

@@ -8,7 +8,7 @@ import { MessageWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 
-/** What is written for the events between the beginning and the end of the message. */
+/** The output for the events between the beginning and the end of the message. */
 function said(...events: AnswerEvent[]): object[] {
   const writer = new MessageWriter(head)
   const text = events.map(writer.event).join('') + writer.end(undefined)

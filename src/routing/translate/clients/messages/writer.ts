@@ -36,7 +36,7 @@ export class MessageWriter implements StreamWriter {
   /** Calls that began while another was not whole: some upstreams add to several of them in turns. */
   #waiting: Call[] = []
   #open: AnswerBlock | undefined
-  /** What marks the thought that is open, of those that nobody signs. */
+  /** Identifies the open thought, if thoughts have no signature. */
   #mark: ThoughtMark | undefined
   /** Sources that were told before the text that they are of. */
   readonly #sources: object[] = []

@@ -26,7 +26,7 @@ type Assistant = {
   reasoning_details?: ReasoningDetail[]
 }
 
-/** Input items as messages. What a model thought, said and called in a row becomes one message of its own. */
+/** Translates input items into messages. Thoughts, text and calls of the model in a row become one message. */
 export function messagesOf(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
   const messages: Message[] = []
   if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })

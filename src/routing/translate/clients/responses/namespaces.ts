@@ -3,7 +3,7 @@ import { Fault } from '#lib/fault.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
 
-/** Where a function stands: clients find theirs by both. */
+/** A function's place: clients find theirs by both. */
 export type Place = { namespace: string; name: string }
 
 /** No provider takes a longer name. */
@@ -21,7 +21,7 @@ export class Namespaces {
     this.tools = all.flatMap((tool, at) => (tool?.type === 'namespace' ? this.#within(tool, `tools.${at}`) : [tool]))
   }
 
-  /** What a function is called in the one list. */
+  /** The function's name in the one flat list of tools. */
   nameOf(name: string, namespace: unknown): string {
     const flat = typeof namespace === 'string' ? flatName({ namespace, name }) : name
     return this.#places.has(flat) ? flat : name

@@ -10,7 +10,7 @@ export const responsesPreset: PresetStyle = {
   forUpstream: withoutForeign,
 }
 
-/** What a preset made of another kind of body may say, and a responses body has no name for. */
+/** Field names that a preset made for another protocol may have, and that a responses body does not have. */
 const foreign: ReadonlySet<string> = new Set([
   'stop',
   'seed',
@@ -21,7 +21,7 @@ const foreign: ReadonlySet<string> = new Set([
   'repetition_penalty',
 ])
 
-/** What a preset's configuration says, in the names of a responses body. */
+/** A preset's configuration in the field names of a responses body. */
 function responsesFields({ tool_choice, ...config }: Fields): Fields {
   return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
 }

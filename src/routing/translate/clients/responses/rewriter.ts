@@ -3,7 +3,7 @@ import { bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrou
 import type { AnswerHead } from '../../protocol.ts'
 import { settings } from './object.ts'
 
-/** What official clients need, though not every upstream says it back. */
+/** Fields that official clients need, though some upstreams do not send them back. */
 const needed = [
   ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
   ...['frequency_penalty', 'presence_penalty'],

@@ -1,6 +1,6 @@
 import type { Citation } from '#chat/events.ts'
 
-/** Where in its own part of the text a citation belongs: events count from the beginning of all text. */
+/** Converts the position of a citation from all text of the answer to its own text part. */
 export class TextPlace {
   #start = 0
   #end = 0

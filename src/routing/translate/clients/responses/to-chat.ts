@@ -6,7 +6,7 @@ import { messagesOf } from './input.ts'
 import { Namespaces } from './namespaces.ts'
 import { refuseUnspeakable } from './object.ts'
 
-/** What would need an answer, a conversation or a prompt that somebody has kept: nobody does here. */
+/** Fields that refer to a stored answer, conversation or prompt. Nothing is stored here. */
 const needsStore: Record<string, string> = {
   previous_response_id: 'Send the whole conversation as `input` instead.',
   conversation: 'Send the whole conversation as `input` instead.',

@@ -7,7 +7,7 @@ import { ResponseWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1, request: { input: 'Hi' } }
 
-/** What is written for the events, without what is the same in each test. */
+/** The output for the events, without the fields that are the same in each test. */
 function written(...events: AnswerEvent[]): Record<string, any>[] {
   const writer = new ResponseWriter(head)
   const text = events.map(writer.event).join('') + writer.end(undefined)

@@ -34,7 +34,7 @@ export class ResponseWriter implements StreamWriter {
   #sequence: number
   #begun = false
   #open: MessageItem | ReasoningItem | undefined
-  /** Where the thought that is open stood in a chat's message, if it was one of those. */
+  /** The field of the chat message that the open thought came from, if it came from one. */
   #field: Thought['field']
   #namespaces: Namespaces | undefined
   #finish: Finish = 'stop'
@@ -65,8 +65,8 @@ export class ResponseWriter implements StreamWriter {
   }
 
   /**
-   * What was said so far stays in the response; what was being said stays unfinished. Of a response that was passed on
-   * nothing is known, and only the error is told.
+   * Ends the stream with an error. The response keeps the output so far; the open item stays unfinished. If the
+   * upstream's events were passed on unchanged, the response is unknown here, and only the error is sent.
    */
   readonly fail = ({ code, message }: { code: number; message: string }): string => {
     if (this.#passedOn) return this.#say('error', { code: codeOf(code), message, param: null })
