@@ -18,15 +18,16 @@ type WaitingRequest = {
 
 type BudgetAccountDeps = {
   exchange: Exchange
-  /** How long a request waits for others. */
+  /** The longest time that a request waits for money held by other requests. */
   waitMs: number
   elapsed: () => number
 }
 
 /**
- * One budget's money at this server, in one period. It is drawn from the database in slices, so that most requests are
- * admitted without asking; who does not get what they need waits for what requests under way give back. What was drawn
- * stays this server's until it says otherwise: without the database it goes on with that, and with no more.
+ * One budget's money at this server, in one period. It is drawn from the database in slices, so most requests are
+ * admitted without asking the database. A request that finds too little waits for the money that other requests give
+ * back. Money that was drawn belongs to this server until the server gives it back: without the database it goes on
+ * with that money, and with no more.
  */
 export class BudgetAccount {
   /** When it was last used, by the clock that is passed in. */
@@ -34,17 +35,17 @@ export class BudgetAccount {
   readonly #deps: BudgetAccountDeps
   #available = 0n
   #reserved = 0n
-  /** How many reservations are not settled, those of nothing included. */
+  /** The number of reservations that are not settled, including those of amount 0. */
   #unsettled = 0
   /** The least that was available since the last report: so much lay idle. */
   #idle = 0n
   /** Spent in all. */
   #total = 0n
-  /** How much of that the database has confirmed. */
+  /** The part of the total that the database has confirmed. */
   #confirmed = 0n
   /** Whether the database may have a lease of this account. */
   #leased = false
-  /** How often what was granted was revoked. */
+  /** The number of times that grants were revoked. */
   #revoked = 0
   #askedAt = 0
   #hastening: Promise<unknown> | undefined
@@ -68,7 +69,7 @@ export class BudgetAccount {
     this.giveUp(new Error('The database does not answer.'))
   }
 
-  /** Whether nothing of it is held, owed or waited for, here and in the database. */
+  /** Whether nothing of this account is held, owed or waited for, neither here nor in the database. */
   get isIdle(): boolean {
     const nothing = this.#unsettled === 0 && this.#available <= 0n && this.#total === this.#confirmed
     return nothing && !this.#leased && this.#waiting.length === 0 && !this.#exchanging
@@ -121,7 +122,7 @@ export class BudgetAccount {
       })
   }
 
-  /** What lies ready, or is on its way, is given back by the next report: it was granted under another limit. */
+  /** The next report gives back all money that is available or on its way here: it was granted under another limit. */
   revoke(): void {
     this.#revoked++
     this.#giveBackReady()
@@ -215,10 +216,11 @@ export class BudgetAccount {
   }
 
   /**
-   * What was granted is available before the next exchange may begin: a report that left it out would give it to other
-   * servers, and it would be spent twice. Of an answer that is lost nobody knows whether there was one: what it granted
-   * is given back by the next report, and what was reported is reported again, which counts once.
-   * What is too little for who waits is given back with the question: else servers wait for what lies at one another.
+   * A granted amount becomes available before the next exchange may begin. A report without it would give it to other
+   * servers, and it would be spent twice. If an answer is lost, nobody knows whether money was granted: the next report
+   * gives back such a grant, and reports the spending again, which counts once.
+   * If the available money is too little for the waiting request, it is given back together with the question.
+   * Otherwise servers would wait for money that lies idle at each other.
    */
   async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
     const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]

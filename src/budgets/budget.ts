@@ -2,7 +2,7 @@ import { type PicoUsd, picoUsdOf } from '#lib/pico-usd.ts'
 import { type Interval, intervals } from '#lib/vocabulary.ts'
 import { periodEnd, periodStart } from '#usage/days.ts'
 
-/** What has a limit: a key, or a guardrail, which may hold for a whole workspace. */
+/** The owner of a limit: a key, or a guardrail, which may hold for a whole workspace. */
 export type Subject =
   | { kind: 'key'; hash: string }
   | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number }
@@ -13,9 +13,9 @@ export type Budget = {
   id: string
   subject: Subject
   limit: PicoUsd
-  /** How often it starts anew; null for never. */
+  /** The interval after which it starts again; null for never. */
   interval: Interval | null
-  /** Whether spend on the workspace's own provider keys counts too. */
+  /** Whether spending on the workspace's own provider keys counts too. */
   includesByok: boolean
 }
 
@@ -25,8 +25,9 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
 }
 
 /**
- * The running periods of all other intervals: those in which what is spent now would count, had the limit another one.
- * What it has now is left out: a period that is over is charged with what was set aside in it, not the next.
+ * The running periods of all other intervals: those in which present spending would count if the limit had another
+ * interval. The budget's own period is left out: a period that is over is charged with what was reserved in it, and the
+ * next is not.
  */
 export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
   const own = periodOf({ interval }, now)

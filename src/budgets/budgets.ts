@@ -33,7 +33,9 @@ type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
 
 const usualTimes: AccountTimes = { waitMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
 
-/** How often a request is set aside anew because the period ended meanwhile, or this server's clock was ahead. */
+/**
+ * A reservation is tried at most so often: again if the period ended meanwhile, or if this server's clock was ahead.
+ */
 const mostTries = 10
 
 const everyUnref: Every = (ms, work) => {
@@ -42,8 +44,8 @@ const everyUnref: Every = (ms, work) => {
 }
 
 /**
- * Budgets over all servers of a database. What is spent and what is set aside never exceed a limit together; only a
- * request that costs more than it was set aside for can.
+ * Budgets over all servers of a database. The money spent and the money reserved together never exceed a limit. Only a
+ * request that costs more than its reservation can exceed it.
  */
 export class Budgets {
   readonly #time: DatabaseTime

@@ -2,7 +2,10 @@ import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Budget } from './budget.ts'
 import type { Lease, StoredBudget } from './rows.ts'
 
-/** How long a server that says nothing is taken to be alive: what it holds may return any moment. */
+/**
+ * A server that has not reported for this time is taken to be dead. Until then, the money that it holds may return at
+ * any moment.
+ */
 export const leaseMs = 30_000
 
 const dayMs = 86_400_000
@@ -12,7 +15,7 @@ const holds = ' '
 export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
   `${server}${holds}${interval ?? 'never'}`
 
-/** What a budget's leases take of it. */
+/** The money that leases take from a budget. */
 export type Leased = {
   /** Of servers that are heard: some of it may return soon. */
   held: PicoUsd

@@ -16,7 +16,7 @@ export type AccountsDeps = {
   time: DatabaseTime
   /** Names this server in its leases. */
   server: string
-  /** What a budget's subjects have spent since a day, before anybody kept account of it. */
+  /** The spending of a budget's subjects since a day, before the budget was accounted for. */
   spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
@@ -80,8 +80,9 @@ export class OpenAccounts {
   }
 
   /**
-   * What was spent under another interval is in the ledger, which a new period begins with: said afterwards, it would
-   * count twice. Only of accounts opened before, so that no two wait for each other.
+   * Reports the spending under earlier intervals before a new period begins. A new period starts with the sum of the
+   * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
+   * this one are reported, so that no two wait for each other.
    */
   async #reportOlder(newer: OpenAccount): Promise<void> {
     for (const open of this.#accounts.values()) {

@@ -5,7 +5,7 @@ import { chargedOf, type Spenders, spendingOf } from '#usage/read.ts'
 import type { Budget, Subject } from './budget.ts'
 
 /**
- * What a budget's subjects have spent since a day, by the ledger: for a limit that is set when some was spent already.
+ * Reads the ledger for the spending of a budget's subjects since a day: for a limit that is set after money was spent.
  * A guardrail without an interval counts from the day on which it was made.
  */
 export async function spentBefore(deps: { db: Pick<Db, 'query'> }, budget: Budget, sinceDay: number): Promise<PicoUsd> {

@@ -17,58 +17,60 @@ import {
 
 export type BudgetStore = { db: Db; clock: DatabaseClock }
 
-/** What one server reports and asks for. Said twice, it counts once: all that it spent is said anew each time. */
+/**
+ * A server's report and request for money. A report that arrives twice counts once, because it always names the total.
+ */
 export type LeaseReport = {
   server: string
   period: number
   /** Spent in all since the account was opened. */
   total: PicoUsd
-  /** How much of that the database has confirmed. */
+  /** The part of the total that the database has confirmed. */
   confirmed: PicoUsd
-  /** What the server holds now, for requests under way and those that may come. */
+  /** The money that the server holds now, for requests under way and for later ones. */
   held: PicoUsd
   /** At least so much more; 0 to ask for nothing. */
   need: PicoUsd
-  /** What all who wait for it could do with. */
+  /** The amount that would be enough for all waiting requests. */
   wanted: PicoUsd
 }
 
 export type Grant = {
   granted: PicoUsd
-  /** What nobody holds after the grant. */
+  /** The money that no server holds after the grant. */
   free: PicoUsd
-  /** What other servers hold that are heard: some of it may return. */
+  /** The money held by other servers that still report: some of it may return. */
   others: PicoUsd
   /** The database's time. */
   at: number
-  /** Whether the period runs, by the database's clock. Of another one nothing is granted. */
+  /** Whether the period is the running one, by the database's clock. Nothing is granted for another period. */
   current: boolean
-  /** Whether the server holds nothing any more, and all that it spent was confirmed. */
+  /** Whether the server holds nothing any more, and all of its spending is confirmed. */
   ended: boolean
 }
 
 /** Nine million USD: a column holds little more. Above such limits a server just asks more often. */
 const mostHeld = 9n * 10n ** 18n
 
-/** What was spent of a budget before account was kept of it in a period. */
+/** Reads the spending of a budget from before the period's account was opened. */
 export type EarlierSpending = {
   /** Once all that this server knows of is reported. */
   settled: () => Promise<void>
-  /** What the ledger says. */
+  /** The spending that the ledger has. */
   spent: () => Promise<PicoUsd>
 }
 
-/** What lies ready at a server for requests to come, at most: what a server that is killed leaves charged. */
+/** The most money that a server keeps for later requests. If the server is killed, this much stays charged. */
 export const readyOf = (limit: PicoUsd): PicoUsd => limit / 100n
 
 /** A part of what is left, so that several servers can work at once and little lies idle at the end. */
 const shareOfRest = 16n
 
 /**
- * Takes a server's report and grants it more, as far as the limit goes: what was spent and what all servers hold never
- * exceed it together. What a server holds is its own until it says otherwise, however long that takes, so that no clock
- * decides whether money is spent twice.
- * @param earlier what was spent before this budget was kept account of, asked once for each period.
+ * Takes a server's report and grants it more money within the limit: the money spent and the money held by all servers
+ * together never exceed it. A server keeps the money that it holds until it gives it back, however long that takes, so
+ * that no clock decides whether money is spent twice.
+ * @param earlier the spending from before the account was opened, read once for each period.
  */
 export async function exchange(
   store: BudgetStore,
@@ -101,7 +103,7 @@ async function exchangeIn(
   const fresh = freshOf(report, mine)
   const { period, total, held } = report
   if (current && kept.spent === undefined && !start) {
-    // What the server says now is in the ledger: it must not count again when the account has begun with that.
+    // This spending is in the ledger already. It must not count again when the account begins with the ledger's sum.
     if (fresh > 0n) {
       await addSpent(tx, budget.id, periodsOfOthers(budget, at), fresh)
       await writeLease(tx, budget.id, { server, period, held, spent: total, renewedAt: at })
@@ -126,7 +128,7 @@ async function exchangeIn(
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** What was spent since the last report that arrived, whether or not its answer did. */
+/** The spending since the last report that arrived. It does not matter whether the answer to that report arrived. */
 function freshOf({ total, confirmed }: LeaseReport, mine: Lease | undefined): PicoUsd {
   const known = mine && mine.spent < mostKept ? mine.spent : confirmed
   return larger(total - known, 0n)
@@ -136,7 +138,10 @@ function grantOf({ limit }: Budget, { need, wanted }: LeaseReport, free: PicoUsd
   return larger(need, smaller(free / shareOfRest, larger(wanted, readyOf(limit))))
 }
 
-/** What counts as spent in a period, with what is charged to servers that are not heard; undefined before an account. */
+/**
+ * The amount that counts as spent in a period, including what is charged to servers that no longer report. Undefined if
+ * the period has no account yet.
+ */
 export async function spentIn(
   { db, clock }: { db: Pick<Db, 'query'>; clock: DatabaseClock },
   budget: Budget,
@@ -146,7 +151,7 @@ export async function spentIn(
   return kept.spent === undefined ? undefined : kept.spent + leasedOf(budget, period, kept).charged
 }
 
-/** What a period begins with, by the ledger, and what its accounts said of other intervals just before. */
+/** The amount that a period begins with, by the ledger, and the accounts of other intervals as read just before. */
 type Start = { spent: PicoUsd; others: Map<number, PicoUsd> }
 
 async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpending): Promise<Start> {
@@ -156,9 +161,10 @@ async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpend
 }
 
 /**
- * What was reported under another interval since the ledger was asked may be in neither, and counts here too: rather
- * twice than not at all. And a period has spent no less than any within it, also one that is over: a server that was cut
- * off may have reported to that one what it has not written to the ledger yet.
+ * Opens the account of a period. Spending that was reported under another interval since the ledger was read may be
+ * missing in both sums. So it counts here too: rather twice than not at all. And a period has at least the spending of
+ * each period within it, even one that is over: a server that was cut off may have reported spending there that it has
+ * not written to the ledger yet.
  */
 async function begin(tx: Tx, budget: Budget, period: number, at: number, start: Start): Promise<PicoUsd> {
   let meanwhile = 0n

@@ -3,7 +3,7 @@ import type { Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 
-/** What a guardrail can be assigned to. */
+/** The kinds of targets that a guardrail can be assigned to. */
 export type TargetKind = 'key' | 'member'
 
 type Stored = Tables['guardrail_assignments']

@@ -33,8 +33,8 @@ function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budg
 export type Spent = { spent_usd?: number; resets_at?: string | null }
 
 /**
- * What was spent of a guardrail's limit in the running period, with what servers hold that are not heard any more, and
- * when the next begins.
+ * The amount spent of a guardrail's limit in the running period, and when the next period begins. The amount includes
+ * the money held by servers that no longer report.
  */
 export async function guardrailSpending(
   deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },

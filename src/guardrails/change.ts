@@ -83,7 +83,10 @@ export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
 }
 
-/** What was said over what was there. @throws Fault `invalid`. */
+/**
+ * Applies the fields of a request to a guardrail.
+ * @throws Fault `invalid`.
+ */
 export function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
   const policy = { ...base.policy, ...said }
   if (policy.reset_interval !== null && policy.limit_usd === null) {

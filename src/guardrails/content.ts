@@ -4,7 +4,7 @@ import type { Fault } from '#lib/fault.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { refusal } from './refusal.ts'
 
-/** What filters found and let through, for the record. */
+/** Matches that filters found and did not block, for the record. */
 export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
 
 /** Guardrails in force come as one and the same list until one of them changes. */

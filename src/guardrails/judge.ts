@@ -15,8 +15,8 @@ type Vendors = Config['zdr_vendors']
 const [ofRegion, ofModel, ofEndpoint] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
 
 /**
- * What several guardrails say together. Each speaks for itself and any may forbid: so allowed lists intersect, ignored
- * lists unite, and bans add up.
+ * The verdict of several guardrails together. Each is judged alone, and any of them may forbid: so allowed lists
+ * intersect, ignored lists unite, and bans add up.
  */
 function firstOf<Judged>(
   guardrails: readonly GuardrailRecord[],
@@ -29,17 +29,17 @@ function firstOf<Judged>(
   return undefined
 }
 
-/** Whether a request may come in through a region. */
+/** Whether a request may enter through a region. */
 export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
   return firstOf(guardrails, ofRegion, region)
 }
 
-/** Whether a model may be asked at all, whoever serves it. */
+/** Whether a model may be asked, at whatever endpoint. */
 export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
   return firstOf(guardrails, ofModel, model)
 }
 
-/** Whether an endpoint of a model that may be asked may serve it. */
+/** Whether an endpoint may serve a model that is itself allowed. */
 export function judgeEndpoint(
   guardrails: readonly GuardrailRecord[],
   model: JudgedModel,

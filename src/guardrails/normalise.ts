@@ -21,8 +21,8 @@ export type NormaliseDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Na
 const maxPatternsSize = 100_000
 
 /**
- * What a request says, in the form in which it is kept; what it leaves out is left out.
- * @throws Fault `invalid` for unknown models and providers, names said twice, and patterns that cannot run.
+ * A request's fields in the form in which they are stored. Fields that the request leaves out are left out.
+ * @throws Fault `invalid` for unknown models and providers, names that occur twice, and patterns that cannot run.
  */
 export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
   const { findModel, findProvider } = deps.catalogue.current()

@@ -51,7 +51,7 @@ const BuiltinFilter = strictFields({
   })
   .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
 
-/** What a client may say of a guardrail besides its name. Every member may be left out; null takes it away. */
+/** The fields of a guardrail that a client may set, besides its name. Each may be left out; null removes it. */
 const policyFields = {
   description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),

@@ -8,7 +8,7 @@ import type { GuardrailPatch } from './patch.ts'
 import { findGuardrail } from './rows.ts'
 import { noGuardrail, requirePlace } from './write.ts'
 
-/** Whom a guardrail governs: all of its workspace, or the keys and members it is assigned to. */
+/** The keys and members under a guardrail: all of its workspace, or those it is assigned to. */
 export type Governed = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
 
 /**

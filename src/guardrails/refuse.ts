@@ -1,6 +1,6 @@
 import { Fault } from '#lib/fault.ts'
 
-/** What is wrong with a request, and where in it. */
+/** A mistake in a request: its place and a message. */
 export type Problem = { path: string; message: string }
 
 const maxProblems = 5

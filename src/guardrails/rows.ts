@@ -11,7 +11,10 @@ export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Where an id belongs within an organization: a guardrail's, or that of a workspace's default, made or not. */
+/**
+ * Finds the workspace of a guardrail's id within an organization. The id may also be that of a workspace's default
+ * guardrail, even if that was never made.
+ */
 export async function findPlace(query: Query, organizationId: string, id: string): Promise<GuardrailPlace | undefined> {
   if (!uuid.test(id)) return undefined
   const row = await query

@@ -12,10 +12,13 @@ export type JudgedEndpoint = Pick<
 /** An endpoint, and the field that says whether those of its model's vendor must retain nothing. */
 export type Offer = { endpoint: JudgedEndpoint; zdr: ZdrField }
 
-/** Whether a policy forbids what is judged. */
+/** Whether a policy forbids the judged value. */
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
 
-/** Where a request meets each rule, and what it forbids there. Content and limits are judged in folders of their own. */
+/**
+ * The place in a request where a rule applies, and the test that forbids. Content and limits are judged in folders of
+ * their own.
+ */
 type Kind =
   | { at: 'region'; forbids: Forbids<Region> }
   | { at: 'model'; forbids: Forbids<JudgedModel> }
@@ -25,7 +28,7 @@ type Kind =
   /** Says nothing by itself, only how another field is meant. */
   | { at: 'other rule' }
 
-/** Whether a policy demands that who serves models of a vendor retains nothing. */
+/** Whether a policy demands zero data retention from those who serve a vendor's models. */
 export const demandsZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
 
 const retention = (field: ZdrField) =>
@@ -35,8 +38,8 @@ const retention = (field: ZdrField) =>
   }) as const satisfies Kind
 
 /**
- * Every field of a policy, those of one place in the order in which they are judged. What is judged at the door and
- * what a replay tells of the past follow from it: a field that is forgotten here does not compile.
+ * Every field of a policy. The rules of one place stand in the order in which they are judged. The checks of requests
+ * and the replay of past requests both follow from this table: a field that is missing here does not compile.
  */
 export const rules = {
   allowed_data_regions: {

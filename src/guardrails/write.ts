@@ -7,9 +7,9 @@ import { findPlace, type GuardrailPlace } from './rows.ts'
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /**
- * Names, assignments and records of a workspace's guardrails depend on each other, so they have one writer at a time.
- * What changed is announced as `guardrail.changed` with the workspace's id.
- * @throws Fault `conflict` when another writer takes too long; nothing was changed then.
+ * Writes guardrails of a workspace. Their names, assignments and records depend on each other, so only one writer works
+ * at a time. The change is announced as `guardrail.changed` with the workspace's id.
+ * @throws Fault `conflict` if another writer takes too long; then nothing was changed.
  */
 export function writeGuardrails<T>(
   deps: { db: Db },

@@ -12,8 +12,8 @@ export type ZdrField = `enforce_zdr_vendor_${(typeof letters)[number]}` | 'enfor
 const fields: ZdrField[] = [...letters.map((letter) => `enforce_zdr_vendor_${letter}` as const), 'enforce_zdr_other']
 
 /**
- * What a request says of zero data retention: each field once, whichever of its two names the client used, and with
- * the value of `enforce_zdr` where it says that and not the field. What is wrong goes to `problems`.
+ * The zero data retention fields of a request, each once, whichever of its two names the client used. A field that is
+ * left out takes the value of `enforce_zdr` if the request has that. Mistakes are added to `problems`.
  */
 export function zdrFieldsIn(
   vendors: Vendors,

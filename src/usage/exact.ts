@@ -1,7 +1,9 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#db/kysely.ts'
 
-/** What high and low half of a sum are split at: the halves of nine billion rows of any size add up. */
+/**
+ * Sums are split at this value into a high and a low half. The halves of nine billion rows of any size still add up.
+ */
 const split = 1_000_000_000n
 
 /** Whole in any case: SQLite makes a floating point number of what has become too large. */

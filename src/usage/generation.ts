@@ -41,7 +41,7 @@ export type Generation = {
   protocol: string
   streamed: boolean
   createdAt: number
-  /** What the request named. */
+  /** The model that the request named. */
   requestedModel: string
   /** The models that could have answered before guardrails decided, first choice first. */
   candidateModels: string[]
@@ -58,16 +58,19 @@ export type Generation = {
   /** Whether the workspace's own provider key paid. */
   byok: boolean
   tokens: TokenCounts
-  /** What was billed besides tokens. */
+  /** Units that were billed besides tokens. */
   extras?: Extras | undefined
-  /** What was billed, or asked for, without a price in the catalogue: the cost is without it. */
+  /** Units that were billed, or requested, but have no price in the catalogue. The cost does not contain them. */
   unpriced?: string[] | undefined
-  /** Whether the tokens were estimated, because the upstream did not count them to the end. */
+  /** Whether the tokens were estimated because the upstream did not count them to the end. */
   estimated: boolean
-  /** Whether the upstream counted more than the request made possible; then that is what counts. */
+  /** Whether the upstream counted more than the request could use. Then the count is limited to what was possible. */
   capped: boolean
   cost: PicoUsd
-  /** What limits are charged besides: what it may have cost at the most, where nobody counted. */
+  /**
+   * The amount that limits are charged besides the cost: if nobody counted, the difference to the most that it may have
+   * cost.
+   */
   margin: PicoUsd
   finish: FinishReason | undefined
   nativeFinish: string | undefined
@@ -84,6 +87,6 @@ export type Generation = {
   traceParent?: string | undefined
   /** Its own span, where requests are traced. */
   span?: SpanName | undefined
-  /** What content filters found and let through, by rule and count: never the text. */
+  /** Matches that content filters found and did not block, by rule and count: never the text. */
   contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]
 }

@@ -54,8 +54,8 @@ export async function* pastRequests(
 }
 
 /**
- * What limits were charged on whole days, from one to before another; on the workspace's own provider keys only if
- * told.
+ * The amount that limits were charged on whole days, from the first day to before the last. Spending on the workspace's
+ * own provider keys counts only on demand.
  */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },

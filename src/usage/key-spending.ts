@@ -14,7 +14,7 @@ export type LimitedKey = {
 
 type Periods = Record<'total' | Interval, Spending>
 
-/** What keys have spent in all and in the running day, week and month, in USD, in the words of the key API. */
+/** The spending of keys in all and in the running day, week and month, in USD, in the form of the key API. */
 export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
   const at = deps.now()
   const hashes = keys.map(({ hash }) => hash)

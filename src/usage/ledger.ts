@@ -8,9 +8,11 @@ import { type RejectedGeneration, writeAcceptable } from './write.ts'
 /** Takes metered requests in memory and writes them in batches, off the way of requests. */
 export type Ledger = {
   record: (generation: Generation) => void
-  /** How many are not in the database yet. */
+  /** The number of rows that are not in the database yet. */
   readonly waiting: number
-  /** How many of them are in memory and in files, and since when the oldest of each waits, in ms since the epoch. */
+  /**
+   * The number of those rows in memory and in files, and the time since which the oldest waits, in ms since the epoch.
+   */
   standing: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
   /** False while so many are not written that no further request may be taken: none is served unmetered. */
   hasRoom: () => boolean
@@ -24,7 +26,7 @@ type LedgerDeps = {
   db: Db
   /** Takes what the database does not take for a while. */
   spill: Spill
-  /** Nothing can be written now. What waits is kept, and tried again. */
+  /** Nothing can be written now. Waiting rows are kept and tried again. */
   onError: (error: Error) => void
   /** The database will not take a request as it is. It is not kept. */
   onRefused: (error: Error) => void
@@ -44,7 +46,7 @@ export function openLedger(
   const quota = new RefusalQuota()
   const closing = new AbortController()
   let queue: Generation[] = []
-  /** How many are on their way into a file. */
+  /** The number of rows that are being written to a file. */
   let spilling = 0
   let spillingFirst: Generation | undefined
   /** When the queue began, or was last got from. */
@@ -77,7 +79,7 @@ export function openLedger(
     return flushing
   }
 
-  /** What is being written goes too: nobody knows whether that will succeed. */
+  /** Rows that are being written to the database go to the file too: nobody knows whether that write will succeed. */
   async function spillAll(): Promise<void> {
     const taken = queue
     let kept = 0

@@ -31,12 +31,12 @@ export type GenerationFilter = {
   maxDurationMs?: number
 }
 
-/** Where a page ends: the next one begins after it. */
+/** The place of a page's last item: the next page begins after it. */
 type ListGenerationsPlace = { createdAt: number; id: string }
 
 /**
- * How many rows one page may look at. With a rare thing among many rows a page has fewer items than asked for, or none,
- * and says where to go on: no search takes longer than this many rows do.
+ * The most rows that one page may look at, so that no search takes longer than this many rows do. If matches are rare,
+ * a page has fewer items than asked for, or none, and says where to continue.
  */
 const examinedAtMost = 5_000
 
@@ -81,7 +81,7 @@ function lastOf(reached: Generations, examined: number) {
     .executeTakeFirst()
 }
 
-/** What an index finds. */
+/** Conditions that an index can find. */
 function byIndex(query: Generations, filter: GenerationFilter): Generations {
   const { from, to, keyHash, workspaceId, sessionId, guardrailId, outcome } = filter
   return query
@@ -96,12 +96,15 @@ function byIndex(query: Generations, filter: GenerationFilter): Generations {
     )
 }
 
-/** Whether rows are to be looked at one by one: the database plans a short page better without a long one within. */
+/**
+ * Whether rows must be looked at one by one. If not, the inner query is limited to the page too, which the database
+ * plans better.
+ */
 function isSearched({ from, to, keyHash, workspaceId, sessionId, ...others }: GenerationFilter): boolean {
   return Object.values(others).some((wanted) => wanted !== undefined)
 }
 
-/** What each row is looked at for. */
+/** Conditions that each row is tested for. */
 function byValue(query: Generations, filter: GenerationFilter): Generations {
   const { userId, model, provider, preset, guardrailId, outcome, error, streamed } = filter
   const { minCost, maxCost, minLatencyMs, maxLatencyMs, minDurationMs, maxDurationMs } = filter

@@ -34,7 +34,7 @@ export type ActivityFilter = {
   keyHash?: string
   userId?: string
   workspaceId?: string
-  /** What the sums are of; on one day each. */
+  /** The parts that sums are grouped by, besides the day. */
   by: ReadonlySet<ActivityPart>
 }
 
@@ -48,7 +48,7 @@ const partColumns = {
   key: ['key_hash', 'user_id'],
 } as const satisfies Record<ActivityPart, readonly string[]>
 
-/** What was used on one day, by that which the sums are of. */
+/** The usage of one day for one group. */
 export type Activity = {
   date: string
   model: string | undefined
@@ -114,7 +114,7 @@ function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
   return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
 }
 
-/** What was spent, and apart what limits count besides. */
+/** The amount spent, and separately the margins that limits count besides. */
 export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
 
 const spending = [
@@ -133,14 +133,14 @@ function readSpending(row: Record<keyof Spending, string>): Spending {
   }
 }
 
-/** What a limit counts of it. */
+/** The part of the spending that a limit counts. */
 export function chargedOf({ total, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
   return total + margin + (includesByok ? byok + byokMargin : 0n)
 }
 
 export const nothingSpent: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
-/** What keys have spent since a day, by hash; keys that spent nothing are missing. */
+/** The spending of keys since a day, by hash. Keys without spending are missing. */
 export async function spendingOfKeys(
   deps: { db: Db },
   hashes: string[],

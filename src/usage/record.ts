@@ -30,7 +30,7 @@ type RecordRow = {
   record: string
 }
 
-/** What most requests have in common; also what one from before a member existed would have said. */
+/** Values that most requests share. They also fill a member that a record is too old to have. */
 const defaults = {
   preset: null,
   region: 'global',
@@ -126,7 +126,7 @@ function errorOf({ guardrailId, ...cause }: Cause) {
   return { ...cause, ...(guardrailId && { guardrail_id: guardrailId }) }
 }
 
-/** What was billed besides text, which most requests have nothing of. */
+/** Units that were billed besides text. Most requests have none. */
 function billedOf({ tokens: { parts }, extras, unpriced }: Generation) {
   return {
     ...(parts?.cacheWritten1h && { tokens_cache_written_1h: parts.cacheWritten1h }),
@@ -159,7 +159,7 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
     ...row,
     created_at: isoTime(created_at),
     cancelled: facts.outcome === 'client_left',
-    /** What was charged here; a workspace's own provider key is charged by the provider. */
+    /** The amount charged here. If a workspace's own provider key was used, the provider charges for it. */
     total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
   }
 }

@@ -3,8 +3,8 @@ import type { Generation } from './generation.ts'
 const perSecond = 10
 
 /**
- * How many refused requests of one key are kept: so many in each second. A client that asks again and again for what it
- * may not have fills no disk; metrics and the log have them all.
+ * Limits how many refused requests of one key are kept in each second. A client that repeats a forbidden request again
+ * and again cannot fill the disk. Metrics and the log contain all of them.
  */
 export class RefusalQuota {
   readonly #kept = new Map<string, number>()

@@ -13,7 +13,7 @@ export type Spill = {
   /** Undefined when another server has written it meanwhile. @throws when it cannot be read; it is put aside. */
   read: (file: string) => Promise<Generation[] | undefined>
   remove: (file: string) => Promise<void>
-  /** How many requests are there, as of the last look. */
+  /** The number of requests in the files, as of the last look. */
   readonly waiting: number
   /** When the oldest file was written, in ms since the epoch. */
   readonly oldestAt: number | undefined

@@ -3,7 +3,7 @@ import { keepable, mostKept } from '#lib/pico-usd.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 
-/** What is added up, and in which column. */
+/** The amounts that are added up, and their columns. */
 const amounts = {
   requests: 'bigint',
   prompt_tokens: 'bigint',
@@ -67,7 +67,10 @@ function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: G
   }
 }
 
-/** What adds requests to the sums that they belong to, in one order everywhere, so that no two servers wait for each other. */
+/**
+ * Statements that add requests to their sums. The order is the same everywhere, so that no two servers wait for each
+ * other.
+ */
 export function insertionsOfSums(generations: readonly Generation[]): Inserted[] {
   return (Object.keys(tables) as (keyof typeof tables)[]).map((table) => {
     const { key, columns } = tables[table]

@@ -7,8 +7,8 @@ import { modelOf, storedFacts } from './record.ts'
 import { insertionsOfSums } from './sums.ts'
 
 /**
- * Writes requests and adds them to their days' sums, both or neither. What an earlier try has written already, though
- * its answer was lost, is not written again.
+ * Writes requests and adds them to the sums of their days, both or neither. Rows that an earlier try wrote, though its
+ * answer was lost, are not written again.
  */
 export async function writeGenerations({ db }: { db: Db }, generations: Generation[]): Promise<void> {
   try {
