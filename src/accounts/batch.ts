@@ -1,4 +1,4 @@
-/** How many batches are read at a time, and how many look-ups one holds. */
+/** The most batches that are read at a time, and the most look-ups in one batch. */
 const maxAtOnce = 4
 const maxBatch = 512
 

@@ -1,6 +1,6 @@
 import type { Interval } from '#lib/vocabulary.ts'
 
-/** What a key may be used for. */
+/** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'
 
 /** The caller, as the key says. */

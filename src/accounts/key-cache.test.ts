@@ -18,7 +18,7 @@ function newRing() {
     now: 1000,
     live: true,
     reads: 0,
-    /** What a read waits for after it has seen the row. */
+    /** A read waits for this after it has seen the row. */
     slowness: Promise.resolve(),
   }
   const keys = createKeyCache({

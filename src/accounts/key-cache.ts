@@ -6,7 +6,7 @@ import { batched } from './batch.ts'
 import type { Caller } from './caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 
-/** What the database says of a key. */
+/** A key as the database has it. */
 export type StoredKey = { caller: Caller; disabled: boolean; expiresAt: number | null }
 
 /** Reads the keys with these hashes; unknown ones are absent from the answer. */
@@ -14,7 +14,7 @@ export type ReadKeys = (hashes: string[]) => Promise<Map<string, StoredKey>>
 
 const maxKeys = 100_000
 
-/** How many secrets of keys in use are held in memory, so that a request in a row of many is not hashed again. */
+/** The most key secrets whose hash is held in memory, so that a client's next request needs no new hash. */
 const maxHashed = 1000
 
 /**
@@ -27,7 +27,7 @@ export type KeyCache = {
   find: (secret: string) => Promise<Caller | undefined>
   /** The same from memory alone: undefined also for one that has to be read first. */
   known: (secret: string) => Caller | undefined
-  /** Whom the key with this hash stands for now; undefined when it opens nothing any more. */
+  /** The present caller of the key with this hash; undefined if the key is no longer valid. */
   current: (hash: string) => Caller | undefined | Promise<Caller | undefined>
   close: () => void
 }

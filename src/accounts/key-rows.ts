@@ -40,7 +40,7 @@ export function findKeyRows(query: Query | Tx, organizationId: string, hashes: s
     .execute()
 }
 
-/** Whether there is a key with this hash, disabled or not. */
+/** Whether a key with this hash exists, disabled or not. */
 export async function keyExists(query: Query | Tx, hash: string): Promise<boolean> {
   return (await query.selectFrom('api_keys').where('hash', '=', hash).select('hash').executeTakeFirst()) !== undefined
 }

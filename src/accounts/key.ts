@@ -23,7 +23,7 @@ const KeyName = text({ min: 1, max: 200 }).describe('What the key is for.')
 
 const IncludeByok = z.boolean().describe("Whether spend on the caller's own provider keys counts toward the limit.")
 
-/** What a client may ask of a new key. */
+/** The fields of a new key that a client may set. */
 export const NewKey = strictFields({
   name: KeyName,
   kind: z
@@ -48,7 +48,7 @@ export const NewKey = strictFields({
 }).meta({ id: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
-/** What may be changed of a key; what is left out stays as it is. */
+/** The fields of a key that may be changed. Fields that are left out stay as they are. */
 export const KeyPatch = strictFields({
   name: KeyName,
   disabled: z.boolean().describe('A disabled key is refused like an unknown one.'),

@@ -116,7 +116,7 @@ export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): P
   })
 }
 
-/** What is not in the patch stays as it is. */
+/** The columns to change. Fields that the patch leaves out stay as they are. */
 function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return {

@@ -24,7 +24,7 @@ export const NewMember = strictFields({ email: Email, name: Name, role: role.def
 })
 export type NewMember = z.output<typeof NewMember>
 
-/** What may be changed of a member; what is left out stays as it is. */
+/** The fields of a member that may be changed. Fields that are left out stay as they are. */
 export const MemberPatch = strictFields({ email: Email, name: Name, role }).partial().meta({ id: 'MemberPatch' })
 export type MemberPatch = z.output<typeof MemberPatch>
 

@@ -31,8 +31,8 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
 }
 
 /**
- * The id of the user that a request names by id or e-mail address, whether they still belong to the organization or not.
- * What is no address is taken for an id; undefined for an address that nobody has there.
+ * The user id for a name in a request: an id or an e-mail address. The user may have left the organization. A name
+ * without `@` is taken as an id. Undefined for an address that no member has or had.
  */
 export async function namedUser(
   db: { query: Query },

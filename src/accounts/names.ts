@@ -4,7 +4,7 @@ import { findKeyRows } from './key-rows.ts'
 
 type Db = { query: Query }
 
-/** What people call users of an organization, by id; also those who have left. */
+/** The names of an organization's users, by id, including those who have left. */
 export function namesOfUsers(
   { query }: Db,
   organizationId: string,
@@ -21,7 +21,7 @@ export function namesOfUsers(
   )
 }
 
-/** What people call keys, by hash; of a deleted one what it was called at last. */
+/** The names of keys, by hash. A deleted key has its last name. */
 export async function namesOfKeys(
   { query }: Db,
   organizationId: string,
@@ -35,7 +35,7 @@ export async function namesOfKeys(
   return withDeleted({ query }, organizationId, 'key', known, wanted)
 }
 
-/** What people call workspaces, by id; of a deleted one what it was called at last. */
+/** The names of workspaces, by id. A deleted workspace has its last name. */
 export async function namesOfWorkspaces(
   { query }: Db,
   organizationId: string,

@@ -5,7 +5,7 @@ import { RevocableResponse } from '#lib/revocable-response.ts'
 import type { Caller } from './caller.ts'
 import type { KeyCache } from './key-cache.ts'
 
-/** How often keys that may have run out are looked at, and everything where changes cannot be heard. */
+/** The interval at which keys are checked for expiry. If notifications cannot be heard, everything is checked. */
 const lookEveryMs = 500
 
 /** One request under way. */
@@ -20,12 +20,13 @@ export type TrackedRequest = {
 }
 
 /**
- * The requests under way at this server. What would refuse them now ends them within a second, told in the stream: a key
- * or member that is gone, a rule or limit that has changed. Nothing of it is asked while nothing changes.
+ * The requests under way at this server. A change that would refuse them now ends them within a second, with an error
+ * in the stream: a key or member that was removed, a rule or limit that was changed. While nothing changes, nothing is
+ * checked.
  */
 export type RequestsInFlight = {
   track: (caller: Caller, response: ResponseStream) => TrackedRequest
-  /** How many there are. */
+  /** The number of requests under way. */
   count: () => number
   close: () => void
 }

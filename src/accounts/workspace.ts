@@ -11,7 +11,7 @@ const Slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected lowercase letters and digits, in parts separated by single hyphens')
   .describe('Its name in URLs, unique in the organization.')
 
-/** What a client may ask of a new workspace. */
+/** The fields of a new workspace that a client may set. */
 export const NewWorkspace = strictFields({
   name: text({ min: 1, max: 200 }),
   slug: Slug,
@@ -19,7 +19,7 @@ export const NewWorkspace = strictFields({
 }).meta({ id: 'NewWorkspace' })
 export type NewWorkspace = z.output<typeof NewWorkspace>
 
-/** What may be changed of a workspace; what is left out stays as it is. */
+/** The fields of a workspace that may be changed. Fields that are left out stay as they are. */
 export const WorkspacePatch = NewWorkspace.partial().meta({ id: 'WorkspacePatch' })
 export type WorkspacePatch = z.output<typeof WorkspacePatch>
 

@@ -7,7 +7,7 @@ import type { Snapshot } from '#catalogue/snapshot.ts'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
 
-/** What Anthropic's clients want of a model besides what every list says. */
+/** Fields of a model that Anthropic's clients need and that no other list has. */
 export const AnthropicModel = z
   .object({
     type: z.literal('model'),
@@ -49,9 +49,9 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
 }
 
 /**
- * The list as Anthropic's clients page through it: `limit`, and `after_id` or `before_id` instead of an offset. Without a
- * limit it is whole. What other clients find in a list is there, too.
- * @throws Fault `invalid` for a place that is no model's.
+ * The list in the paged form of Anthropic's clients: `limit`, and `after_id` or `before_id` instead of an offset.
+ * Without a limit the list is whole. It also has the fields that other clients read.
+ * @throws Fault `invalid` if a place is not the id of a model.
  */
 export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): HttpAnswer {
   const found = Array.from(selectModels(snapshot, query, nowMs), (at) => snapshot.models[at]!)

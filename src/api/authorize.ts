@@ -8,8 +8,8 @@ const bareKey = /^sb-v1-\S+$/
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * What a request proves itself with: clients of Anthropic's protocol send the bare key in a header of its own, some of
- * them beside another credential, which is not for this service.
+ * The credential of a request. Clients of Anthropic's protocol send the bare key in a header of its own. Some send
+ * another credential beside it, which is not meant for this service.
  */
 export function authorizationIn({ authorization, 'x-api-key': key }: Credentials): string | undefined {
   if (typeof key !== 'string' || key === '') return authorization

@@ -8,7 +8,7 @@ const reasons = Object.keys({
   retry_after: 0,
 } satisfies Record<ShutReason, 0>) as ShutReason[]
 
-/** How many endpoints are not asked as usual, which, until when, and how often that began. */
+/** Endpoints whose circuit is not closed: how many and which, until when, and how often circuits opened. */
 export function circuitMetrics(): {
   openings: Metric & { add: (reason: ShutReason) => void }
   gauges: (report: () => CircuitReport[]) => Metric[]

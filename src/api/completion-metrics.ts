@@ -6,7 +6,7 @@ const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 
 const tokenCounts = [1, 10, 50, 100, 500, 1000, 5000, 10_000, 50_000, 100_000, 500_000]
 const usd = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
 
-/** What completions took and cost, by provider and outcome: models and keys would make too many series. */
+/** Usage and cost of completions, by provider and outcome. Models and keys as labels would make too many series. */
 export function completionMetrics(): {
   all: Metric[]
   observe: (generation: Generation) => void

@@ -21,7 +21,7 @@ export type ApiDeps = {
   db: Db
   /** Whether an environment variable holds a provider's credential. */
   hasCredential: (variable: string) => boolean
-  /** Whether a command is there to be run, on a PATH or that of this process. */
+  /** Whether a command can be run, on this PATH or on that of this process. */
   hasProgram: (command: string, path?: string) => boolean
   /** The guardrails that hold for a caller. */
   guardrailCache: GuardrailCache
@@ -33,13 +33,13 @@ export type ApiDeps = {
   routing: RoutingDeps
   /** Encrypts provider credentials. */
   vault: Vault
-  /** How to talk to interns. */
+  /** The parts that conversations with interns need. */
   conversation: ChatTurnDeps
-  /** How interns' daemons are run. */
+  /** Runs the daemons of interns. */
   provisioner: Provisioner
   log: Log
-  /** What handlers of routes run in, where requests are traced. */
+  /** Runs each route's handler, if requests are traced. */
   around: RequestWrapper | undefined
-  /** Whether this server is about to stop. */
+  /** Whether this server will stop soon. */
   isShuttingDown: () => boolean
 }

@@ -5,7 +5,7 @@ import type { Config } from '#config/settings.ts'
 export type Dialect = {
   /** The tool an intern asks with. */
   inputTool: string
-  /** What a chunk says when the intern reported no model. */
+  /** The model named in a chunk if the intern reported none. */
   fallbackModel: string
   endpointStatus: (status: EndpointStatus) => string | number
 }

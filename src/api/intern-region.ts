@@ -6,8 +6,9 @@ import { Fault } from '#lib/fault.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
 
 /**
- * The regions of a caller's guardrails hold for talking to interns too. What an intern asks of models is judged by the
- * intern's own key. @throws Fault `forbidden` with nothing but a message: this route's refusals have metadata of their own.
+ * Applies the regions of a caller's guardrails to conversations with interns too. The intern's own requests to models
+ * are judged by the intern's own key.
+ * @throws Fault `forbidden` with only a message: refusals of this route have metadata of their own.
  */
 export async function requireRegion(
   { guardrailCache, routing }: { guardrailCache: Pick<GuardrailCache, 'of'>; routing: Pick<RoutingDeps, 'regionOf'> },

@@ -8,7 +8,10 @@ type InternRepositoryDeps = {
   hasProgram: (command: string, path?: string) => boolean
 }
 
-/** What cannot be cloned is told when the intern is made or changed, as far as that is known then. @throws Fault `invalid`. */
+/**
+ * Refuses a repository that cannot be cloned when the intern is made or changed, as far as that is known then.
+ * @throws Fault `invalid`.
+ */
 export function requireRepository(
   { config, hasProgram }: InternRepositoryDeps,
   repository: Pick<NewRepository, 'url'> | null | undefined,

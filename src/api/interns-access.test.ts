@@ -31,7 +31,7 @@ test('outside the programme every path under /interns is the same 404, and insid
     const { status, text } = await service.ask(method, path)
     assert.deepEqual([path, status, text], [path, 404, notFound])
   }
-  // What is so already leaves no record.
+  // A change to the same value writes no audit record.
   for (const patch of [{ interns_programme: true }, { interns_programme: true }, {}])
     await service.manage('PATCH', '/organization', patch)
   assert.equal((await service.ask('GET', '/interns')).status, 200)

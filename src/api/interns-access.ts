@@ -14,7 +14,7 @@ function isInterns({ url, routeOptions }: InternRequest): boolean {
   return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
 }
 
-/** Whether a request that no route was found for, as its path cannot be read, was meant for an intern's chat. */
+/** Whether a request without a route was meant for an intern's chat. It has no route if its path cannot be read. */
 export function isInternChat({ method, url }: { method: string; url: string }): boolean {
   const path = pathIn(url)
   return method === 'POST' && isBelow(decoded(path)) && path.endsWith('/chat/completions')
@@ -23,7 +23,7 @@ export function isInternChat({ method, url }: { method: string; url: string }): 
 const isBelow = (path: string | undefined) =>
   path?.startsWith(prefix) === true && isBelowInterns(path.slice(prefix.length))
 
-/** Whether a path, without the prefix of all, is one that only members of the programme reach. */
+/** Whether only members of the programme can use this path. The path comes without the common prefix. */
 export const isBelowInterns = (path: string) => path === root || path.startsWith(`${root}/`)
 
 /** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
@@ -33,7 +33,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // What cannot be decoded whole may still begin as one of ours.
+    // A path that cannot be decoded as a whole may still begin like one of ours.
     return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   }
 }

@@ -62,7 +62,7 @@ export function openInterns({
 
 type AgentDeps = {
   config: Pick<Config, 'agents' | 'allow_custom_agents'>
-  /** Whether a command is there, on a PATH of the agent's own or that of the service. */
+  /** Whether a command can be run, on the agent's own PATH or on that of the service. */
   hasProgram: (command: string, path?: string) => boolean
 }
 
@@ -92,8 +92,8 @@ function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
 }
 
 /**
- * What the builtin agent cannot think with is told when an intern is made, rather than in its first turn. A preset may
- * still come to be, and other agents have names of their own for models.
+ * Checks the builtin agent's model when the intern is made, and not only in its first turn. A preset is not checked,
+ * because it may be made later. Other agents have their own model names.
  * @throws Fault `invalid`.
  */
 export function requireModel(catalogue: Finder, { model, agent }: { model?: string | null; agent?: unknown }): void {

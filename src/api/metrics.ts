@@ -20,7 +20,7 @@ import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
 
-/** What Prometheus may ask of this server. */
+/** The metrics that Prometheus may read from this server. */
 export type Metrics = {
   observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
   observeCompletion: (generation: Generation) => void
@@ -59,7 +59,9 @@ const processMetrics = once(() => {
 const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** What alerts look at: an increase from nothing is none that anybody could see. */
+/**
+ * Series that alerts watch. They start at 0: Prometheus cannot see an increase of a series that did not exist before.
+ */
 const watched = [
   ['POST', '/chat/completions', '200'],
   ['POST', '/chat/completions', '503'],

@@ -1,7 +1,7 @@
 /** The path of the base URL: it carries the API's version. */
 export const prefix = '/api/v1'
 
-/** What many clients put behind a base URL themselves. */
+/** Many clients append this to a base URL themselves. */
 const bare = '/v1/'
 
 /** The path as the routes have it: `/v1/…` is answered like `/api/v1/…`. */

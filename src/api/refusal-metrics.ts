@@ -7,7 +7,7 @@ const mostGuardrails = 500
 /** A custom filter is named by its place in its guardrail; here it counts for the field. */
 const fieldOf = (rule: string) => rule.split(/[.[]/, 1)[0]!
 
-/** What was refused by a rule: of which guardrail, or by the key's own limit. */
+/** Requests that a rule refused, by guardrail or by the key's own limit. */
 export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: string; rule: string }) => void } {
   const byRule = createCounter({
     name: 'signalbox_refusals_total',

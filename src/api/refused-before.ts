@@ -2,7 +2,7 @@ import type { FaultKind } from '#lib/fault.ts'
 import { isBelowInterns } from './interns-access.ts'
 import type { Route } from './route.ts'
 
-/** What a request may be refused with before the route's handler sees it: every route's description tells it. */
+/** Refusals that can happen before a route's handler runs. The description of every route lists them. */
 export function refusedBefore(
   route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKey'>,
 ): FaultKind[] {

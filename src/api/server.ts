@@ -21,8 +21,8 @@ import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
 
 /**
- * Who asks below the path of a protocol, or shows by the headers that it is spoken, is told of errors in its words,
- * whatever comes of the request.
+ * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets errors in
+ * that protocol's form, whatever goes wrong.
  */
 function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
   const path = url.split('?', 1)[0] ?? ''

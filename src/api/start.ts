@@ -17,11 +17,11 @@ import { welcomeDemo } from './supervision.ts'
 export type Service = {
   /** The base URL, version segment included. */
   url: string
-  /** Where metrics are served without a key, if anywhere. */
+  /** The URL where metrics are served without a key, if there is one. */
   metricsUrl: string | undefined
   /** On the very first start only: the secrets that it made. One that the operator chose is told to nobody. */
   firstKeys: Partial<FirstKeys> | undefined
-  /** Whether the first start made an intern to try. */
+  /** Whether the first start made a demo intern. */
   demo: boolean
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
@@ -32,7 +32,7 @@ export type Service = {
   stop: (options?: { drain?: boolean }) => Promise<void>
 }
 
-/** What interns get of the grace time to end in; before that, their streams go on as others do. */
+/** The last part of the grace time, in which interns are ended. Before that, their streams go on like all others. */
 export const internsEndMs = 1_000
 
 /**

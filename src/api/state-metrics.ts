@@ -4,7 +4,7 @@ import { createGauge, createPlainGauge, type Metric } from '#lib/metric.ts'
 import { version } from '#lib/version.ts'
 import type { Ledger } from '#usage/ledger.ts'
 
-/** What a server can tell of how it stands, whenever it is asked. Nothing is read for that but memory. */
+/** A server's state for metrics. It is read from memory alone. */
 export type ServerState = {
   database: 'sqlite' | 'postgres'
   db: () => DatabaseHealth

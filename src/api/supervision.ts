@@ -24,7 +24,7 @@ type SupervisionParts = {
   variable: (name: string) => string | undefined
 }
 
-/** What runs interns and looks after them. */
+/** The parts that run and supervise interns. */
 export type Supervision = {
   provisioner: Provisioner
   supervisor: Supervisor
@@ -60,7 +60,10 @@ export function openSupervision({
   return { provisioner, supervisor, begin }
 }
 
-/** How long the very first start waits for its intern, so that what it prints works when pasted at once. */
+/**
+ * The very first start waits this long for its demo intern, so that the printed commands work when they are pasted at
+ * once.
+ */
 const demoPatienceMs = 15_000
 
 /** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */

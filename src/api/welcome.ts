@@ -2,7 +2,10 @@ import type { FirstKeys } from '#accounts/bootstrap.ts'
 import { reachable } from './address.ts'
 import type { Service } from './start.ts'
 
-/** What stands in the place of a key that the operator chose: they have it, and a journal keeps what is printed. */
+/**
+ * Printed in place of a key that the operator chose. The operator has the key already, and logs keep all that is
+ * printed.
+ */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
 type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
@@ -10,7 +13,7 @@ type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
   sandbox: string
 }
 
-/** What a person sees when the service is up; the secrets that were made only this once. */
+/** The text printed when the service is up. Generated secrets are shown only this once. */
 export function welcome({ url, firstKeys, demo, sandbox }: WelcomeFacts): string {
   const where = `
   Signalbox   ${url}

@@ -6,7 +6,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 
-/** What was done to what. Named `noun.verbed`. */
+/** A change and its target. Its name has the form `noun.verbed`. */
 export type Change = {
   action: `${string}.${string}`
   targetKind:
@@ -126,7 +126,7 @@ function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
   }
 }
 
-/** What objects that were deleted were called at last, so far as they had names. */
+/** The last names of deleted objects, if they had names. */
 export async function namesOfDeleted(
   db: { query: Query },
   organizationId: string,

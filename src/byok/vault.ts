@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** Encrypts secrets at rest. What was sealed for one place cannot be opened at another. */
+/** Encrypts secrets at rest. A secret that was sealed for one place cannot be opened at another. */
 export type Vault = {
   /** Names the key, and says nothing of it. */
   keyName: string

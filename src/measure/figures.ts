@@ -1,6 +1,6 @@
 export type Percentiles = { p50: number; p75: number; p90: number; p99: number }
 
-/** What was measured of one endpoint; null where there is too little to say. */
+/** Measurements of one endpoint; null if there are too few. */
 export type EndpointFigures = {
   /** Milliseconds to the first token, over 30 minutes. */
   latencyMs: Percentiles | null
@@ -12,7 +12,7 @@ export type EndpointFigures = {
   uptime1d: number | null
 }
 
-/** What was routed to one model over 7 days. */
+/** The traffic of one model over 7 days. */
 export type ModelFigures = {
   requests7d: number
   tokens7d: number

@@ -1,6 +1,6 @@
 /**
- * How one attempt of a request at one endpoint ended. What the upstream rate-limited or the client broke says nothing
- * about whether the endpoint works, and is left out of its uptime.
+ * The result of one attempt at one endpoint. `rate_limited` and `client_broke` do not show whether the endpoint works.
+ * They are left out of its uptime.
  */
 export type Outcome = 'success' | 'upstream_error' | 'rate_limited' | 'client_broke'
 

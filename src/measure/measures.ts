@@ -9,7 +9,7 @@ import { count, expire, isEmpty, minuteOf, newTally, replaceSlots, takeCells } f
 import { figuresOf } from './view.ts'
 import { deleteExpired, writeTally } from './write.ts'
 
-/** What is measured on the way of requests: recorded in memory, added up off their way, kept in the database. */
+/** Measurements of requests: recorded in memory, added up later, stored in the database. */
 export type Measures = {
   /** Takes a few microseconds and never fails. */
   record: (measurement: Measurement) => void

@@ -6,8 +6,8 @@ import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime
 type News = { writer: string; since: number; now: number }
 
 /**
- * What all other writers counted, added up, in every slot into which one of them wrote since `since`. Such a slot is
- * complete: it replaces what was read of it before.
+ * Adds up the counts of all other writers for each slot that one of them wrote since `since`. Such a sum is complete:
+ * it replaces what was read for that slot before.
  */
 export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
   return {

@@ -1,4 +1,4 @@
-/** How far a quantile may be from the true one. */
+/** The relative error of a quantile is at most this. */
 const accuracy = 0.01
 const gamma = (1 + accuracy) / (1 - accuracy)
 const lnGamma = Math.log(gamma)

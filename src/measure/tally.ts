@@ -1,7 +1,7 @@
 import type { Measurement } from './measurement.ts'
 import { Sketch } from './sketch.ts'
 
-/** What happened at one endpoint, as far as its uptime is concerned. */
+/** Results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }
 export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch }
 export type ModelHour = { requests: number; tokens: number; toolCalls: number }
@@ -120,7 +120,7 @@ function takeInto<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
   for (const [slot, cells] of from) for (const [id, cell] of cells) cellIn(slots, slot, id, () => cell)
 }
 
-/** Whether nothing is counted. Every measurement is in an hour's cell, longer than in any other. */
+/** Whether the tally is empty. Every measurement is in an hour's cell, and stays there longer than in any other. */
 export const isEmpty = (tally: Tally) => tally.modelHours.size === 0
 
 /** Lets go of every slot that no window reaches any more. */

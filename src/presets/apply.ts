@@ -2,11 +2,11 @@ import type { PresetVersion } from './preset.ts'
 
 type Body = Record<string, unknown>
 
-/** How one kind of body says what a preset says. Each client protocol has its own. */
+/** Describes how a preset fills in one kind of body. Each client protocol has its own. */
 export type PresetStyle = {
   /** A configuration in the names of such a body. */
   fields: (config: Body) => Body
-  /** What says that the preset's system prompt comes before all that the request tells the model. */
+  /** The fields that put the preset's system prompt before the request's own instructions. */
   prompted: (prompt: string, body: Body) => Body
   /** Names under which a request may say the same thing; whichever it uses, it has said it. */
   otherNames?: Record<string, readonly string[]>
@@ -20,8 +20,8 @@ export type PresetStyle = {
 const aboutTools = ['tool_choice', 'parallel_tool_calls']
 
 /**
- * A request filled in from a preset. What the request says, null included, stays as it is; tools unite by name, the
- * request's definition winning; the preset's system prompt comes before all that the request tells the model.
+ * Fills in a request from a preset. Fields of the request stay as they are, even if they are null. Tools of both are
+ * combined by name; the request's definition wins. The preset's system prompt comes before the request's instructions.
  */
 export function applyPreset(
   { system_prompt, config }: Pick<PresetVersion, 'system_prompt' | 'config'>,
@@ -51,7 +51,7 @@ function united(offered: unknown, own: unknown): unknown[] {
   return [...((offered ?? []) as Tool[]).filter((tool) => !defined.has(nameOf(tool))), ...tools]
 }
 
-/** Chat bodies hold a tool's name below its type. What a provider runs itself has no name but that type. */
+/** Chat bodies hold a tool's name below its type. A tool that the provider runs has only its type as a name. */
 function nameOf(tool: Tool): unknown {
   const below = tool[tool.type ?? 'function'] as { name?: unknown } | undefined
   return tool.name ?? below?.name ?? tool.server_label ?? tool.type

@@ -24,7 +24,7 @@ test('the leading system and developer messages are the system prompt', () => {
   assert.equal(settings({}).systemPrompt, null)
 })
 
-/** What a chat body says, and the same as a preset says it. */
+/** A field of a chat body, and its form in a preset. */
 const table: [said: string, body: object, expected: object][] = [
   ['max_tokens', { max_tokens: 5 }, { max_output_tokens: 5 }],
   ['max_completion_tokens before max_tokens', { max_completion_tokens: 6, max_tokens: 5 }, { max_output_tokens: 6 }],

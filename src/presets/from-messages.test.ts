@@ -15,7 +15,7 @@ test('the system text or blocks are the system prompt', () => {
   assert.equal(settings({ messages: [{ role: 'user', content: 'Hi' }] }).systemPrompt, null)
 })
 
-/** What a messages body says, and the same as a preset says it. */
+/** A field of a messages body, and its form in a preset. */
 const table: [said: string, body: object, expected: object][] = [
   ['max_tokens', { max_tokens: 5 }, { max_output_tokens: 5 }],
   ['stop_sequences', { stop_sequences: ['END'] }, { stop: ['END'] }],

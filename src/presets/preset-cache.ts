@@ -33,7 +33,8 @@ export function createPresetCache({ db, now, allowStale }: PresetCacheDeps): Pre
   return {
     async find(workspaceId, slug) {
       if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
-      // What no slug can be is never looked for: a slash would make one name of another's, U+0000 fails the query.
+      // An invalid slug is never looked up: a slash would make it another workspace's key, and U+0000 makes the query
+      // fail.
       const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
       return preset?.status === 'active' ? preset : noPreset(slug)
     },

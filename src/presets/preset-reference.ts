@@ -21,6 +21,6 @@ export function presetReference(body: Body): { slug: string; rest: Body } | unde
       'Invalid request: preset: names another preset than model; name one, or the same in both',
     )
   }
-  // What stands before the mark is the model; nothing there leaves it to the preset.
+  // The text before the mark is the model. If there is none, the preset chooses the model.
   return { slug, rest: at > 0 ? { model: (model as string).slice(0, at), ...others } : others }
 }

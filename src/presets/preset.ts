@@ -6,7 +6,7 @@ const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 export const isSlug = (name: string) => slug.test(name)
 
-/** How a preset is named in paths and by `@preset/<slug>`. */
+/** The name of a preset in paths and in `@preset/<slug>`. */
 export const PresetSlug = z
   .string()
   .regex(slug, 'must be 1 to 64 of a-z, 0-9, "-" and "_", and start with a letter or digit')
@@ -53,7 +53,7 @@ export const PresetWithVersion = Preset.extend({ designated_version: PresetVersi
 })
 export type PresetWithVersion = z.infer<typeof PresetWithVersion>
 
-/** What of a preset may change without a new version. */
+/** The fields of a preset that can change without a new version. */
 export const PresetPatch = strictFields(
   {
     name: text({ min: 1, max: 200 }).optional(),

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '#lib/page.ts'
 import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './rows.ts'
 
-/** What a caller may read: the presets of a workspace, or of these only the ones in `slugs`. Others are as if not there. */
+/** The presets that a caller may read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
 export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
 /** Of every status, the most recently changed first. */

@@ -5,7 +5,7 @@ import { isoTime } from '#lib/clock.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Preset, PresetStatus, PresetVersion, PresetWithVersion } from './preset.ts'
 
-/** How presets and their versions lie in the database. Nothing else reads or writes these tables. */
+/** Statements on presets and their versions. No other file reads or writes these tables. */
 
 type Reader = Query | Tx
 export type PresetRow = Selectable<Tables['presets']>

@@ -1,6 +1,6 @@
 import type { ResponsesRequest } from '#chat/responses-request.ts'
 
-/** What a version keeps of the body it was made from. */
+/** The parts of a body that a version keeps. */
 export type PresetSettings = { systemPrompt: string | null; config: Record<string, unknown> }
 
 /** The fields that configure generation and routing; all others belong to one call. */

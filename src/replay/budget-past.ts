@@ -8,7 +8,7 @@ type Spending = { at: number; cost: PicoUsd; byok: boolean }
 
 /** A limit over requests of the past, in order of time. */
 export type BudgetOfPast = {
-  /** Whether the limit leaves room for a request; only then it is spent. */
+  /** Whether the limit has room for a request. If so, the request is added to what is spent. */
   admits: (spending: Spending) => boolean
   /** Counts what was spent before the replay begins, whatever the limit. */
   count: (spending: Spending) => void
@@ -46,7 +46,7 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
   }
 }
 
-/** What a request did cost, and when. */
+/** The cost and the time of a request. */
 export function spendingOf({ createdAt, cost, record }: PastRequest): Spending {
   return { at: createdAt, cost, byok: record.is_byok }
 }

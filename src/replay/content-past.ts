@@ -8,7 +8,7 @@ const contentRules = rulesAt('content')
 
 type Effect = { outcome: 'refused' | 'redacted'; rule: string }
 
-/** What each rule would have done, by the findings kept with a request. */
+/** The effect of each rule, derived from the findings that were kept with a request. */
 const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => Effect[]> = {
   content_filter_builtins: ({ content_filter_builtins: builtins }, found) =>
     (builtins ?? []).flatMap(({ slug, action }) => {
@@ -21,8 +21,8 @@ const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string
 }
 
 /**
- * What a policy would have done to a request by the findings kept with it. Prompts are not kept: where a filter was not
- * at work at the time, nobody can tell.
+ * The effects that a policy would have had on a request, by the findings kept with it. Prompts are not kept: if a
+ * filter did not run at the time, its effect is unknown.
  */
 export function contentOfPast(
   policy: Filters,

@@ -11,12 +11,12 @@ import type { Undecidable } from './words.ts'
 
 type EffectsDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
 
-/** What a replay tells of a request at one place; a refusal stands alone. */
+/** Returns the effects of one place's rules on a request. A refusal stands alone. */
 type Judge = (past: PastRequest) => Effect[]
 
 /**
- * What a policy would have done to each request of the past. Every place where rules stand has its judge here, so that
- * none is left out in silence.
+ * Returns the effects that a policy would have had on each past request. Every place where rules stand needs a judge
+ * here, so none can be forgotten.
  */
 export function effectsIn(
   deps: EffectsDeps,

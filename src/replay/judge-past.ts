@@ -4,7 +4,7 @@ import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '#guardrails/judge.ts'
 import type { Region } from '#lib/vocabulary.ts'
 
-/** What is kept of a request that decides about its models, endpoints and region. */
+/** The stored facts of a request that decide about its models, endpoints and region. */
 export type PastFacts = { models: readonly string[]; endpointId: string | null; region: Region }
 
 /** `rerouted`: the endpoint that answered was forbidden, and another was not. */

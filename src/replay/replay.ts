@@ -27,8 +27,9 @@ const dayMs = 86_400_000
 const maxDays = 92
 
 /**
- * What a policy would have done to the metered requests of a time. Reads them page by page: other requests are answered
- * in between, and only sums are kept. @throws Fault `not_found`, `invalid`, `client_closed_request`.
+ * Applies a policy to the metered requests of a period, and returns its effects. It reads them page by page, so that
+ * other requests are answered in between, and keeps only sums.
+ * @throws Fault `not_found`, `invalid`, `client_closed_request`.
  */
 export async function replay(
   deps: ReplayDeps,

@@ -1,7 +1,7 @@
 import type { Policy } from '#guardrails/policy.ts'
 import type { RuleAt } from '#guardrails/rules.ts'
 
-/** What it may be that cannot be told of a request. */
+/** The parts of a verdict that may be unknown for a past request. */
 export type Undecidable = 'catalogue' | RuleAt<'content'>
 
 /** Why it cannot be told. */
@@ -12,7 +12,7 @@ export const reasons: Record<Undecidable, string> = {
   content_filters: 'Prompts are not kept, so custom patterns cannot be matched against them.',
 }
 
-/** What the figures rest on, as far as it concerns the policy. */
+/** The assumptions behind the figures, as far as they concern the policy. */
 export function notes(policy: Policy): string[] {
   return [
     'Only requests that were let through at the time were metered: those refused then are not among these. Those that failed, or that no provider could take, are.',

@@ -16,7 +16,7 @@ type Below = Opened<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** What completions take their way through, and all that hears of them. */
+/** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane({ parts, metrics, traces, opened }: Opening, below: Below) {
   const { config, log, now, newId, variable } = parts
   const { ledger, lost, countRefusal, ...used } = below

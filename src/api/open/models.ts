@@ -29,7 +29,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
   return { catalogue, measures }
 }
 
-/** What an operator's own file or server got wrong is told row by row; what a snapshot of others did is only counted. */
+/** Logs each mistake in the operator's own file or server. Mistakes in published snapshots are only counted. */
 export function logSkipped({ catalogue_file }: Pick<Config, 'catalogue_file'>, log: ApiDeps['log']) {
   return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')

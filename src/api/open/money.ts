@@ -26,14 +26,15 @@ export async function openMoney(
   const ledger = openLedger({ db, spill, onError: unwritten, onRefused: lost })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
-    // What was metered a moment ago counts too.
+    // Requests that were metered a moment ago count too.
     await ledger.flush()
     return spentBefore({ db }, budget, sinceDay)
   }
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
   const budgets = new Budgets({ db, clock, now, newId, spentBefore: earlier, onError: unreported })
-  // What is not reported then counts as spent, with the lease: a database that does not answer must not hold up the end.
+  // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
+  // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
   if (!isShared) opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))

@@ -18,15 +18,15 @@ export type OpenStore = {
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
   catalogue: CatalogueSource
-  /** Whether another process of this host does what is to be done once: it prunes, and tells what is wrong. */
+  /** Whether another process of this host does the work that is done once, such as pruning and warnings. */
   isShared: boolean
 }
 
-/** Where a server gets its catalogue. */
+/** A server's source of the catalogue. */
 export type CatalogueSource = {
   /** The first one, which may be that of the start before. */
   loading: Promise<Loaded>
-  /** How it is read anew. By itself it reads the sources. */
+  /** Loads it again; by default from the configured sources. */
   load?: typeof loadCatalogue
   /** Asks servers for the models that they have. */
   discover: Discover | undefined
@@ -51,7 +51,7 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   return { settings, db, firstKeys, allowStale, catalogue, isShared: false }
 }
 
-/** What is told of the database. */
+/** Reports events of the database to log, metrics and traces. */
 export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>): Watch {
   const { parts, metrics, traces } = opening
   const warn = warnOf(opening, 'database connection')

@@ -55,7 +55,7 @@ export const listAllActivity = route({
   },
 })
 
-/** What sums are of: models, unless whole days are asked for. */
+/** The groups of the sums: models, unless whole days are requested. */
 function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart> {
   const parts = new Set<ActivityPart>(groupBy.filter((group) => group !== 'day'))
   return groupBy.includes('day') ? parts : parts.add('model')

@@ -8,7 +8,9 @@ type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 
   body: Body
 }
 
-/** What the data plane needs of a request. The session named in the body beats the one in the header. */
+/**
+ * The part of a request that the data plane needs. A session named in the body takes precedence over one in the header.
+ */
 export function completionCall(
   { body, caller, headers, host, requestId, response }: Incoming,
   client: ClientProtocol,

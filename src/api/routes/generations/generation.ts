@@ -59,7 +59,7 @@ export const GenerationAnswer = z
   })
   .meta({ id: 'Generation', description: 'What was metered for one request.' })
 
-/** What other services of this kind tell and this one does not have; their clients expect every key. */
+/** Fields that similar services have and this one does not. Their clients expect every key. */
 const notHere = {
   app_id: null,
   cache_discount: null,

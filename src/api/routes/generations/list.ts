@@ -70,7 +70,7 @@ type Viewer = Parameters<typeof listGenerations>[1]
 async function filterOf(deps: ApiDeps, caller: Viewer, query: z.infer<typeof Query>): Promise<GenerationFilter> {
   const { from, to, min_cost, max_cost, user_id: user, workspace_id: workspace } = query
   const { organizationId, keyKind } = caller
-  // Whether there is a member of this address is for those to know who see all of them.
+  // Only those who see all members may learn whether a member with this address exists.
   const named = user && keyKind === 'management' ? await namedUser(deps.db, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),

@@ -163,7 +163,7 @@ onEachDatabase('guardrails', (kind) => {
   test('a change leaves a record of who, before and after, and a refused one leaves none', async () => {
     const created = await create(service, { name: 'Watched' })
     const path = `/guardrails/${created.id}`
-    // What was spent is told on reading, and is no part of what was changed.
+    // The amount spent is part of an answer to a read, but not of an answer to a change.
     const { spent_usd, resets_at, ...patched } = (await service.manage('PATCH', path, { limit_usd: 3 })).body.data
     await service.manage('PATCH', path, { limit_usd: -3 })
     assert.deepEqual((await service.manage('DELETE', path)).body, { deleted: true })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Usd = z.number().describe('In USD.')
 
-/** What a key has spent: on this service's own provider credentials, and on the caller's (`byok`). */
+/** The spending of a key: on this service's own provider credentials, and on the caller's (`byok`). */
 export const KeyUsage = z.object({
   usage: Usd,
   usage_daily: Usd,

@@ -12,7 +12,7 @@ export const ModelList = z.object({
   links: z.object({ next: z.string().nullable().describe('The path of the next page; null on the last.') }),
 })
 
-/** What clients that send `anthropic-version` are told besides. */
+/** Further fields for clients that send `anthropic-version`. */
 const EveryClientsList = ModelList.extend({
   ...AnthropicPage.shape,
   data: z.array(ModelItem.extend(AnthropicModel.shape)),

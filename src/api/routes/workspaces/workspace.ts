@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WorkspaceRecord } from '#accounts/workspace.ts'
 
-/** What other services offer per workspace and this one does not: clients expect to be told. */
+/** Features that other services offer for each workspace and this one does not. Clients expect the fields. */
 const NotOffered = z.object({
   default_text_model: z.null(),
   default_image_model: z.null(),
