@@ -11,7 +11,7 @@ export type Command = {
   cwd: string
   env: Record<string, string>
   feeds: Feed[]
-  /** Whom it runs as, if not as us. */
+  /** The user it runs as; by default ours. */
   user?: number
 }
 /** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
@@ -33,7 +33,7 @@ export type CommandResult = { end: CommandEnd; output: string; complaint: string
 
 const kept = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
-/** What a command has written is read within this, once it has ended. */
+/** The output of a command is read for this long after it has ended. */
 const exitGraceMs = 1000
 
 /**
@@ -83,8 +83,8 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     settle()
     reject(error)
   })
-  // The command is over when it exits: what it left behind may hold its output open, and goes now. What has left its
-  // group, too, is not waited for.
+  // The command is over when it exits. Processes that it left behind may hold its output open; they are ended now. A
+  // process that has also left its group is not waited for.
   child.on('exit', () => {
     settle()
     late = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy()), exitGraceMs)

@@ -20,9 +20,9 @@ export type TurnDeps = {
   model: Model
   tools: Tool[]
   systemPrompt: string
-  /** How many tokens the model can see at once. */
+  /** The size of the model's context, in tokens. */
   windowTokens: number
-  /** How often the model is asked in one turn before it ends. */
+  /** The most requests to the model in one turn. */
   maxSteps: number
   log: SessionLog
   notify: Notify

@@ -11,7 +11,7 @@ type NotifyDeps = { client: AgentContext; log: SessionLog; settings: Pick<AgentS
 
 const breatheEveryMs = 10
 
-/** Tells the client of a turn's events. What the model consumes is added to `spent`. */
+/** Sends a turn's events to the client. The usage of the model is added to `spent`. */
 export function notifyClient({ client, log, settings }: NotifyDeps, spent: Usage[]): Notify {
   const sessionId = log.session.id
   let known = log.session.model ?? settings.model

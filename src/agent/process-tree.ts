@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 const pageBytes = 4096
 
 /**
- * How many processes descend from `pid`, and the memory they hold, as Linux's /proc tells it. Stops counting just above
- * `enough`; elsewhere, and when the process is gone, nothing is counted.
+ * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `enough`. On other
+ * systems, and for a process that is gone, the result is 0.
  */
 export function treeOf(pid: number | undefined, enough: number): { processes: number; memoryBytes: number } {
   const found = { processes: 0, memoryBytes: 0 }

@@ -4,9 +4,9 @@ import { nicenessPlus } from '#lib/process-priority.ts'
 export type SandboxOptions = {
   /** A bubblewrap to take instead of looking for one. */
   program?: string | undefined
-  /** Where programs are looked for, as the variable PATH says it. */
+  /** The search path for programs, in the form of the variable PATH. */
   path: string | undefined
-  /** Where the programs of the system are, whatever the PATH says. */
+  /** The folders of the system's programs, whatever PATH is. */
   systemPath?: string
   node: string
   readable: string[]
@@ -57,7 +57,10 @@ const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`,
 
 const stepsNicer = 10
 
-/** What bash does in the sandbox before the command, which is its `$0`: limits, and giving way to others. */
+/**
+ * The script that bash runs in the sandbox before the command, which is its `$0`: it sets limits and lowers the
+ * priority.
+ */
 export function beforeCommand(cpuSeconds: number): string {
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
   // Niced, by itself and as a session, so that who must end a fork bomb still gets the processor.

@@ -252,7 +252,7 @@ function ofNobody(name: string, sandbox: SandboxOptions, folder: string): Sandbo
     : { ...sandbox, systemPath: `${folder}:/usr/sbin:/usr/bin:/sbin:/bin` }
 }
 
-/** Whether a process with these words on its command line is there, after a moment to be gone. */
+/** Whether a process with these words on its command line still runs after a moment. */
 async function running(words: string): Promise<boolean> {
   const { readdirSync } = await import('node:fs')
   for (let tries = 0; tries < 20; tries++) {

@@ -6,7 +6,7 @@ import { syscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }
 
-/** What the kernel would say, by the meaning of each instruction. */
+/** The kernel's verdict, computed from the meaning of each instruction. */
 function verdict(filter: Buffer, { architecture, call, arguments: given = [] }: Call): string {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(call >>> 0, 0)

@@ -10,7 +10,9 @@ const unlessFrom = (value: number, skip: number): Step => [0x35, 0, skip, value]
 const unlessAnyBit = (bits: number, skip: number): Step => [0x45, 0, skip, bits]
 const end = (verdict: number): Step => [0x06, 0, 0, verdict]
 
-/** Where `struct seccomp_data` holds what. Of arguments the lower half: what is looked at here is never longer. */
+/**
+ * Offsets in `struct seccomp_data`. Only the lower half of an argument is read: the compared values are never longer.
+ */
 const at = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index }
 
 const allow = 0x7fff0000
@@ -27,9 +29,10 @@ const newNamespaces = 0x7e020000
 const terminalTricks = [0x5412, 0x541c]
 
 /**
- * What commands in the sandbox may ask of the kernel, as a program for it. Namespaces hide what is there; this leaves
- * out doors that namespaces do not know: sockets to the machine below (vsock), keyrings, and parts of the kernel that
- * have often been the way out. @returns undefined for a processor whose calls are not known here.
+ * Limits the kernel calls of commands in the sandbox, as a program for the kernel. Namespaces hide files and processes.
+ * This filter forbids ways out that namespaces do not close: sockets to the host below (vsock), keyrings, and parts of
+ * the kernel that were often attacked.
+ * @returns undefined for a processor whose calls are not known here.
  */
 export function syscallFilter(processor: string): Buffer | undefined {
   const calls = callsOf(processor)

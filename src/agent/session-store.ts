@@ -10,7 +10,10 @@ export type SessionStore = {
   list: () => Promise<Session[]>
 }
 
-/** One session and its file. What `add` was given is safe from a crash of the process at once, of the machine after `sync`. */
+/**
+ * One session and its file. An entry given to `add` survives a crash of the process at once, and a crash of the machine
+ * after `sync`.
+ */
 export type SessionLog = {
   session: Session
   add: (entry: SessionEntry) => Promise<void>

@@ -1,6 +1,8 @@
 import type { Message, Usage } from './model/model.ts'
 
-/** What happens to a session, and all that is stored of it: a session is its entries, applied in order. */
+/**
+ * Everything that happens to a session, and all that is stored of it: a session is the result of its entries in order.
+ */
 export type SessionEntry =
   | { type: 'session.created'; id: string; cwd: string; at: number }
   | { type: 'message.added'; message: Message; at: number }

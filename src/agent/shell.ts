@@ -3,11 +3,11 @@ import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
 
-/** How the shell tool runs what the model writes. */
+/** Runs the commands that the model writes. */
 export type Shell = {
   /** Why there is no sandbox here; undefined when there is one. Tried again until it works. */
   whyNoSandbox: (workspace: string) => Promise<string | undefined>
-  /** Where there is none: whether a command that a person consents to is run all the same. The operator decides. */
+  /** Whether, without a sandbox, a command may run with a person's consent. The operator decides. */
   withoutSandbox: WithoutSandbox
   /** @throws Error when it is to be in the sandbox and there is none. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>

@@ -4,7 +4,7 @@ import type { TurnEvent } from './turn-event.ts'
 
 export const toolOf = (tools: Tool[], call: ToolCall) => tools.find((tool) => tool.name === call.name)
 
-/** How a call is told before it runs. */
+/** The event that announces a call before it runs. */
 export function announcementOf(tools: Tool[], call: ToolCall): Extract<TurnEvent, { type: 'tool.asked' }> {
   const { id, name } = call
   const tool = toolOf(tools, call)

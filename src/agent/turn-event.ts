@@ -1,7 +1,7 @@
 import type { Usage } from './model/model.ts'
 import type { ToolKind } from './tools/tool.ts'
 
-/** What a turn tells while it runs. `acp-updates.ts` puts it in the protocol's words. */
+/** The events of a running turn. `acp-updates.ts` translates them into the protocol. */
 export type TurnEvent =
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }

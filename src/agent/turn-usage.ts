@@ -11,7 +11,7 @@ export type TurnUsage = {
   thoughtTokens: number
 }
 
-/** What the calls of the model in one turn consumed together. */
+/** The sum of all calls of the model in one turn. */
 export function usageOf(spent: Usage[]): TurnUsage {
   const sum = (count: (usage: Usage) => number | undefined) => spent.reduce((all, each) => all + (count(each) ?? 0), 0)
   const inputTokens = sum((usage) => usage.promptTokens)

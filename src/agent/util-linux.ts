@@ -16,9 +16,9 @@ import {
   systemFolders,
 } from './sandbox-inside.ts'
 
-/** Where the new root is built: a folder that every system has, and from which nothing is shown. */
+/** The new root is built in this folder: every system has it, and none of its content is shown. */
 const root = '/sys'
-/** Where the programs of the system are, whatever the PATH of this process says. */
+/** The folders of the system's programs, whatever the PATH of this process is. */
 const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--${name}`)
@@ -131,7 +131,7 @@ function readOnly(path: string, to: string): string[] {
   const over = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
   const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
   const line = (from: string, target: string, options: string[] = []) => {
-    // What the host has forbidden there may not be allowed anew, so it has to be said again.
+    // Options that the host has set must be repeated: the kernel does not allow their removal here.
     const kept = options.filter((option) => ['nodev', 'noexec'].includes(option))
     return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...kept].join(',')}`
   }
@@ -143,7 +143,7 @@ function readOnly(path: string, to: string): string[] {
 
 const isWithin = (path: string, folder: string) => folder === '/' || path === folder || path.startsWith(`${folder}/`)
 
-/** What is mounted here, the outer before the inner, with paths as the kernel writes them. */
+/** The mounts of this process, outer ones before inner ones, with paths as the kernel writes them. */
 function mountsHere(): Mounted[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
   const mounted = lines

@@ -47,7 +47,7 @@ export async function readBytes(
   })
 }
 
-/** Whether the name stands for a file that can be read here. */
+/** Whether this is the name of a readable file. */
 export function isFile(workspace: Workspace, path: string): Promise<boolean> {
   return readBytes(workspace, path, 0).then(
     () => true,

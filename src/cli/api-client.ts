@@ -9,7 +9,7 @@ const maxAnswerBytes = 256 * 1024 * 1024
 
 const standardUrl = `http://127.0.0.1:8080${prefix}`
 
-/** What every command that speaks to the service says at the end of its help. */
+/** Help text of every command that calls the service. */
 export const clientHelp = `
 Environment:
   SIGNALBOX_KEY  a management key

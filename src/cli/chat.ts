@@ -74,7 +74,7 @@ async function talk(session: Session, hands: ChatConsole): Promise<void> {
   }
 }
 
-/** What a session was asked, perhaps with somebody else at the terminal, and still waits with. */
+/** The open question of a session. Another terminal may have caused it. */
 async function waitingIn(
   client: Pick<ApiClient, 'ask'>,
   intern: string,
@@ -100,7 +100,7 @@ async function goOn(first: TurnResult, session: Session, hands: ChatConsole): Pr
       return 'left'
     }
     const next = await hear((signal) => session.answer(question, answer, signal), hands)
-    // What did not fit has answered nothing: the question is still open.
+    // An answer that did not fit is no answer: the question is still open.
     heard = next.isInvalid ? { asked: question } : next
   }
   return 'done'

@@ -42,7 +42,7 @@ async function use(service: TestService): Promise<void> {
 
 const lists = ['/keys', '/organization/members', '/guardrails', '/guardrails/assignments/members', '/workspaces']
 
-/** What a management key is told, and the audit trail. */
+/** The answers to a management key, and the audit trail. */
 async function told(service: TestService): Promise<Record<string, any>> {
   const answers: Record<string, any> = {}
   for (const path of [...lists, '/audit', '/activity']) answers[path] = (await service.manage('GET', path)).body.data

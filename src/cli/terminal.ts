@@ -1,10 +1,10 @@
 import type { Environment } from '#config/load.ts'
 
-/** What a command may touch: the environment it was started in, and two streams. */
+/** The environment and the two streams of a command. */
 export type Terminal = {
   env: Environment
   out: (text: string) => void
   err: (text: string) => void
-  /** Where a person types and looks, for commands that talk with one. */
+  /** Input and output of a person, for interactive commands. */
   screen?: () => { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 }

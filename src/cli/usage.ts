@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts'
 type Item = z.infer<typeof ActivityItem>
 type UsageRow = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
 
-/** What rows can be of: how the API is asked for them, and what their cells say. */
+/** The kinds of rows: their name in the API, and the content of their cells. */
 const kinds = {
   member: {
     groupBy: 'member,day',

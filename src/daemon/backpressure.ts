@@ -1,7 +1,7 @@
 import type { Agent } from './acp/agent.ts'
 import type { Backpressure } from './outbox.ts'
 
-/** How many runs pause each agent: it is resumed when none does. */
+/** The number of runs that pause each agent. The agent is resumed when there are none. */
 const holders = new WeakMap<Agent, number>()
 
 /** Pauses the agent of a run while its caller reads slowly, and calls `cutOff` when the caller has stalled. */

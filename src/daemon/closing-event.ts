@@ -31,7 +31,7 @@ export function closingEvent(reason: EndReason, about: TurnReport & Partial<Turn
   }
 }
 
-/** What the caller is told of a run that ended before it began. */
+/** The refusal for the caller of a run that ended before it began. */
 export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
   const { message = '', retryable } = about
   if (about.refusal) return about.refusal

@@ -5,7 +5,7 @@ import { type Heard, refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 
-/** What a session must be like, and the last thing that was asked in it. */
+/** The expected state of a session, and its last question. */
 type Expected = { waitsUntil?: number; asked?: Heard }
 
 const questionMs = 60_000

@@ -3,24 +3,24 @@ import type { AgentLimits, SessionExtras } from './acp/agent.ts'
 import type { AgentCommand } from './acp/process.ts'
 import type { OutboxLimits } from './outbox.ts'
 
-/** How much an intern may hold and how long it waits. Milliseconds and bytes. */
+/** Limits of an intern, in milliseconds and bytes. */
 export type Limits = AgentLimits &
   OutboxLimits & {
-    /** How long a question waits for its answer. */
+    /** A question waits this long for its answer. */
     questionMs: number
-    /** How many runs may wait for an answer at once. */
+    /** The most runs that may wait for an answer at once. */
     maxOpenQuestions: number
-    /** How many questions one run may have in line behind the one that is asked. */
+    /** The most questions that one run may queue behind the one that is asked. */
     maxQueuedQuestions: number
-    /** How long a caller may leave its stream unread once the agent is held back for it. */
+    /** A caller that does not read its stream may hold the agent back for this long. */
     stalledCallerMs: number
-    /** How long an agent may take to end a turn that was cancelled, before the session counts as stuck. */
+    /** A cancelled turn must end within this time. After it, the session counts as stuck. */
     settleMs: number
-    /** How long an agent without a turn is kept running. */
+    /** An agent without a turn is kept running for this long. */
     agentIdleMs: number
-    /** How many sessions an agent keeps open without a turn. */
+    /** The most sessions without a turn that an agent keeps open. */
     maxIdleSessions: number
-    /** How long an old question is remembered, so that a late answer is told the truth. */
+    /** An old question is remembered for this long, so that a late answer gets the true reason. */
     questionMemoryMs: number
   }
 
@@ -41,7 +41,7 @@ export const defaultLimits: Limits = {
   questionMemoryMs: 24 * 60 * 60_000,
 }
 
-/** How an agent is run, and its quirks as data: the code knows no agent by name. */
+/** The command of an agent, and its peculiarities as data: the code knows no agent by name. */
 export type AgentSettings = AgentCommand &
   SessionExtras & {
     /** The session modes of the agent that mean our approval modes. One that it does not offer is not set. */

@@ -11,13 +11,13 @@ import type { Session } from './session.ts'
 import { refuseTooLarge } from './split-event.ts'
 import type { TurnFailure } from './turn-failure.ts'
 
-/** What explains an event that ends a run. A `refusal` says why it did not begin. */
+/** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal }
 
 export type LiveRunDeps = {
   limits: Limits
   now: () => number
-  /** Whether the intern can hold one more run open across a question. */
+  /** Whether the intern may keep one more run open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
   /** A question is about to be asked, and must be remembered. May throw. */
@@ -60,7 +60,7 @@ export class LiveRun {
     return this.#state
   }
 
-  /** Whether the last thing the caller said was a no. */
+  /** Whether the caller's last answer was a no. */
   lastAnswerWasNo(): boolean {
     return this.#lastAnswerWasNo
   }

@@ -1,9 +1,9 @@
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 
 export type OutboxLimits = {
-  /** How much a run may have written that its caller has not taken, before its agent is held back. */
+  /** If the caller has not taken this many bytes of a run, the run's agent is paused. */
   maxUnsentBytes: number
-  /** How much a run may write while nobody is attached. */
+  /** A run may write this many bytes while no caller is attached. */
   maxReplayBytes: number
 }
 
@@ -20,7 +20,7 @@ export type Outbox = {
   attached(): boolean
   /** Ends the stream of the caller as it is. */
   abandon(): void
-  /** Whether more was written while nobody was attached than is kept: the stream cannot be resumed. */
+  /** Whether more was written without an attached caller than is kept. The stream cannot be resumed then. */
   overflowed(): boolean
 }
 
@@ -103,7 +103,7 @@ export function createOutbox(limits: OutboxLimits, backpressure: Backpressure): 
   }
 }
 
-/** What an event takes in memory besides its text, roughly. */
+/** The approximate memory of an event besides its text. */
 const eventBytes = 100
 /** Small pieces that nobody has taken yet are joined up to this size. */
 const joinedBytes = 16_384

@@ -10,7 +10,7 @@ export type PendingQuestion = {
   read(answer: string): Reading
   /** Gives the agent its reply; the first one counts. */
   reply(value: unknown): void
-  /** What the agent gets when there is no answer. */
+  /** The agent's answer if the caller gives none. */
   cancelled: unknown
 }
 

@@ -10,9 +10,9 @@ import {
 } from './scripted-commands.ts'
 
 /**
- * An agent that does what its prompt says, one command a line, for tests, demonstrations and benchmarks. What it is
- * answered it says: `permission shell allow_once` says `[allow_once-0]` when that was chosen. `quit` ends the turn as
- * cancelled, though nobody cancelled it.
+ * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
+ * answers that it gets: `permission shell allow_once` prints `[allow_once-0]` if that was chosen. `quit` ends the turn
+ * as cancelled, though nobody cancelled it.
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()

@@ -5,7 +5,7 @@ import {
   type RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
 
-/** How a scripted agent takes up old sessions, and what it can do besides. */
+/** The way in which a scripted agent restores old sessions, and its further abilities. */
 export type ScriptedOptions = {
   restore: 'load' | 'resume' | 'never'
   /** Whether it offers the modes `manual` and `self-drive`. */
@@ -49,7 +49,7 @@ export const modelOption = (model: string) => [
 
 const beatMs = 20
 
-/** What a line can begin with. An unknown word does nothing. */
+/** The first words of a line. An unknown word does nothing. */
 export const commands: Record<string, Command> = {
   say,
   think: ({ client, sessionId }, text) =>

@@ -1,6 +1,6 @@
 import type { Agent, AgentSession } from './acp/agent.ts'
 
-/** A session while the daemon deals with it. What must outlive the daemon is in the store. */
+/** A session in memory. State that must outlive the daemon is in the store. */
 export type Session = {
   readonly id: string
   /** The run that holds the turn lock. */
@@ -12,7 +12,7 @@ export type Session = {
   /** The session as the running agent knows it. */
   opened: { agent: Agent; as: AgentSession } | undefined
   model: string | null
-  /** What the session has cost in all, as the agent last said. */
+  /** The total cost of the session, as the agent last reported it. */
   costUsd: number | undefined
 }
 

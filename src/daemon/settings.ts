@@ -19,7 +19,7 @@ export class InvalidSettings extends Error {}
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
-/** What every agent gets of the daemon's own environment, if it is there. */
+/** Variables of the daemon's own environment that every agent gets, if they are set. */
 const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**

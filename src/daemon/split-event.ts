@@ -5,7 +5,9 @@ import { maxEventBytes, type TurnEvent } from '#interns/turn-event.ts'
 const pieceCharacters = 32 * 1024
 const longestMessage = 10_000
 
-/** An event as several that the contract takes. What an agent says at once may be longer than one event may be. */
+/**
+ * Splits an event into several that the contract accepts. An agent may send more text at once than one event may have.
+ */
 export function splitEvent(event: TurnEvent): TurnEvent[] {
   if ('message' in event && event.message.length > longestMessage)
     return [{ ...event, message: `${event.message.slice(0, longestMessage)}…` }]

@@ -9,8 +9,8 @@ export type KnownSession = { agentSessionId: string; costUsd: number | null }
 export type KnownQuestion = { sessionId: string; runId: string }
 
 /**
- * What a daemon must remember when it is gone: which session of the agent each session is, and which questions were
- * ever asked, so that a late answer is told the truth. Every write is on the disk when it returns.
+ * State that outlives the daemon: the agent's session for each session, and the questions that were ever asked, so that
+ * a late answer gets the true reason. Every write is on the disk when it returns.
  */
 export type DaemonStore = {
   session(id: string): KnownSession | undefined

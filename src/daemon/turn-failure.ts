@@ -5,8 +5,8 @@ import { StoreFailed } from './store.ts'
 export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
 
 /**
- * What a failure means to the caller. An agent may say itself whether it is worth another try (`data.retryable`), or
- * tell the status that the model's provider gave.
+ * The failure as the caller sees it. An agent may say itself whether another try makes sense (`data.retryable`), or
+ * report the status of the model's provider.
  */
 export function turnFailureOf(error: unknown): TurnFailure {
   const message = error instanceof Error ? error.message : String(error)

@@ -12,7 +12,7 @@ type DaemonTurnDeps = { now: () => number; newId: () => string }
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
-/** How many tool calls of a turn are kept, for details that a later permission request leaves out. */
+/** The most tool calls of a turn that are kept. A later permission request may leave out details that they have. */
 const maxToolCalls = 200
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */

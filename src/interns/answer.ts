@@ -9,7 +9,7 @@ export type FormAnswer =
   | { action: 'decline' }
   | { action: 'cancel' }
 
-/** What the caller wrote, as an answer to a permission. Refuses what was not offered. */
+/** Reads the caller's answer to a permission request. Refuses an option that was not offered. */
 export function readPermissionAnswer(options: PermissionKind[], answer: string): PermissionAnswer {
   const word = answer.trim()
   if (word === 'cancel') return 'cancel'
@@ -20,7 +20,7 @@ export function readPermissionAnswer(options: PermissionKind[], answer: string):
   throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...options, 'cancel'].join(', ')}.`)
 }
 
-/** What the caller wrote, as an answer to a question. Refuses what does not fit its fields. */
+/** Reads the caller's answer to a question. Refuses values that do not fit its fields. */
 export function readFormAnswer(fields: FormField[], answer: string): FormAnswer {
   const said = parseObject(answer)
   if (!said) {

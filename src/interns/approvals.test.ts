@@ -17,7 +17,7 @@ const refused = (kind: RefusalKind) => new Refusal(kind, 'It is not to be.')
 /** Answers a question, in vain. @returns whether it is still known, and what is on record, the last first. */
 async function inVain(error: Error) {
   const db = await memoryDb()
-  // Whose intern it is stands elsewhere.
+  // The owner of the intern is not needed here.
   await sql`pragma foreign_keys = off`.execute(db.query)
   const deps = { db, now: () => 1000, newId: newUuid, conceal: async (_: Caller, text: string) => text }
   await saveQuestion(deps, 'intern', { question, sessionId: 's', deadlineAt: 60_000 })

@@ -23,9 +23,10 @@ const maxTextLength = 2000
 type Answering = { caller: Caller; internId: string; answer: AnswerQuestion }
 
 /**
- * Has an answer given, and writes down in the audit trail who gave it to what. It is written before it is given, so that
- * nothing is allowed without a record; one that the intern then does not take is told of as well. What was typed into a
- * form is not kept, only which fields were filled in. Nobody answers in `self-drive`, so nothing is written of that.
+ * Gives an answer to the intern, and records in the audit trail who answered which question. The record is written
+ * first, so that nothing is allowed without one. If the intern then refuses the answer, a second record says so. The
+ * text typed into a form is not kept, only the names of the fields that were filled in. In `self-drive` nobody answers,
+ * so nothing is recorded.
  */
 export async function answering<Reply>(
   deps: ApprovalDeps,
@@ -42,7 +43,7 @@ export async function answering<Reply>(
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
   const told = { question_id: questionId, session_id: sessionId, ...(await questionText(deps, caller, asked)), ...said }
-  // What answers nothing is refused by the intern, and no answer.
+  // The intern refuses a text that is not an answer, so there is nothing to record.
   if (asked && said) await record('intern.answered', told)
   try {
     const reply = await give({ sessionId, questionId, answer: answer.answer })
@@ -61,7 +62,7 @@ export async function answering<Reply>(
 const isOver = ({ kind }: Refusal) =>
   kind === 'interaction_not_pending' || kind === 'interaction_unknown' || kind === 'output_lost'
 
-/** What was said, without what was typed; undefined where it is no answer to the question. */
+/** The answer without typed text; undefined if it is not an answer to the question. */
 function answerText(question: Question | undefined, text: string): { answer: string; fields?: string[] } | undefined {
   const word = text.trim()
   const words: readonly string[] = question?.kind === 'permission' ? question.options : permissionKinds

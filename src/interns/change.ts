@@ -15,7 +15,10 @@ import { findIntern, type Intern, internRecord } from './store.ts'
 type InternChangeDeps = { db: Db; now: Now; newId: NewId }
 type ChangeDeps = InternChangeDeps & { vault: Vault }
 
-/** What a running intern is told at its start it takes at its next one; the mode holds from the next prompt on. */
+/**
+ * Changes an intern. A running intern takes most changes at its next start. The approval mode holds from the next
+ * prompt on.
+ */
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)

@@ -44,7 +44,7 @@ export function chatFault(kind: FaultKind, reason: ChatReason, message: string, 
   })
 }
 
-/** What the intern's daemon refused, as the caller is told. */
+/** A refusal of the intern's daemon, as an error for the caller. */
 export function asChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { code, reason, message, retryable } = error

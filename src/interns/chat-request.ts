@@ -23,7 +23,9 @@ const Message = z.discriminatedUnion(
   { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
 )
 
-/** What an intern is asked or answered. Other chat fields are ignored: the intern owns its sampling and tools. */
+/**
+ * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
+ */
 export const InternChatRequest = z
   .object({
     messages: z.array(Message).min(1),
@@ -47,7 +49,7 @@ export type TurnInput =
   | { kind: 'prompt'; prompt: string; mode: ApprovalMode | undefined; sessionId: string | undefined }
   | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
 
-/** What the last message says: the earlier ones are history, which the intern keeps itself. */
+/** Reads the last message. Earlier messages are history, which the intern keeps itself. */
 export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
   const last = messages.at(-1)
   if (last?.role === 'user') return { kind: 'prompt', prompt: promptOf(last.content), mode, sessionId }
@@ -58,7 +60,10 @@ export function turnInputOf({ messages, session_id: sessionId, approval_mode: mo
   return { kind: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
 }
 
-/** What holds for a prompt. An intern that was made to ask is not talked out of it. @throws Fault `bad_request`. */
+/**
+ * The approval mode of a prompt. A prompt cannot switch off the questions of an intern that was made to ask.
+ * @throws Fault `bad_request`.
+ */
 export function modeOf(wanted: ApprovalMode | undefined, own: ApprovalMode): ApprovalMode {
   if (own === 'manual' && wanted === 'self-drive') {
     throw bad(

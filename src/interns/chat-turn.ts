@@ -19,7 +19,7 @@ export type ChatTurnDeps = ApprovalDeps & {
   rates: TurnRates
   /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
-  /** How long an intern may say nothing, before its reply and within. */
+  /** The longest time without output from the intern, before and during its reply. */
   budgetMs: number
 }
 

@@ -5,10 +5,10 @@ import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
 import { contractVersion, type Runs } from './runs.ts'
 
-/** Where a daemon listens, and the token that opens its door. */
+/** The daemon's socket, and the token that it requires. */
 export type DaemonAddress = { socketPath: string; token: string }
 
-/** What a daemon answers that is no stream is never longer. An agent may have taken over its daemon, but not us. */
+/** The longest answer that is not a stream. An agent may control its daemon, but it cannot fill our memory. */
 const maxAnswerBytes = 64 * 1024
 
 /** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */

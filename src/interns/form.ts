@@ -11,7 +11,7 @@ export type FormField = Field & {
   maximum?: number
   minItems?: number
   maxItems?: number
-  /** What else may be said for an option: its title. */
+  /** Titles that are accepted instead of the options. */
   titles?: Map<string, string>
 }
 
@@ -83,7 +83,10 @@ function checkChoices(field: FormField, value: unknown): string[] {
   return chosen
 }
 
-/** On a linear-time engine, since agent and caller are both strangers. What it cannot run is left to the agent. */
+/**
+ * Matches on an engine with linear time, because agent and caller are not trusted. A pattern that this engine cannot
+ * run is left to the agent.
+ */
 function matches(pattern: string, value: string): boolean {
   try {
     return RE2JS.compile(pattern).matcher(value).find()

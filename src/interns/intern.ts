@@ -120,7 +120,7 @@ export const InternRecord = z
   .meta({ id: 'Intern', description: 'A long-running agent that can be talked to.' })
 export type InternRecord = z.infer<typeof InternRecord>
 
-/** What may be done to an intern, and from which states; everything else is a conflict. */
+/** The actions on an intern, and the states in which each is allowed. In any other state the action is a conflict. */
 export const allowedFrom = {
   provision: ['stopped', 'failed'],
   suspend: ['running', 'failed'],

@@ -20,7 +20,7 @@ export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Prom
   })
 }
 
-/** Whether the intern's key is still there, disabled or not. */
+/** Whether the intern's key still exists, disabled or not. */
 export async function hasInternKey(
   deps: { db: Pick<Db, 'query'> },
   { keyHash }: Pick<Intern, 'keyHash'>,

@@ -1,4 +1,4 @@
-/** What a caller can say to a request for permission. The words are those of the Agent Client Protocol. */
+/** The possible answers to a permission request. The words are those of the Agent Client Protocol. */
 export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const
 export type PermissionKind = (typeof permissionKinds)[number]
 
@@ -7,7 +7,7 @@ export type PermissionQuestion = {
   kind: 'permission'
   /** The tool's name, or what the agent called the operation. */
   operation: string | null
-  /** What exactly would be done, such as the command line; null when the agent did not say more than `operation`. */
+  /** The exact action, such as the command line; null if the agent named nothing beyond `operation`. */
   detail: string | null
   options: PermissionKind[]
 }
@@ -23,5 +23,5 @@ export type Field = {
 /** An agent asks for answers. `message` tells the caller all there is to know about the fields. */
 export type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
 
-/** What an intern asks its caller while a run waits. `id` is unique among all interns. */
+/** A question of an intern to its caller, on which a run waits. `id` is unique among all interns. */
 export type Question = { id: string } & (PermissionQuestion | FormQuestion)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
 import type { InternHealth } from './runs.ts'
 
-/** What a refusal says is for a person to read. */
+/** The longest message of a refusal: a person reads it. */
 const longestMessage = 10_000
 
 const Cancelled = z.object({ cancelled: z.boolean() })
@@ -21,7 +21,7 @@ const Refused = z.object({
 export const readCancelled = (body: string): boolean => read(Cancelled, body).cancelled
 export const readHealth = (body: string): InternHealth => read(Health, body)
 
-/** What a daemon that answered with another status than 200 said of it, if it did. */
+/** Reads the reason from a daemon's answer with another status than 200, if it has one. */
 export function readRefusal(body: string, status: number): Refusal {
   const { success, data } = Refused.safeParse(json(body))
   if (!success)

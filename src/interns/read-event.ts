@@ -2,7 +2,7 @@ import type { Usage } from '#chat/usage.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import type { FailureReason, TurnEvent, TurnReport } from './turn-event.ts'
 
-/** What a daemon sent is no event of the contract. The message is for the intern's owner. */
+/** The daemon sent something that is not an event of the contract. The message is for the intern's owner. */
 export class NotAnEvent extends Error {}
 
 type Fields = { [name: string]: unknown }

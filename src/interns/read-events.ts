@@ -16,8 +16,8 @@ const severed = failed('stream_severed', 'The connection to the intern broke.', 
 const slices = new TimeSlices(5)
 
 /**
- * What one stream may bring: far more than any model writes. An event weighs one, and one more for each 4 KiB of it, so
- * that this is 20 MB a second, too.
+ * The most that one stream may send: far more than any model writes. An event counts 1, plus 1 for each 4 KiB, so this
+ * also limits a stream to 20 MB a second.
  */
 const rateLimit = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
 

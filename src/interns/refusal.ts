@@ -14,7 +14,7 @@ export const refusals = {
 } as const
 export type RefusalKind = keyof typeof refusals
 
-/** Where one public reason has several causes, with different statuses. */
+/** Public reasons that stand for several causes with different statuses. */
 const publicReason: Partial<Record<RefusalKind, string>> = {
   session_busy: 'busy',
   questions_full: 'busy',

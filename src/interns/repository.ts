@@ -62,7 +62,7 @@ export type RepositoryColumns = {
   repository_sealed_by: string | null
 }
 
-/** What is kept of a wanted repository. The password is encrypted for this intern alone. */
+/** The stored columns of a repository. The password is encrypted for this intern alone. */
 export function repositoryColumns(
   vault: Vault,
   internId: string,

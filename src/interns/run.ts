@@ -20,8 +20,8 @@ export type EndReason =
   | 'busy'
 
 /**
- * Where a run is. It is `starting` until the agent has begun the turn, and `waiting` while a question is with the
- * caller; questions that come meanwhile are `queued` and asked one after another.
+ * The state of a run. It is `starting` until the agent has begun the turn, and `waiting` while the caller has a
+ * question. Further questions are `queued` and asked one after another.
  */
 export type RunState =
   | { at: 'starting' }
@@ -29,7 +29,7 @@ export type RunState =
   | { at: 'waiting'; question: Question; deadlineAt: number; queued: Question[] }
   | { at: 'ended'; reason: EndReason }
 
-/** What can happen to a run. Instants are milliseconds since the epoch. */
+/** Everything that can happen to a run. Times are milliseconds since the epoch. */
 export type RunEvent =
   | { type: 'turn.started' }
   | { type: 'output.written' }

@@ -20,7 +20,7 @@ export type InternHealth = {
   /** Milliseconds since the epoch. */
   startedAt: number
   agent: 'stopped' | 'starting' | 'running'
-  /** What the agent calls itself, once it has run. */
+  /** The agent's own name, known after its first run. */
   agentName: string | null
   runs: number
   waiting: number

@@ -155,7 +155,7 @@ function publicAgent(agent: AgentChoice | null): AgentChoice | null {
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
 }
 
-/** How many interns are in each state, of those on a host and those that are on none yet. */
+/** The number of interns in each state, of those on a host and those that have no host yet. */
 export async function countByStatus(deps: InternStoreDeps, host: string): Promise<Map<InternStatus, number>> {
   const rows = await deps.db.query
     .selectFrom('interns')

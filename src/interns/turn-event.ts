@@ -7,12 +7,12 @@ export const maxEventBytes = 512 * 1024
 /** Why a turn failed after it had begun, in the words of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
 
-/** What the intern reported about a turn that is over. Null where it reported nothing. */
+/** The intern's report on a turn that is over. A value that it did not report is null. */
 export type TurnReport = { model: string | null; usage: Usage | null }
 
 /**
- * What the caller of a turn hears, in order. `turn.started` comes first, also when an answer resumes a run; exactly one
- * of the last four closes the stream.
+ * The events for the caller of a turn, in order. `turn.started` comes first, also when an answer resumes a run. Exactly
+ * one of the last four closes the stream.
  */
 export type TurnEvent =
   | { type: 'turn.started'; runId: string; sessionId: string; model: string | null }
@@ -29,5 +29,5 @@ export type TurnEvent =
 
 const closing: ReadonlySet<TurnEvent['type']> = new Set(['question.asked', 'turn.finished', 'turn.failed', 'run.ended'])
 
-/** Whether a stream of events is over with this one. */
+/** Whether this event ends the stream. */
 export const closesStream = (event: TurnEvent) => closing.has(event.type)

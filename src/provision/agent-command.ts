@@ -12,11 +12,14 @@ type AgentCommandDeps = {
   secret: string
   /** The service itself, as a process on its host reaches it. */
   baseUrl: string
-  /** Where the builtin agent keeps its compiled code. */
+  /** The folder for the builtin agent's compiled code. */
   compileCache: string
 }
 
-/** How to run the agent that an intern was made with. @throws Error when it is not configured (any more). */
+/**
+ * The command that runs the intern's agent.
+ * @throws Error if the agent is not configured (any more).
+ */
 export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentCommand {
   const { config, home, secret, baseUrl, compileCache } = around
   const told = {

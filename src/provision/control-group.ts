@@ -9,7 +9,7 @@ export function makeGroup(room: string, id: string, resourceLimits: ResourceLimi
   const group = join(room, `intern-${id}`)
   mkdirSync(group, { recursive: true })
   for (const [file, setting] of Object.entries(limits)) set(group, file, resourceLimits[setting] || 'max')
-  // What is swapped out is held, too.
+  // With a memory limit there is no swap: swapped memory would not count.
   set(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
   return group
 }
@@ -19,7 +19,7 @@ export function putInto(group: string, pid: number): void {
   writeFileSync(join(group, 'cgroup.procs'), String(pid))
 }
 
-/** What is left to be held in other ways. */
+/** The limits that the control group does not enforce and that must be enforced in other ways. */
 export function notHeldBy(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
   const held = Object.entries(limits).filter(([file]) => group !== undefined && existsSync(join(group, file)))
   return { ...resourceLimits, ...Object.fromEntries(held.map(([, setting]) => [setting, 0])) }
@@ -46,7 +46,7 @@ export function removeGroup(group: string): void {
   }
 }
 
-/** What to add to the reason for an end, where the kernel ended something in the group for want of memory. */
+/** Added to the reason for an end if the kernel ended a process of the group for lack of memory. */
 export function lackOfMemory(group: string | undefined): string {
   if (group === undefined || !/^oom_kill [1-9]/m.test(read(group, 'memory.events'))) return ''
   return ' It had come to all the memory it may hold (setting "intern_memory_bytes").'

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 type ControlGroupsPlace = { path: string; folder: string }
 
 const limiting = ['pids', 'memory']
-/** Where the server itself goes: a group whose members are limited one by one has no processes beside them. */
+/** The group for the server itself: a group whose members are limited one by one cannot have processes of its own. */
 const servers = 'service'
 
 /**
@@ -46,7 +46,7 @@ export function topOf(cgroup: string, mountinfo: string): ControlGroupsPlace | u
   return undefined
 }
 
-/** What is in a unit of systemd without delegation is systemd's alone, even where we could write it. */
+/** Without delegation, groups in a unit of systemd belong to systemd alone, even if we could write them. */
 function isDelegated(path: string): Promise<boolean> {
   const manager = /\/user@\d+\.service\//.test(path) ? ['--user'] : []
   const asked = [...manager, 'show', '--property=Delegate', '--value', '--', basename(path)]
@@ -64,7 +64,7 @@ function limitMembers(folder: string): void {
     limit()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
-    // What is here came with us: a container's first process, or a unit's.
+    // Processes that are here came with us: a container's first process, or a unit's.
     mkdirSync(join(folder, servers), { recursive: true })
     for (const pid of wordsOf(join(folder, 'cgroup.procs'))) moveTo(join(folder, servers), pid)
     limit()

@@ -3,11 +3,11 @@ import { isAlive, type ProcessId } from './processes.ts'
 /** A daemon as its watcher sees it. */
 export type MonitoredDaemon = {
   process: ProcessId | undefined
-  /** How it ended, where that can be known; perhaps a moment after it is seen to be gone. */
+  /** The way it ended, if that can be known. The answer may come a moment after the daemon is gone. */
   ending: () => Promise<string> | undefined
-  /** Whether it answers within so many milliseconds. */
+  /** Whether it answers within this time. */
   answers: (withinMs: number) => Promise<boolean>
-  /** How long it may fail to answer. */
+  /** The longest time that it may fail to answer. */
   unresponsiveMs: number
 }
 

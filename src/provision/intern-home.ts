@@ -25,7 +25,7 @@ import type { ProcessId } from './processes.ts'
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
-/** What the service knows of a daemon, where the intern cannot write. */
+/** The service's notes on a daemon, in a place where the intern cannot write. */
 export type DaemonRecord = {
   process: ProcessId
   socketPath: string
@@ -36,7 +36,7 @@ export type DaemonRecord = {
   group?: string
 }
 
-/** How an agent is run, as the daemon's settings say it. */
+/** The command of an agent, as in the daemon's settings. */
 export type AgentCommand = {
   command: string
   args: string[]
@@ -84,7 +84,7 @@ export function prepareHome(
   return { socketPath, token }
 }
 
-/** Where the service is, for agents that look each time: the one that takes an intern over may be elsewhere. */
+/** The service's URL, for agents that read it each time. If another server takes an intern over, the URL may change. */
 export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
   const draft = `${baseUrlFile(home)}.new`
   writeOwned(uid, draft, baseUrl)

@@ -7,7 +7,7 @@ import { type Intern, internOf } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Place } from './provisioner.ts'
 
-/** How long a lease holds without being renewed. */
+/** A lease ends if it is not renewed for this time. */
 export const leaseMs = 5000
 
 /** An intern, and the lease on it: the server that supervises it, if one does. */
@@ -16,7 +16,7 @@ export type LeasedIntern = { intern: Intern; supervisor: string | null; expired:
 type InternLeasesDeps = { db: Db; now: Now; server: string; host: string }
 type InternLeasesRow = Selectable<Tables['interns']>
 
-/** What an intern becomes; `release` gives up the lease, since there is nothing to supervise any more. */
+/** The next state of an intern. `release` gives up the lease, because there is nothing left to supervise. */
 export type Transition = { status: InternStatus; failure?: string | null; release?: boolean }
 
 /**
@@ -80,7 +80,7 @@ export class InternLeases {
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
           e('supervised_until', '<', now()),
-          // What is asked for anew does not depend on who looked after it before.
+          // An intern that was queued again can be taken by any server.
           e('status', '=', 'queued'),
         ]),
       )

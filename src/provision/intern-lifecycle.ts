@@ -17,7 +17,7 @@ type InternLifecycleDeps = {
   lookAgain: (id: string) => void
 }
 
-/** What a server does for the interns whose leases it holds: one method for each status that needs something done. */
+/** The work of a server for the interns whose leases it holds: one method for each status that needs work. */
 export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
   readonly #supervised = new Map<string, SupervisedIntern>()

@@ -6,8 +6,8 @@ import { listProcesses } from './process-table.ts'
 import { isAlive, type ProcessId, send, withDescendants } from './processes.ts'
 
 /**
- * What runs of an intern: all in its control group, where it has one; all of its user, where it has one of its own; else
- * what descends from it or bears its mark.
+ * The processes of an intern: all in its control group, if it has one; all of its user, if it has its own user; else
+ * the descendants of its daemon and processes with its mark.
  */
 export type KillTarget = {
   process: ProcessId | undefined
@@ -21,9 +21,9 @@ const everyMs = 10
 const quietLooks = 3
 
 /**
- * Ends all that runs of an intern, and returns when nothing of it does. What only forks and exits is never there when a
- * list of processes is gone through: all of a user are ended in one stroke.
- * @throws Error when something is still there in the end.
+ * Ends all processes of an intern, and returns when none is left. A process that only forks and exits is never found in
+ * a list of processes, so all processes of a user are ended by one signal.
+ * @throws Error if processes are left in the end.
  */
 export async function killAll(
   { process: daemon, uid, mark, group }: KillTarget,

@@ -37,7 +37,7 @@ import { allocateUser, whyUsersFail } from './user-ids.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
-/** What a process of an intern reads of us, in as many ways as files can be kept from it. */
+/** Files of ours that a process of an intern reads. They stand for the different ways in which access may be denied. */
 const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
@@ -64,7 +64,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const room = once(async () =>
     config.intern_control_groups ? roomForGroups(config.keep_interns_running, deps.warn) : undefined,
   )
-  /** How the daemons that we started ourselves ended. */
+  /** The ends of the daemons that this process started. */
   const endings = new Map<string, Promise<string>>()
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
 
@@ -186,7 +186,7 @@ function limitsOf(config: Config) {
   }
 }
 
-/** Whether each intern gets a user of its own. Says so where it could not, and should. */
+/** Whether each intern gets its own user. Warns if that should be so and is not possible. */
 async function checkUsers({ config, dataDir, warn }: ProcessDeps, homes: string): Promise<boolean> {
   mkdirSync(homes, { recursive: true, mode: 0o700 })
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { TimeSlices } from '#lib/time-slices.ts'
 
-/** A process as the system lists it. What has ended and only waits to be read by its parent is none. */
+/** A process as the system lists it. A process that has ended and is not yet reaped by its parent is left out. */
 export type Process = {
   pid: number
   parent: number
   /** Real, effective and saved. */
   users: number[]
   threads: number
-  /** What it holds itself, without what it shares with others. */
+  /** Its own memory, without memory that it shares with others. */
   memoryBytes: number
 }
 

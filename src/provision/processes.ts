@@ -15,7 +15,7 @@ export function isAlive(id: ProcessId): boolean {
   try {
     return processAt(id.pid)?.began === id.began
   } catch {
-    // What cannot be looked at is not known to have ended.
+    // A process that cannot be looked up is not known to have ended.
     return true
   }
 }
@@ -106,7 +106,7 @@ function numbersIn(folder: string): number[] {
   }
 }
 
-/** Whether it is only that we ourselves, or the system, lack something for a moment. */
+/** Whether the error is only a temporary lack of resources. */
 export function isTransient(error: unknown): boolean {
   return transientCodes.has((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -2,12 +2,12 @@ import type { Progress } from '#interns/intern.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 
-/** Where a daemon runs, kept with the intern. */
+/** The place of a daemon, stored with the intern. */
 export type Place = { hostname: string; home: string }
 
 /** Runs interns' daemons: as local processes here; as containers or pods elsewhere, without the service noticing. */
 export type Provisioner = {
-  /** Where the intern lives, or will when it is started here. */
+  /** The place where the intern lives, or will live if it is started here. */
   placeOf: (intern: Intern) => Place
   /** The secret of the intern's key that its daemon was last started with. */
   secretOf: (intern: Intern) => string | undefined
@@ -16,7 +16,7 @@ export type Provisioner = {
    * @throws Error that says, for the intern's owner, why it could not.
    */
   start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<void>
-  /** Whether a daemon that an earlier life of the service started still answers. */
+  /** Whether a daemon that an earlier process of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
   /** Calls `gone` when the daemon is no more, within a second, or no longer answers. @returns the way to stop watching. */
   watch: (intern: Intern, gone: (reason: string) => void) => () => void

@@ -66,7 +66,10 @@ export async function exceededByDisk(
   return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
 }
 
-/** What the daemon says is for looking into a fault. An intern that fills it loses the beginning, not its disk. */
+/**
+ * The daemon's output helps to look into a fault. An intern that fills it loses the earlier output, but its disk does
+ * not fill.
+ */
 export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits): void {
   try {
     if (most > 0 && statSync(logFile(home)).size > most) truncateSync(logFile(home))

@@ -17,8 +17,9 @@ const diskEveryMs = 5000
 const pausesPerCount = 20
 
 /**
- * Ends an intern that holds more than it may, then calls `over`, once, with what it was. What the kernel holds it to is
- * never seen here; this is for what it adds up. @returns the way to stop watching.
+ * Ends an intern that uses more than its limits, then calls `over` once with the reason. Limits that the kernel
+ * enforces are not checked here, only those that must be added up.
+ * @returns the function that stops watching.
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
   const { home, resourceLimits } = used
@@ -26,7 +27,7 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
   const exceeded = async (reason: string | undefined) => {
     if (!watched || reason === undefined) return
     stop()
-    // What could not be ended is told when it is to be started again.
+    // If processes could not be ended, the next start reports that.
     await used.end().catch(() => {})
     over(reason)
   }

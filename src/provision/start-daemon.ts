@@ -26,7 +26,7 @@ const daemonScript = fileURLToPath(new URL('../../bin/daemon.ts', import.meta.ur
 /** Whatever interns do, the service comes first. */
 const internNiceness = 5
 
-/** What a daemon gets of our environment. None of it is secret. */
+/** Variables of our environment that a daemon gets. None is secret. */
 const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**

@@ -1,7 +1,7 @@
 /** A daemon that dies is started again, at first soon. */
 const backoff = { firstMs: 500, mostMs: 60_000, forgottenAfterMs: 60_000 }
 
-/** What a server keeps in memory of an intern that it supervises: the watch over its daemon, and the next restart. */
+/** State in memory of an intern that this server supervises: the monitor of its daemon, and the next restart. */
 export class SupervisedIntern {
   #unwatch = () => {}
   #restart: NodeJS.Timeout | undefined

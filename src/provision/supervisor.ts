@@ -17,7 +17,7 @@ type SupervisorDeps = {
   provisioner: Provisioner
   /** The name of this life of this server. */
   server: string
-  /** Whether interns go on when the server stops. */
+  /** Whether interns keep running when the server stops. */
   keepRunning: boolean
   onError: (error: Error) => void
 }
@@ -127,7 +127,7 @@ export class Supervisor {
     if (keepRunning && status === 'running') return
     await provisioner.stop(found.intern)
     await this.#passes.ended(id)
-    // What was about to be started has been started meanwhile.
+    // A start that was pending may have finished meanwhile.
     await provisioner.stop(found.intern)
     if (status === 'running' || status === 'failed' || status === 'provisioning') {
       await this.#leases.transition(id, status, { status: 'queued', release: true })

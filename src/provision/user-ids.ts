@@ -19,7 +19,7 @@ export function allocateUser(home: string, base: number): number {
   return user
 }
 
-/** Who fetches repositories for interns: none of them, and not the server. */
+/** The user that fetches repositories for interns: not the user of any intern, and not of the server. */
 export const cloningUser = (base: number) => base + range
 
 /** The owner of an intern's workspace. */

@@ -5,8 +5,9 @@ import type { Usage } from './model.ts'
 const tries = { times: 20, everyMs: 100 }
 
 /**
- * What the service metered for an answer that did not tell its usage, or broke off before: it estimates then. Services
- * that meter name the answer in a header, and know of it within a second. Undefined when it cannot be had.
+ * Asks the service for its metered usage of an answer that reported none, or that broke off: the service estimates it
+ * then. Services that meter name the answer in a header, and have its usage within a second. Undefined if it cannot be
+ * read.
  */
 export async function meteredUsage(
   { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },

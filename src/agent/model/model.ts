@@ -1,4 +1,4 @@
-/** What the model asks to be done. `arguments` is JSON as the model wrote it: it may not parse. */
+/** A tool call of the model. `arguments` is JSON as the model wrote it: it may be invalid. */
 export type ToolCall = { id: string; name: string; arguments: string }
 
 export type AssistantMessage = {
@@ -6,7 +6,7 @@ export type AssistantMessage = {
   text: string
   reasoning?: string
   calls?: ToolCall[]
-  /** What a provider wants back unread with the next request, such as signed thoughts. */
+  /** Data that a provider wants back unchanged with the next request, such as signed thoughts. */
   details?: unknown[]
 }
 
@@ -22,7 +22,7 @@ export type ToolDescription = { name: string; description: string; parameters: R
 /** A request without tools asks for text only; compaction makes such requests. */
 export type ModelRequest = { messages: Message[]; tools: ToolDescription[]; signal: AbortSignal }
 
-/** What one call of the model consumed. Tokens; the cost in USD when the provider names it. */
+/** The usage of one call of the model: tokens, and the cost in USD if the provider names it. */
 export type Usage = {
   promptTokens: number
   completionTokens: number
@@ -48,7 +48,7 @@ export class ModelFault extends Error {
   readonly retryable: boolean
   readonly status: number | undefined
   readonly tooLong: boolean
-  /** What the answer took before it broke off, where that is known. */
+  /** The usage of an answer before it broke off, if known. */
   usage: Usage | undefined
 
   constructor(message: string, about: { retryable: boolean; status?: number; tooLong?: boolean }) {

@@ -1,6 +1,6 @@
 import { ModelFault } from './model.ts'
 
-/** What a provider's error answer means, in one sentence with what it said itself. */
+/** Explains a provider's error answer in one sentence, with the provider's own message. */
 export function faultOfStatus(status: number, body: string): ModelFault {
   const said = messageIn(body)
   const tooLong = [400, 413, 422].includes(status) && longWords.test(said)

@@ -14,7 +14,7 @@ export type OpenAiOptions = {
   apiKey: string | undefined
   model: string
   newId: NewId
-  /** How long to wait before each new try. A test makes it short. */
+  /** The waits before each further try, in milliseconds. A test makes them short. */
   backoffMs?: number[]
   /** Longest silence of the service, before the answer and within. */
   silenceMs?: number
@@ -47,7 +47,7 @@ export function openAiModel(options: OpenAiOptions): Model {
   }
 }
 
-/** How long the service asked us to wait, in milliseconds. */
+/** The time that the service asked us to wait, in milliseconds. */
 const retryAfter = new WeakMap<ModelFault, number>()
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {

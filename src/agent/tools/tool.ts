@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace.ts'
 
 export type ApprovalMode = 'manual' | 'self-drive'
 
-/** What ACP shows a person about a call. */
+/** The kind of a call that ACP shows to a person. */
 export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'other'
 
 /** A question with fields, and what came back. */
@@ -19,7 +19,7 @@ export type Field = {
 }
 export type FormAnswer = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 
-/** What a tool may reach. All of it ends when `signal` aborts. */
+/** The resources of a tool. All of it ends when `signal` aborts. */
 export type ToolContext = {
   workspace: Workspace
   shell: Shell

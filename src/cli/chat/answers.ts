@@ -3,7 +3,7 @@ import type { AgentQuestion, Field } from './conversation.ts'
 import type { Keyboard, Typed } from './keyboard.ts'
 import type { Show } from './show.ts'
 
-/** What to type for each answer to a permission. */
+/** The keys for each answer to a permission request. */
 const permissions: Record<string, { key: string; label: string }> = {
   allow_once: { key: 'o', label: 'allow once' },
   allow_always: { key: 'a', label: 'always allow' },

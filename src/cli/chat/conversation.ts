@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api-client.ts'
 
-/** What an intern asks, as the tool call of its reply says it. */
+/** A question of an intern, read from the tool call of its reply. */
 export type AgentQuestion =
   | { id: string; kind: 'permission'; operation: string | null; options: string[]; detail?: string }
   | { id: string; kind: 'elicitation'; message: string; fields: Field[] }

@@ -4,10 +4,10 @@ import { printable } from '#lib/printable.ts'
 
 export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
-/** What a person typed; or that they pressed Ctrl-C; or, with Ctrl-D or the end of what was piped in, that they leave. */
+/** A typed line; or Ctrl-C; or the end, by Ctrl-D or by the end of piped input. */
 export type Typed = { text: string } | 'interrupted' | 'left'
 
-/** What a person does at the keyboard, or what was piped in instead, line by line. */
+/** The input of a person, or piped input, line by line. */
 export type Keyboard = {
   /** The next line. Where a person types, it is one begun after the prompt was shown. */
   line: (prompt: string) => Promise<Typed>
@@ -47,7 +47,7 @@ export function keyboard({ input, output }: Screen): Keyboard {
     line(prompt) {
       const next = piped.shift()
       if (next !== undefined || ended) {
-        // What is piped in may come from anywhere.
+        // Piped input may contain anything.
         output.write(`${prompt}${printable(next ?? '')}\n`)
         return Promise.resolve(next === undefined ? 'left' : { text: next })
       }
@@ -76,7 +76,7 @@ export function keyboard({ input, output }: Screen): Keyboard {
   }
 }
 
-/** What is typed while nobody asked is not shown: it would stand in the middle of what the intern says. */
+/** Text that is typed while there is no prompt is not shown: it would appear in the middle of the intern's output. */
 function echo(output: NodeJS.WriteStream, isAsked: () => boolean): Writable {
   const shown = new Writable({
     write(chunk, _encoding, done) {

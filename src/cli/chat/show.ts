@@ -7,8 +7,8 @@ import type { Screen } from './keyboard.ts'
 const longDetail = 1000
 
 /**
- * What a person sees of a conversation; in colours where it is shown on a terminal. All of it may come from an agent:
- * nothing that would act on the terminal gets there.
+ * Prints a conversation for a person, with colours on a terminal. All of it may come from an agent: control characters
+ * never reach the terminal.
  */
 export type Show = {
   line: (text: string) => void

@@ -7,10 +7,10 @@ import { Left } from './litellm/left.ts'
 import { type PresetWanted, presetsOf } from './litellm/presets.ts'
 import { tellParameters, tellSettings } from './litellm/settings.ts'
 
-/** What a LiteLLM configuration becomes, and what of it could not be taken, a sentence each. */
+/** The result of importing a LiteLLM configuration, and a sentence for each part that could not be imported. */
 export type Imported = {
   catalogue: CatalogueFile
-  /** How many rows of `model_list` there are, and how many were taken. */
+  /** The number of rows of `model_list`, and of those that were imported. */
   rows: { all: number; taken: number }
   policies: Policies
   presets: PresetWanted[]
@@ -53,7 +53,7 @@ function takeAliases({ router }: LitellmConfig, draft: CatalogueDraft, left: Lef
   }
 }
 
-/** What always holds goes into the default of the workspace; the rest waits to be put over keys. */
+/** Filters that always apply go into the default guardrail of the workspace. The others wait to be assigned to keys. */
 function takeFilters(config: LitellmConfig, policies: Policies, left: Left): void {
   const sets = contentFiltersOf(config, left)
   const always = sets.filter((set) => set.always)

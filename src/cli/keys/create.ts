@@ -53,7 +53,7 @@ async function idOf(client: ApiClient, workspace: string): Promise<string> {
   return found.data.id
 }
 
-/** What is no number must not end up as no limit. */
+/** A text that is not a number must not become a missing limit. */
 function dollars(text: string): number {
   const amount = Number(text)
   if (amount > 0 && Number.isFinite(amount)) return amount

@@ -3,7 +3,7 @@ import { type Channel, type Connection, connect, member, RpcError } from './conn
 import { modelOf } from './model.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
-/** What an agent sends about one of its sessions. */
+/** Receives what an agent sends about one of its sessions. */
 export type SessionListener = {
   updated(update: AgentUpdate): void
   permission(params: unknown, withdrawn: AbortSignal): Promise<unknown>
@@ -16,10 +16,10 @@ export type AgentSession = { id: string; model: string | null; modes: string[] }
 /** An agent that has said hello. Every method rejects when the agent refuses, is gone, or is silent for too long. */
 export type Agent = {
   name: string | null
-  /** Whether it can take up a session that another process of it began. */
+  /** Whether it can restore a session that another process of it began. */
   remembers: boolean
   newSession(workspace: string): Promise<AgentSession>
-  /** Takes up a session. What it replays of the past reaches no listener, since none is set yet. */
+  /** Restores a session. Events of the past that it replays reach no listener, because none is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
   listen(sessionId: string, listener: SessionListener): void
   forget(sessionId: string): void

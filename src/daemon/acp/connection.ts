@@ -4,7 +4,7 @@ import { LineTooLong, lineCutter } from '#lib/lines.ts'
 /** The two pipes of an agent: what it writes, and what it reads. `exited` tells how it ended, if anyone can know. */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
-/** What the agent asks of its client. `withdrawn` aborts when the agent no longer wants the answer. */
+/** Handles the agent's requests to its client. `withdrawn` aborts when the agent no longer wants the answer. */
 export type Handlers = {
   request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown>
   notification(method: string, params: unknown): void
@@ -132,7 +132,7 @@ export function connect(channel: Channel, handlers: Handlers, limits: { maxMessa
   }
 }
 
-/** How long the cause of an agent's end is waited for, once its output has closed. */
+/** After the output of an agent has closed, the cause of its end is waited for this long. */
 const exitReasonMs = 500
 
 async function exitReason({ exited }: Channel): Promise<string> {
@@ -143,7 +143,7 @@ async function exitReason({ exited }: Channel): Promise<string> {
   return words
 }
 
-/** One line as a message; nothing for a line of chatter. What looks like a message and is none breaks the protocol. */
+/** Parses one line as a message. A line that does not begin like JSON is ignored. Invalid JSON breaks the protocol. */
 function readMessage(line: string): Message | undefined {
   const first = line.trimStart()[0]
   if (first === '[') throw new ProtocolBroken('The agent sent a batch of messages.')

@@ -50,7 +50,7 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
   const tool = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const title = tool.title && endsShort(tool.title) ? (tool.command ?? tool.title) : tool.title
   const operation = tool.name ?? title ?? tool.command ?? null
-  // What an agent says before the whole command, such as that there is no sandbox for it, is told, too.
+  // An agent's remark before the full command is shown too, for example that the command has no sandbox.
   const detail = (tool.command && title?.endsWith(tool.command) ? title : (tool.command ?? title)) ?? null
   return { operation, detail: detail === operation ? null : detail }
 }

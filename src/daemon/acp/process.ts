@@ -4,12 +4,12 @@ import { withoutInherited } from '#lib/inherited-files.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 import type { Channel } from './connection.ts'
 
-/** How to run an agent. `env` is all the environment it gets. */
+/** The command of an agent. `env` is its whole environment. */
 export type AgentCommand = { command: string; args: string[]; env: Record<string, string> }
 
 export type AgentProcess = Channel & {
   pid: number
-  /** How it ended, in words. Never rejects. */
+  /** Resolves with the reason of its end, in words. Never rejects. */
   exited: Promise<string>
   /** Asks it to end by closing its input, then by a signal, then makes it. Resolves when nothing of it is left. */
   stop(): Promise<void>
@@ -21,7 +21,7 @@ export type AgentProcess = Channel & {
 export class NotStarted extends Error {}
 
 const setpriv = '/usr/bin/setpriv'
-/** How much of the agent's complaints is kept to explain its end. */
+/** The last part of the agent's error output that is kept to explain its end. */
 const keptStderrBytes = 4096
 /** codex takes two seconds to leave after its input is closed. */
 const patience = { afterEofMs: 3000, afterTermMs: 1000 }
@@ -56,7 +56,7 @@ function watch(child: ChildProcess, lastWords: () => string): Pick<AgentProcess,
   const signal = (name: NodeJS.Signals) => void (left || send(group, name))
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, by) => {
-      // What it left running would hold its pipes open and outlive it.
+      // Processes that it left running would hold its pipes open and outlive it.
       signal('SIGKILL')
       left = true
       const how = by ? `was killed by ${by}` : `exited with code ${code}`

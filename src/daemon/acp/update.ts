@@ -2,20 +2,20 @@ import { member } from './connection.ts'
 import { modelOf } from './model.ts'
 
 /**
- * What a `session/update` means to us. Of the rest, `other` is a sign of work on the turn, as an unknown kind is too;
- * an `aside` is about the session and may come at any time.
+ * A `session/update` as this client needs it. `other` is any further sign of work on the turn, also of an unknown kind.
+ * An `aside` is about the session and may come at any time.
  */
 export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | { type: 'tool'; id: string; tool: ToolCall }
   | { type: 'model'; model: string }
-  /** What the session has cost since it began, in USD. */
+  /** The cost of the session since it began, in USD. */
   | { type: 'cost'; totalUsd: number }
   | { type: 'other' }
   | { type: 'aside' }
 
-/** What an agent has said about a tool call so far. */
+/** The facts about a tool call that the agent has sent so far. */
 export type ToolCall = { name?: string; title?: string; command?: string }
 
 const other: AgentUpdate = { type: 'other' }

@@ -29,7 +29,7 @@ function count(usage: unknown, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** What one turn cost, from the session's running totals. An agent that was restarted may count from zero again. */
+/** The cost of one turn, from the session's running totals. After a restart an agent may count from zero again. */
 export function costOfTurn(before: number, after: number | undefined): number | undefined {
   if (after === undefined) return undefined
   return after >= before ? Number((after - before).toFixed(12)) : after

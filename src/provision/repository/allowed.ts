@@ -4,7 +4,7 @@ import { isPublicAddress } from './public-address.ts'
 
 type Origins = Pick<Config, 'repository_origins'>
 
-/** Whether the operator has named the server of a repository: what is there is theirs to answer for. */
+/** Whether the operator has named the repository's server. The operator is then responsible for its content. */
 export function isNamed({ repository_origins: named }: Origins, url: URL): boolean {
   return named.some((origin) => new URL(origin).origin === url.origin)
 }

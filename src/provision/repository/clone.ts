@@ -69,7 +69,7 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
   }
 }
 
-/** What its agent is told of it. */
+/** The text that tells the agent about the repository. */
 export function aboutRepository({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch from it what you commit.`
 }
@@ -106,7 +106,10 @@ async function fetchInto(deps: CloneDeps, staging: string, { repository, passwor
 const limitsOf = (config: Config, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
-/** Its host by the addresses that were looked at: a second look might find others. What the operator named is theirs. */
+/**
+ * Pins the host to the addresses that were checked: a second look-up might return others. A server that the operator
+ * named is not pinned.
+ */
 async function pinned(config: Config, url: URL): Promise<[string, string][]> {
   const why = whyForbidden(config, url)
   if (why) throw new Error(why)
@@ -130,7 +133,10 @@ async function checkOut({ config, path }: CloneDeps, target: string, { uid, sign
 
 const lookEveryMs = 2000
 
-/** What comes may be more than it says: `exceeded` is aborted with the reason when it takes more than an intern may hold. */
+/**
+ * Watches the size of a clone, which the server may announce wrongly. `exceeded` is aborted with the reason if the
+ * clone takes more space than an intern may have.
+ */
 function watchDisk(home: string, config: Config) {
   const exceeded = new AbortController()
   const look = async () => {

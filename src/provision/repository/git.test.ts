@@ -9,7 +9,7 @@ import { runGit } from './git.ts'
 const skip = hasGit ? false : 'git is not installed'
 const signal = new AbortController().signal
 
-/** What git asks of a server, by the settings that a clone has. */
+/** The ref that git requests from a server with the settings of a clone. */
 async function refsOf(url: string, settings: [string, string][] = [], transports = ['http']): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'signalbox-run-git-'))
   const args = ['ls-remote', '--', url]

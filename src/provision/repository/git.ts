@@ -3,7 +3,7 @@ import { withoutInherited } from '#lib/inherited-files.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 
 export type GitRun = {
-  /** Where programs are. */
+  /** The folders with programs. */
   path: string
   args: string[]
   cwd: string
@@ -11,7 +11,7 @@ export type GitRun = {
   settings?: [name: string, value: string][]
   /** By which transports it may fetch; by none unless told. */
   transports?: string[]
-  /** Whom it runs as, if not as us. */
+  /** The user it runs as; by default ours. */
   uid?: number | undefined
   /** A command line to put before it. */
   before?: string[]
@@ -93,7 +93,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** What git itself says, not the server, whose lines begin with `remote:`. */
+/** The last message of git itself. Lines that begin with `remote:` are from the server. */
 function lastComplaint(complaint: string): string {
   const lines = complaint.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
   return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, 500)

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { networksOf } from '#lib/networks.ts'
 
-/** What is for one host, one site or one exam question, not for the Internet; by the registries of the IANA. */
+/** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
 const notPublic = networksOf([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],

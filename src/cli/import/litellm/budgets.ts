@@ -7,7 +7,7 @@ import { plainSlugOf } from './names.ts'
 export type GuardrailBody = Record<string, unknown>
 export type KeyWanted = { name: string; limit?: number; limit_reset?: Interval; expires_at?: string }
 
-/** What is to be made with a management key. */
+/** The objects to create with a management key. */
 export type Policies = {
   /** Of the workspace of the key that makes them. */
   defaults: GuardrailBody
@@ -25,7 +25,10 @@ function lengthOf(duration: unknown): number | undefined {
   return unit === undefined ? undefined : Number(count) * days[unit]!
 }
 
-/** What LiteLLM's durations are here; the next longer one where there is none as long: never more is spent than said. */
+/**
+ * The interval for a duration of LiteLLM. If none is as long, the next longer one is used, so that never more is spent
+ * than LiteLLM allowed.
+ */
 export function intervalOf(duration: unknown): { interval?: Interval; exact: boolean } {
   const length = lengthOf(duration)
   if (!length) return { exact: duration === undefined || duration === null }
@@ -35,7 +38,7 @@ export function intervalOf(duration: unknown): { interval?: Interval; exact: boo
   return { exact: false }
 }
 
-/** Budgets and what keys, teams and users are given unless told. What a guardrail finds in texts is not among them. */
+/** Budgets, and the defaults for keys, teams and users. Guardrails that look into texts are not included. */
 export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, left: Left, now: Date): Policies {
   const { litellm, general } = config
   const policies: Policies = { defaults: {}, guardrails: [], workspaces: [], keys: [] }

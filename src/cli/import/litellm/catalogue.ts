@@ -29,7 +29,7 @@ export type CatalogueFile = { providers: Record<string, ProviderRow>; models: Re
 
 export type ImportOptions = { today: string; freeUnlessPriced: boolean }
 
-/** Takes the rows of `model_list` one by one. What a row becomes follows from those before it. */
+/** Imports the rows of `model_list` one by one. The result for a row depends on the rows before it. */
 export class CatalogueDraft {
   readonly #models: Record<string, ModelRow> = {}
   /** Ids of the models of each `model_name`, first row first. */
@@ -99,8 +99,8 @@ export class CatalogueDraft {
   }
 
   /**
-   * Rows of one name that ask different servers for the same model are endpoints of one model. What is asked elsewhere than
-   * the catalogue knows is a model of its own, so that a request for it goes where its rows say and nowhere else.
+   * Rows of one name that use different servers for the same model are endpoints of one model. A row that uses another
+   * server than the catalogue knows becomes a model of its own, so that a request for it goes only where its rows say.
    */
   #idFor(row: Row, { upstream, slug }: Source, tag: string, known: KnownEndpoint | undefined): string {
     if (known?.endpoint.provider === tag) return known.model.id

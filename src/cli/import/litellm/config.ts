@@ -19,7 +19,7 @@ const Row = z.object({
 export type Row = z.infer<typeof Row>
 export type Section = Record<string, unknown>
 
-/** What rows may refer to by name. */
+/** A credential that rows may refer to by name. */
 const Credential = z.object({ credential_name: Text, credential_values: z.looseObject({}) })
 
 const Config = z.looseObject({
@@ -72,7 +72,7 @@ export function readConfig(text: string, source: string): LitellmConfig {
   }
 }
 
-/** What a row says itself goes before what it refers to. */
+/** A row's own settings take precedence over those it refers to. */
 function withCredential(row: Row | undefined, credentials: ReadonlyMap<string, Section>): Row | undefined {
   const values = credentials.get(String(row?.litellm_params.litellm_credential_name))
   if (!row || !values) return row

@@ -5,10 +5,10 @@ import { rowsOf, sectionOf } from './budgets.ts'
 import type { LitellmConfig, Section } from './config.ts'
 import type { Left } from './left.ts'
 
-/** What a guardrail of LiteLLM finds in requests, as filters of ours. */
+/** The content rules of a LiteLLM guardrail, as filters of Signalbox. */
 export type FilterSet = {
   name: string
-  /** Whether it holds for every request, or for keys that are put under it. */
+  /** Whether it applies to every request, or only to keys that it is assigned to. */
   always: boolean
   builtins: Map<BuiltinSlug, FilterAction>
   patterns: { pattern: string; action: FilterAction; label?: string }[]

@@ -8,7 +8,7 @@ export type Known = {
   provider: (slug: string) => Provider | undefined
   /** By its address, whatever the version in it. */
   providerAt: (url: string) => Provider | undefined
-  /** What a provider calls so, with the day behind it or without. */
+  /** The endpoint with this name at a provider, with or without the date at its end. */
   endpoint: (provider: string, upstream: string) => KnownEndpoint | undefined
   endpointsOf: (provider: string) => KnownEndpoint[]
   model: (name: string) => Model | undefined

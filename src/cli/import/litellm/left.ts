@@ -1,4 +1,4 @@
-/** What could not be taken: a sentence for each reason, with the names that it holds for. */
+/** The parts that could not be imported: a sentence for each reason, with the names it applies to. */
 export class Left {
   readonly #names = new Map<string, Set<string>>()
 

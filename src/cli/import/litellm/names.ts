@@ -1,11 +1,11 @@
-/** What a name becomes in ids of models and providers. */
+/** The form of a name in ids of models and providers. */
 export const slugOf = (text: string) =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'model'
 
-/** What it becomes in names of presets and workspaces. */
+/** The form of a name in presets and workspaces. */
 export const plainSlugOf = (text: string) =>
   text
     .toLowerCase()

@@ -6,8 +6,8 @@ import { plainSlugOf } from './names.ts'
 export type PresetWanted = { slug: string; body: Record<string, unknown> }
 
 /**
- * What a name of LiteLLM says besides which model it is: parameters of its row, other models to fall back on. A request
- * names the preset to have both.
+ * The settings of a LiteLLM name besides its model: parameters of its row, and models to fall back on. A request names
+ * the preset to get both.
  */
 export function presetsOf(config: LitellmConfig, draft: CatalogueDraft, left: Left): PresetWanted[] {
   const fallbacks = fallbacksOf(config, left)
@@ -48,7 +48,7 @@ export function presetsOf(config: LitellmConfig, draft: CatalogueDraft, left: Le
 
 const plain = ['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'] as const
 
-/** What a row puts into each request, in the words of `/responses`. */
+/** The parameters that a row adds to each request, in the form of `/responses`. */
 function parametersOf({ litellm_params: params }: Row): Record<string, unknown> {
   const said = Object.fromEntries(
     plain.flatMap((name) => (typeof params[name] === 'number' ? [[name, params[name]]] : [])),

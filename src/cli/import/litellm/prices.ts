@@ -5,7 +5,7 @@ import type { Row, Section } from './config.ts'
 /** USD per million tokens, as the catalogue's files have them. */
 export type PriceRow = { prompt: string; completion: string; cache_read?: string; cache_write?: string }
 
-/** What LiteLLM takes of a row for its price, per token, in either of two places. */
+/** The price of a row, per token. LiteLLM reads it from either of two places. */
 export function pricesOf({ litellm_params: params, model_info: info }: Row): PriceRow | undefined {
   const said: Section = { ...info, ...params }
   const prompt = perMillion(said.input_cost_per_token)

@@ -20,7 +20,7 @@ const noKey =
 
 /** The providers that rows ask: one for each address and key. */
 export class ProviderRows {
-  /** What has to be written: of a known provider only what is different. */
+  /** The providers to write: of a known provider, only the differences. */
   readonly rows: Record<string, ProviderRow> = {}
   readonly #left: Left
   /** By slug: whom it stands for. */

@@ -1,7 +1,7 @@
 import type { LitellmConfig, Section } from './config.ts'
 import type { Left } from './left.ts'
 
-/** Where each setting of LiteLLM goes that is not taken; `null` for those that are. */
+/** The counterpart of each LiteLLM setting that is not imported; `null` for settings that are. */
 const places: Record<string, string | null> = {
   // Taken elsewhere in this folder.
   max_budget: null,

@@ -5,7 +5,7 @@ import type { Known } from './known.ts'
 import { environmentName, slugOf } from './names.ts'
 import { unsupported, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
 
-/** Where the model of a row is asked. */
+/** The server and the model name for a row. */
 export type Source = {
   /** Of our catalogue; absent where it has no such provider. */
   provider?: Provider
@@ -13,9 +13,9 @@ export type Source = {
   slug: string
   protocol: Protocol
   baseUrl: string
-  /** Whether nobody sends a bill: a program of one's own, or an address that only one's own network has. */
+  /** Whether nobody bills the model: a program of one's own, or an address in one's own network. */
   own: boolean
-  /** What the server calls the model. */
+  /** The server's name for the model. */
   upstream: string
   /** The provider of our catalogue whose models these are, where it is asked at another address. */
   like?: string

@@ -1,13 +1,13 @@
 import type { Protocol } from '#lib/vocabulary.ts'
 
-/** What stands before the slash of `litellm_params.model`. */
+/** The part before the slash of `litellm_params.model`. */
 export type Vendor = {
   /** The provider of our catalogue, where there is one; else the name of the one that is written. */
   slug: string
   protocol?: Protocol
-  /** Where it is asked unless the row says where. */
+  /** The base URL, if the row names none. */
   baseUrl?: string
-  /** What LiteLLM puts behind `api_base` before the operation. */
+  /** The path that LiteLLM puts between `api_base` and the operation. */
   path?: string
   /** The provider whose models it has, at another address or by contracts of its own: their prices are the same. */
   like?: string
@@ -57,7 +57,7 @@ export const vendors: Record<string, Vendor> = {
   litellm_proxy: { slug: 'litellm-proxy' },
 }
 
-/** What is said of those that are asked for and not spoken. */
+/** The message for vendors whose protocol is not supported. */
 export const unsupported: Record<string, string> = {
   bedrock:
     'AWS credentials are not spoken; a Bedrock API key is, at its compatible address (docs/local-models.md), with prices in the row',
