@@ -9,7 +9,7 @@ import { exitWithVerdict, median, report } from './figures.ts'
 import { requestsPerSecond, roundTrips } from './load.ts'
 import { apiKey, prepareFolder, type Running, residentMegabytes, startBare, startService } from './servers.ts'
 
-/** What `GET /models` costs, beside node:http writing the same bytes. Exits 1 when a target is missed. */
+/** Measures `GET /models` beside node:http writing the same bytes. Exits with 1 if a target is missed. */
 const question = {
   supported_parameters: 'tools,reasoning',
   input_modalities: 'image',

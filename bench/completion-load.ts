@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** Where completions are asked for, and the bytes that ask. */
+/** The address for completions, and the bytes of the request. */
 export type Door = { url: URL; request: Buffer; ends: 'json' | 'stream' }
 
 export function doorOf(base: string, key: string, body: object): Door {

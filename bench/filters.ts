@@ -3,7 +3,7 @@ import { compileFilters, type Filters } from '#filters/rules.ts'
 import { createScanner } from '#filters/scan.ts'
 import { exitWithVerdict, report } from './figures.ts'
 
-/** What content filters cost on a prompt, from the request to the verdict. Exits 1 when a target is missed. */
+/** Measures content filters on a prompt, from the request to the verdict. Exits with 1 if a target is missed. */
 const kilobytes = 1024
 const proven = [
   '\\bEMP-\\d{6}\\b',
@@ -87,7 +87,7 @@ async function p99(filters: Filters, prompt: string): Promise<number> {
   return Math.min(...figures)
 }
 
-/** How long this thread was at work at most before it turned to something else, in its own time. */
+/** The longest time for which this thread worked without a pause, in its own time. */
 function watchTurns(): { longestMs: () => number } {
   let longest = 0
   let last = process.threadCpuUsage()

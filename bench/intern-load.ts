@@ -4,7 +4,7 @@ export type Intern = { url: URL; key: string; id: string }
 
 export const now = () => performance.timeOrigin + performance.now()
 
-/** What one turn took, in milliseconds. */
+/** Times of one turn, in milliseconds. */
 export type Turn = { toFirstWord: number; words: Word[]; finished: boolean; sessionId: string | undefined }
 
 /** A word that is a time, in milliseconds since the epoch, and how long it was on its way. */
@@ -12,7 +12,7 @@ export type Word = { saidAt: number; delay: number }
 
 type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
 
-/** What goes on while a turn is taken: who hears its first words, and when the client leaves it. */
+/** Actions during a turn: a listener for its first words, and a signal at which the client leaves. */
 type Meanwhile = { onWords?: () => void; signal?: AbortSignal }
 
 /**

@@ -10,7 +10,7 @@ import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './
 
 const streams = 1000
 const rampMs = 4000
-/** How often a rate of chunks a second is measured, without and with the server in turn. */
+/** The number of measurements for each rate of chunks a second, without and with the server in turn. */
 const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const place = prepareFolder()
@@ -142,7 +142,7 @@ async function all(
   return words.flatMap(({ saidAt, delay }) => (saidAt > from && saidAt < to ? delay : []))
 }
 
-/** What the server holds, in its heap and beside it, once it has thrown away what it could. */
+/** The memory of the server, in its heap and outside, after a garbage collection. */
 async function heldMegabytes(): Promise<number> {
   process.kill(server.pid, 'SIGUSR2')
   await sleep(1000)

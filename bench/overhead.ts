@@ -10,8 +10,8 @@ import { guardedKey } from './guarded-key.ts'
 import { apiKey, asNpmStarts, processorMicroseconds, type Running, residentMegabytes, start } from './servers.ts'
 
 /**
- * What a completion costs on its way through the service, with all that belongs to it: key, plan, metering, log. The
- * service has one core, the provider and the clients the other. Exits 1 when a target is missed.
+ * Measures a completion on its way through the service, with key, plan, metering and log. The service has one core, the
+ * provider and the clients the other. Exits with 1 if a target is missed.
  */
 const messages = [
   { role: 'user', content: 'Tell me a story of a signal box beside the line, in a few words. '.repeat(4) },

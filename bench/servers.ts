@@ -22,7 +22,7 @@ export function prepareFolder() {
 
 export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
 
-/** What `npm start` gives to Node. */
+/** The options that `npm start` gives to Node. */
 export const asNpmStarts = ['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts']
 
 /** The service itself, as `npm start` runs it. */
@@ -78,14 +78,14 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** What a process holds in memory, in MB; undefined where the system does not say. */
+/** The resident memory of a process, in MB; undefined if the system does not report it. */
 export function residentMegabytes(pid: number): number | undefined {
   const file = `/proc/${pid}/status`
   const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
 }
 
-/** What a process has used of processors so far, in microseconds: unlike its speed, not a matter of who else is busy. */
+/** The processor time of a process so far, in microseconds. Unlike its speed, it does not depend on other load. */
 export function processorMicroseconds(pid: number): number {
   return timeIn(`/proc/${pid}/stat`)
 }

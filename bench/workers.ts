@@ -11,8 +11,8 @@ import { exitWithVerdict, median, report } from './figures.ts'
 import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
 
 /**
- * What a second and a fourth worker bring: rates in turn, and the processor time of a request, which is not a matter of
- * who else is busy here. Where it is the same with four workers as with one, four cores bring four times as much.
+ * Measures the gain of a second and a fourth worker: rates in turn, and the processor time of a request, which does not
+ * depend on other load. If that time is the same with four workers as with one, four cores give four times the rate.
  */
 const connections = 64
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -170,7 +170,7 @@ const workersOf = (pid: number) => {
 const processorTime = (pid: number) =>
   [pid, ...workersOf(pid)].reduce((sum, each) => sum + (processorMicroseconds(each) || 0), 0)
 
-/** What a process holds for itself, with its share of what others hold too, in MB. */
+/** The memory of a process, with its share of memory that others use too, in MB. */
 function proportionalMegabytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
 }

@@ -30,7 +30,7 @@ try {
     newId,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
 
-  // What was being done is cancelled when the client leaves; a turn then has a moment to write its end.
+  // Work under way is cancelled when the client leaves. The turn then has a moment to write its end.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => connection.close())
   await connection.closed
   setTimeout(() => process.exit(0), 500).unref()

@@ -19,7 +19,7 @@ const { countOf } = await import('#workers/count.ts')
 type Service = import('#api/start.ts').Service
 type WorkersService = import('#workers/primary.ts').WorkersService
 
-/** How long a start that is to be stopped may go on. */
+/** A start that is to be stopped may go on for this long. */
 const patienceMs = 10_000
 
 process.umask(0o077)

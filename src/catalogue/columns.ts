@@ -6,7 +6,7 @@ import { type PriceScale, priceScale } from './price-scale.ts'
 /** Which models have a value. */
 export type ValueIndex = ReadonlyMap<string, Bits>
 
-/** What filters ask, one array a question instead of one object a model. Numbers nobody gave are NaN. */
+/** Values that filters test: one array for each value instead of one object for each model. A missing number is NaN. */
 export type Columns = {
   size: number
   category: ValueIndex

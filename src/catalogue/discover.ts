@@ -7,7 +7,7 @@ import { providersOf } from './merge.ts'
 
 type DiscoverDeps = {
   variable: (name: string) => string | undefined
-  /** How long a server has for its whole list. */
+  /** A server must send its whole list within this time. */
   patienceMs?: number
   /** After how long a server that was away is asked again. */
   retryMs?: number
@@ -20,8 +20,8 @@ const standardPatienceMs = 3_000
 const standardRetryMs = 10_000
 
 /**
- * Asks each server that is to tell its models. What one that is away listed at last stays in the catalogue. One that has
- * listed nothing yet, as it starts later than this service, is asked again until it answers.
+ * Asks servers for the models that they have. If a server is away, its last list stays in the catalogue. If it has sent
+ * no list yet, because it starts later than this service, it is asked again until it answers.
  */
 export function createDiscovery({
   variable,

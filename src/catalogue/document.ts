@@ -52,7 +52,7 @@ function parseYaml(text: string, source: string): SourceDocument {
   }
 }
 
-/** Where a member begins: at its key, in a map. */
+/** The position of a member: that of its key, in a map. */
 function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
   if (!lazyModules.yaml().isMap(parent))
     return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]

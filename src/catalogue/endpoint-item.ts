@@ -6,7 +6,7 @@ import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf 
 const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
 const Uptime = z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.')
 
-/** One provider's offer of a model. What clients require and the provider did not say is null. */
+/** One provider's offer of a model. Fields that clients require and that the provider did not give are null. */
 export const EndpointItem = z
   .object({
     name: z.string(),

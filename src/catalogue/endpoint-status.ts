@@ -8,8 +8,8 @@ const degradedBelow = 95
 const downBelow = 50
 
 /**
- * How an endpoint does. What counts is its uptime of the last 5 minutes, or of the last 30 when nothing was asked of it
- * in those; an endpoint nothing was asked of is taken for healthy.
+ * The status of an endpoint, by its uptime of the last 5 minutes, or of the last 30 if it had no requests in those. An
+ * endpoint without any requests counts as healthy.
  * @param hasCredential whether an environment variable holds a provider's credential.
  */
 export function endpointStatus(

@@ -1,7 +1,7 @@
 import XMLBuilder from 'fast-xml-builder'
 import type { Model } from './model.ts'
 
-/** Where people look at models: for the links of the feed. */
+/** Pages on which people look at models, for the links of the feed. */
 export type FeedLinks = {
   /** The feed's own address. */
   self: string

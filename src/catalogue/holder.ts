@@ -11,7 +11,7 @@ import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
 /** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
 export type CatalogueHolder = {
   current: () => Snapshot
-  /** What the last successful load found. */
+  /** The report of the last successful load. */
   report: () => LoadReport
   /**
    * Reads all sources again and swaps the result in whole.
@@ -32,7 +32,7 @@ type HolderDeps = {
   load?: typeof loadCatalogue
   /** Asks servers for the models that they have; nobody is asked without. */
   discover?: Discover | undefined
-  /** How long a start waits for them; they are heard afterwards, too. */
+  /** A start waits this long for the lists of servers. Later lists are still used. */
   patienceMs?: number
   /** A first load that is under way already. */
   loading?: ReturnType<typeof loadCatalogue>

@@ -6,7 +6,7 @@ import { modelItem } from './model-item.ts'
 export type Items = {
   /** All items in the snapshot's order, each followed by a comma. */
   bytes: Buffer
-  /** Where each item begins; one more number than there are items. */
+  /** The start of each item, and at the end one more number. */
   starts: Uint32Array
   /** A digest of `bytes`: the same on every server with the same catalogue. */
   digest: string

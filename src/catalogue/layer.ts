@@ -20,7 +20,7 @@ export type ModelPatch = Patch<Omit<Model, 'id' | 'author' | 'endpoints'>> & {
   endpoints: Map<string, EndpointPatch>
 }
 
-/** What one source says. Every row may be partial: only the sum of all sources must be whole. */
+/** The content of one source. A row may be partial: only all sources together must be complete. */
 export type Layer = {
   source: string
   /** By slug. */
@@ -28,19 +28,19 @@ export type Layer = {
   /** By id. */
   models: Map<string, ModelPatch>
   skipped: Skipped[]
-  /** How many rows became endpoints of a model that another row had named already. */
+  /** The number of rows that became endpoints of a model that another row had named already. */
   mergedRows: number
   /** The line a row stands on, where the source has lines. */
   lineOf?: (path: readonly PropertyKey[]) => number | undefined
 }
 
-/** What loading found. */
+/** The result of a load. */
 export type LoadReport = {
   sources: string[]
   providers: number
   models: number
   endpoints: number
-  /** How many rows became endpoints of a model that another row had named already. */
+  /** The number of rows that became endpoints of a model that another row had named already. */
   merged: number
   skipped: Skipped[]
 }
@@ -51,7 +51,7 @@ export type Loaded = { data: CatalogueData; report: LoadReport }
 /** A whole source that cannot be used; the message says which and why, in one sentence. */
 export class CatalogueRefused extends Error {
   override readonly name = 'CatalogueRefused'
-  /** What the processes of this host go by meanwhile, where another one reads for all of them. */
+  /** The catalogue that other processes of this host still use, if another process reads for all of them. */
   readonly inForce: Loaded | undefined
 
   constructor(message: string, options?: ErrorOptions & { inForce?: Loaded }) {

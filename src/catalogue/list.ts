@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.ts'
 export type FoundModels = {
   /** Places in the snapshot, in the order asked for. */
   shown: Uint32Array
-  /** How many there are on all pages together. */
+  /** The number of items on all pages together. */
   total: number
   /** The path and query of the next page. */
   next: string | null
@@ -57,7 +57,7 @@ export type WholeList = { tag: string; bytes: Buffer }
 
 const wholeLists = new WeakMap<Snapshot['items'], WholeList>()
 
-/** What most clients ask for, the list without any parameter: written once, and kept as long as the catalogue stays. */
+/** The list without any parameter, which most clients ask for. It is written once for each catalogue. */
 export function wholeList(snapshot: Snapshot): WholeList {
   const known = wholeLists.get(snapshot.items)
   if (known) return known

@@ -6,14 +6,14 @@ import { modelIdShape } from './names.ts'
 const mostModels = 2000
 
 /**
- * Where a server does not tell: with more the server itself refuses what is too long, with less we would refuse what it
- * takes.
+ * The context length if a server reports none. If it is too large, the server itself refuses long prompts. If it is too
+ * small, this service would refuse prompts that the server accepts.
  */
 const supposedContextLength = 131_072
 
 const Tokens = z.int().min(1).optional().catch(undefined)
 
-/** What servers write into their lists beside the name, each in its own words. */
+/** Fields that servers add to their lists besides the name. Their names differ from server to server. */
 const Listed = z.object({
   id: z.string().min(1).max(300),
   created: z.number().min(0).max(4e9).optional().catch(undefined),

@@ -11,7 +11,7 @@ import { readModelsDev } from './models-dev/read.ts'
 
 const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
 
-/** Where the catalogue comes from; later sources override earlier ones in this order. */
+/** The sources of the catalogue. Later sources override earlier ones in this order. */
 export type CatalogueSettings = {
   starter_catalogue: boolean
   /** `models.dev.json` in the data folder unless told, and then it need not be there. */
@@ -37,15 +37,15 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
 }
 
 export type Discover = {
-  /** What the servers of providers list themselves, in view of what the files say. Never throws. */
+  /** Asks the servers of providers for their models. The files say which servers to ask. Never throws. */
   (layers: readonly Layer[]): Promise<Layer[]>
   /** Hears that a server answers which could not be read before, so that all is worth reading anew. @returns an end to it. */
   onBack?: (listener: () => void) => () => void
 }
 
 /**
- * Reads and merges all sources. What servers list themselves is laid below the operator's own file.
- * @throws CatalogueRefused when one of them cannot be read or is no catalogue at all.
+ * Reads and merges all sources. Lists of servers come below the operator's own file.
+ * @throws CatalogueRefused if a source cannot be read or is not a catalogue at all.
  */
 export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
   const layers: Layer[] = []

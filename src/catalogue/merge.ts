@@ -19,7 +19,7 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   }
 }
 
-/** What the layers say of providers together. */
+/** The providers of all layers, merged. */
 export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch> {
   const providers = new Map<string, ProviderPatch>()
   for (const layer of layers) {
@@ -40,7 +40,7 @@ function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch):
   return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
 }
 
-/** What a patch says wins member by member; aliases add up; a dated name once given stays. */
+/** Members of the patch win, one by one. Aliases are added. A dated name stays once it is set. */
 function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatch): ModelPatch {
   if (!base) return patch
   const endpoints = new Map(base.endpoints)

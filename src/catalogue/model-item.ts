@@ -120,7 +120,7 @@ export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
   }
 }
 
-/** What at least one endpoint takes: a request with it can be served. */
+/** Parameters that at least one endpoint accepts: a request with one of them can be served. */
 export function supportedParameters(model: Model): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => endpoint.supportedParameters))].sort()
 }

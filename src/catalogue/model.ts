@@ -39,11 +39,11 @@ export type Provider = {
   baseUrl: string | null
   /** Environment variables that may hold the credential, in order; empty where none is needed. */
   credentialVariables: string[]
-  /** Whether the models that it lists itself are in the catalogue. */
+  /** Whether models that the server lists itself are added to the catalogue. */
   discover?: true
-  /** What its endpoints cost that name no price of their own. */
+  /** The prices of its endpoints that have none of their own. */
   prices?: Partial<Prices>
-  /** What a call of each tool that it runs costs, whatever the model. */
+  /** The price of a call of each tool that it runs, for every model. */
   tools?: Record<string, Usd>
   privacyPolicyUrl: string | null
   termsOfServiceUrl: string | null
@@ -58,7 +58,7 @@ export type Endpoint = {
   /** The provider's slug, with a part of its own where the provider has several: `deepinfra/fp8`. */
   tag: string
   name: string
-  /** What the provider calls the model. */
+  /** The provider's name for the model. */
   upstreamModel: string
   /** Only where they differ from the provider's. */
   protocol?: Protocol
@@ -69,7 +69,7 @@ export type Endpoint = {
   quantization: string
   prices: Prices
   supportedParameters: string[]
-  /** Where nobody said which parameters it takes: those that are supposed of it are no promise. */
+  /** Whether the parameters are only assumed, because no source lists them. They are no promise then. */
   parametersSupposed?: true
   supportsImplicitCaching: boolean
   toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }
@@ -113,7 +113,7 @@ export type Model = {
   endpoints: Endpoint[]
 }
 
-/** Whether an operation of this service takes the model: all that there are answer with text, whatever comes beside it. */
+/** Whether an operation of this service can use the model: all operations answer with text, and possibly more. */
 export const canBeCalled = (model: Pick<Model, 'outputModalities'>) => model.outputModalities.includes('text')
 
 /** All that is known, after every source was read and merged. */

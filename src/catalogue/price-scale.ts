@@ -32,7 +32,10 @@ export function exactPrice(price: Usd): Exact {
   return exact
 }
 
-/** How many items at the beginning hold, for items of which first all hold and then none. */
+/**
+ * The number of items at the beginning for which the condition holds. It must hold for a first part of the items and
+ * for none after it.
+ */
 function countWhile<T>(items: T[], holds: (item: T) => boolean): number {
   let [from, to] = [0, items.length]
   while (from < to) {

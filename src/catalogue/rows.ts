@@ -24,7 +24,7 @@ const PerMillion = Amount.transform((amount, context) => {
 const Tokens = z.number().int().min(1)
 const Url = z.string().min(1).nullable()
 
-/** What is asked is put behind it. */
+/** Operations are appended to it. */
 const BaseUrl = z
   .string()
   .min(1)

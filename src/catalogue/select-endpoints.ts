@@ -2,8 +2,8 @@ import type { ModelFilter } from './query.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * Whether one single endpoint of a model is within the price bounds, of a wanted provider, in the region and without
- * data retention; undefined when none of that is asked.
+ * Returns a test whether one single endpoint of a model meets all conditions on price, provider, region and data
+ * retention; undefined if there are no such conditions.
  */
 export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
   const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints

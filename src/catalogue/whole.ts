@@ -98,7 +98,10 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
   }
 }
 
-/** What an endpoint is supposed to take of which nobody says anything: what most servers take, tools among it. */
+/**
+ * The assumed parameters of an endpoint for which no source lists any: those that most servers accept, tools among
+ * them.
+ */
 const supposed = [
   'max_tokens',
   'temperature',

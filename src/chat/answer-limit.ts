@@ -1,6 +1,5 @@
 /**
- * What protocols and servers call the most tokens that an answer may have. One of them counts: the first that holds a
- * limit at all.
+ * Names for the most tokens of an answer, in all protocols and servers. Only one counts: the first that has a limit.
  */
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'] as const
 export type LimitName = (typeof limitNames)[number]
@@ -11,7 +10,10 @@ export function isAnswerLimit(name: string): boolean {
   return known.has(name)
 }
 
-/** What is below 1, as it may stand in a preset, limits nothing: some servers take it for "without end". */
+/**
+ * The answer limit of a request. A value below 1 is no limit: some servers use it for "without end", and presets may
+ * contain it.
+ */
 export function answerLimitOf(request: object): number | undefined {
   for (const name of limitNames) {
     const limit = (request as Record<string, unknown>)[name]

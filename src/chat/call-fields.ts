@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { text } from '#lib/text.ts'
 
 /**
- * What belongs to one call rather than to how it is answered, in every kind of request body alike. Nested objects
- * take unknown keys.
+ * Fields that describe one call and not how it is answered; the same in every kind of request body. Nested objects take
+ * unknown keys.
  */
 
 /** Sticky routing key and observability grouping; the body's beats the `x-session-id` header. */

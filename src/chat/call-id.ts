@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 const longest = 40
 
 /**
- * What a tool call is called whose server names it not: the same for whoever reads the answer, another in each answer.
- * @param answerId what the answer is called, by its server or else by this service.
+ * An id for a tool call whose server gave none: the same for every reader of the answer, and different in each answer.
+ * @param answerId the id of the answer, from its server or else from this service.
  */
 export function madeCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
   const id = `${prefix}${answerId || 'unnamed'}_${index}`

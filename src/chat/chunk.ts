@@ -13,7 +13,7 @@ export type ToolCallDelta = {
   custom?: { name?: string; input?: string }
 }
 
-/** What a chunk adds to the message. Every member is absent where the chunk adds nothing of it. */
+/** A chunk's additions to the message. Members without an addition are absent. */
 export type Delta = {
   role?: 'assistant'
   content?: string | null

@@ -9,7 +9,7 @@ const texts = { type: ['array', 'null'], items: { type: 'object', properties: { 
 const role = { enum: ['system', 'developer', 'user', 'assistant'] }
 const all = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
 
-/** What an input item has by its type; of a type not known here, whatever its provider wants. */
+/** The fields of an input item by its type. Items of an unknown type may have any fields. */
 const byType: [types: (string | null)[], has: JsonSchema][] = [
   [['function_call'], all({ call_id: text, name: text, arguments: text })],
   [['custom_tool_call'], all({ call_id: text, name: text, input: text })],
@@ -25,7 +25,10 @@ const message = {
   properties: { role, content: { anyOf: [content, { type: 'null' }] } },
 }
 
-/** JSON Schema, for the description alone, of an item of `input`. What reads it checks it, and names the place. */
+/**
+ * The JSON Schema of an item of `input`, for the description alone. The code that reads an item checks it, and names
+ * the place of a mistake.
+ */
 export const describedItem = byType.reduceRight<JsonSchema>(
   (rest, [types, has]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, has, rest),
   // One without a type is a message.

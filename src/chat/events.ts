@@ -24,9 +24,9 @@ export type TokenParts = {
   imageCompletion?: number
 }
 
-/** What a provider bills besides tokens. */
+/** Units that a provider bills besides tokens. */
 export type Extras = {
-  /** How many of what is billed by the piece: `image`, or the name of a tool that the provider ran. */
+  /** Counts by unit: `image`, or the name of a tool that the provider ran. */
   pieces?: Record<string, number>
   /** The tier of service that answered; `default` is the ordinary one. */
   serviceTier?: string
@@ -35,14 +35,14 @@ export type Extras = {
 /** A source of what is said: from `start` up to `end` of all the text so far, where the provider says which part. */
 export type Citation = CitedPlace & { title?: string; quote?: string; start?: number; end?: number }
 
-/** Where a source is: at an address, or in a file of the provider's or of the request, the `index`th of them. */
+/** The place of a source: an address, or a file of the provider or the request, by its `index`. */
 type CitedPlace = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
 export type CitedFile = { id: string; name: string; index: number }
 
 /** An image that the model made: a data URL, or an address that the provider keeps it at. */
 export type Picture = { url: string }
 
-/** What a model's answer consists of, piece by piece, whatever protocol it came in. */
+/** The pieces of a model's answer, the same for every protocol. */
 export type AnswerEvent =
   /** The provider that answers, as the upstream says. */
   | { type: 'started'; id: string; model: string }
@@ -55,7 +55,7 @@ export type AnswerEvent =
   /** The arguments of a `custom` one are free text, and no JSON. Few protocols have functions in namespaces. */
   | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }
-  /** What the provider counted, of pieces the sums. */
+  /** The provider's counts: sums of all pieces so far. */
   | { type: 'usage'; tokens: TokenCounts; extras?: Extras }
   /** One of what is billed by the piece went by. */
   | { type: 'piece'; unit: string }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What shapes the answer, in every kind of request body alike. Nested objects take unknown keys. */
+/** Fields that shape the answer, the same in every kind of request body. Nested objects take unknown keys. */
 
 export const Reasoning = z
   .looseObject({
@@ -13,7 +13,7 @@ export const Reasoning = z
 
 export const AnswerLimit = z.int().min(1)
 
-/** How many answers at once. */
+/** The number of answers to one request. */
 export const AnswerCount = z.int().min(1).max(128)
 
 export const CacheControl = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { withFieldOfType } from '#lib/described-rule.ts'
 
-/** How a request wants to be routed, in every kind of request body alike. Nested objects take unknown keys. */
+/** Fields that control routing, the same in every kind of request body. Nested objects take unknown keys. */
 
 const Sort = z.enum(['price', 'throughput', 'latency'])
 

@@ -3,8 +3,8 @@ import { isThoughtPlace, type ThoughtMark } from './thoughts.ts'
 const prefix = 'sealed.'
 
 /**
- * The mark of any provider's thought as the `encrypted_content` of a reasoning item, which clients keep and send back
- * without looking into it. What the responses protocol sealed itself stays as it is.
+ * Packs the mark of any provider's thought into the `encrypted_content` of a reasoning item. Clients keep it and send
+ * it back unread. Content that the responses protocol encrypted itself stays as it is.
  */
 export function seal(mark: ThoughtMark): string | undefined {
   if (mark.format === 'openai-responses-v1' && mark.via === undefined) return mark.encrypted

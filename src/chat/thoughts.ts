@@ -6,7 +6,7 @@ import type { Message } from './message.ts'
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
-/** Where a chat's message has a thought that nobody signed: in a member of this name, or in a part of its content. */
+/** The places of an unsigned thought in a chat message: a member of this name, or a part of its content. */
 const thoughtPlaces = ['reasoning', 'reasoning_content', 'thinking'] as const
 export type ThoughtPlace = (typeof thoughtPlaces)[number]
 
@@ -14,7 +14,7 @@ export function isThoughtPlace(value: unknown): value is ThoughtPlace {
   return thoughtPlaces.some((place) => place === value)
 }
 
-/** What a provider adds to a thought, to know it as its own on a later turn. */
+/** A provider's addition to a thought, by which it recognises the thought in a later turn. */
 export type ThoughtMark = {
   /** One of those above, or what a gateway calls another. */
   format?: string
@@ -29,7 +29,7 @@ export type ThoughtMark = {
   signature?: string
   /** The thought itself, readable for the provider only. */
   encrypted?: string
-  /** What the provider calls the thought, or the tool call that it led to. */
+  /** The provider's id for the thought, or for the tool call that followed it. */
   id?: string
 }
 
@@ -51,14 +51,14 @@ export type ReasoningDetail = {
   by?: string
 }
 
-/** Whether nothing more is added to the thought after this piece. */
+/** Whether the thought is complete after this piece. */
 export function endsThought({ signature, encrypted }: ThoughtMark): boolean {
   return signature !== undefined || encrypted !== undefined
 }
 
 /**
- * A piece of a thought for clients to keep, and to send back. None where no provider would know it again. What was
- * translated is told from what a chat's provider said itself by its id, which clients keep.
+ * A piece of a thought for clients to keep and send back. Empty if no provider would recognise it. The id, which
+ * clients keep, shows whether a thought was translated or came from a chat provider.
  */
 export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
   const { text, format, via, signature, encrypted, field, by } = thought
@@ -81,7 +81,7 @@ function isTranslated({ id }: ReasoningDetail): boolean {
   return typeof id === 'string' && (id === translated || id.startsWith(`${translated}:`))
 }
 
-/** What the provider itself calls it. */
+/** The provider's own id for it. */
 function ownId(detail: ReasoningDetail): string | undefined {
   const { id } = detail
   if (typeof id !== 'string' || id === translated) return undefined
@@ -104,7 +104,7 @@ export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] 
   return thoughts
 }
 
-/** What one piece adds to the text of its thought. */
+/** The text that one piece adds to its thought. */
 export function textOfPiece({ text, summary }: ReasoningDetail): string {
   return typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
 }
@@ -131,8 +131,8 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
 }
 
 /**
- * The message as a chat's provider takes it: with the details that a chat's provider made, and the unsigned thoughts of
- * this same model. What was translated of another protocol would be refused as unknown.
+ * The message for a chat provider: with the details that a chat provider made, and the unsigned thoughts of this same
+ * model. A chat provider would refuse details that were translated from another protocol.
  */
 export function withChatThoughts<T extends object>(message: T, model: string): T {
   if (!('reasoning_details' in message) || !Array.isArray(message.reasoning_details)) return message
@@ -155,7 +155,7 @@ function withThoughtPart(thought: string, { content }: { content?: unknown }): o
   return [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }, ...said]
 }
 
-/** What is no detail at all tells nobody anything, and is passed over. */
+/** Values that are not details are skipped. */
 function detailsIn(message: object): ReasoningDetail[] {
   const { reasoning_details: details } = message as { reasoning_details?: unknown }
   return Array.isArray(details) ? details.filter(isDetail) : []

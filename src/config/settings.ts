@@ -15,7 +15,7 @@ const Vendor = z.strictObject({
     .describe('`enforce_zdr_<suffix>`.'),
 })
 
-/** How an agent is run, and its quirks. */
+/** The command of an agent, and its peculiarities. */
 const ConfiguredAgent = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),

@@ -17,8 +17,8 @@ import { StartupError } from '#lib/fault.ts'
 const marker = 'signalbox.lock'
 
 /**
- * What is brought back from a backup, or put there before the first start: a folder with nothing else in it is no
- * folder of somebody's documents. Volumes have `lost+found` when they are new.
+ * Files that may be there before the first start, for example from a backup. A folder with nothing else in it contains
+ * nobody's documents. New volumes have `lost+found`.
  */
 const restored = new Set([
   'signalbox.db',

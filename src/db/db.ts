@@ -19,23 +19,23 @@ export type Db = {
    */
   reports: Query
   /**
-   * Runs `work` in a transaction as the only writer of what `name` names, over all servers. What it announces is
-   * sent if and when the transaction commits.
-   * @throws Fault `conflict` when another writer held it too long; nothing was changed then.
+   * Runs `work` in a transaction, as the only writer for `name` over all servers. Its announcements are sent if and
+   * when the transaction commits.
+   * @throws Fault `conflict` if another writer holds the name too long; nothing was changed then.
    */
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
   /** Short messages between the servers on this database. */
   signals: Signals
-  /** How it stands now; nothing is asked for that. */
+  /** The state of the database as known now, without a query. */
   standing: () => DatabaseHealth
   /** The embedded database as another process of this host uses it. Postgres is everybody's: they open it themselves. */
   lend?: Lend
   close: () => Promise<void>
 }
 
-/** How the database and the ways to it stand, as far as is known. */
+/** The state of the database and of the connections to it, as far as it is known. */
 export type DatabaseHealth = {
-  /** How long ago it was last heard, in milliseconds. */
+  /** The time since the database last answered, in milliseconds. */
   silentMs: number
   /** It takes no changes. */
   readOnly: boolean
@@ -45,7 +45,7 @@ export type DatabaseHealth = {
   waiting: number
 }
 
-/** What its owner hears of the database. */
+/** Receives events of the database. */
 export type Watch = {
   /** A connection that nobody was waiting on broke. */
   onError?: (error: Error) => void
@@ -61,7 +61,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || (typeof message === 'string' && message.includes('UNIQUE constraint failed'))
 }
 
-/** Whether a row could not go because others refer to it. */
+/** Whether a row could not be deleted because other rows refer to it. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
@@ -70,7 +70,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Codes of Postgres (bad data, a broken constraint, a limit of the program) and of SQLite's driver. */
 const refused = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
 
-/** Whether a write failed because of what was to be written: it would fail again. */
+/** Whether a write failed because of its own values, so that a second try would fail too. */
 export function isRefused(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return false

@@ -9,7 +9,7 @@ const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
 /** Codes of Postgres: read-only, or a standby. */
 const readOnly = '25006'
 
-/** Whether a query failed because the database cannot be reached now, rather than because of the query. */
+/** Whether a query failed because the database cannot be reached now, and not because of the query itself. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return unreachable.test(code)
@@ -27,7 +27,7 @@ const messages = {
   read_only: 'The database takes no changes now: it can only be read. Try again later.',
 }
 
-/** What is wrong with the database now. */
+/** The present problem of the database. */
 export type DatabaseFailure = keyof typeof messages
 
 export const databaseFailures = Object.keys(messages) as DatabaseFailure[]

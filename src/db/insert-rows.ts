@@ -59,8 +59,8 @@ export async function insertTogether(query: Query, insertions: readonly Inserted
 }
 
 /**
- * What follows the values where a row that is there under `key` is to be added to.
- * @param ceiling columns whose sums stop at `most`, which is as much as they hold.
+ * The end of an insert that adds its values to an existing row with the same `key`.
+ * @param ceiling columns whose sums stop at `most`, the largest value that they can hold.
  */
 export function addToExisting(
   table: string,

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 
 /**
- * What of Kysely runs, from its CommonJS form: as modules, its 262 files cost every start twice as long. Types come from
- * `kysely` itself.
+ * The runtime part of Kysely, from its CommonJS form. Loaded as modules, its 262 files would double the time of every
+ * start. Types come from `kysely` itself.
  */
 const kysely = createRequire(import.meta.url)('kysely') as typeof import('kysely')
 

@@ -9,9 +9,9 @@ export type SessionStatement = { sql: string; parameters: readonly unknown[]; re
 export type Session = {
   /** Statements run in the order in which they were sent. @throws what SQLite said. */
   run: (statement: SessionStatement) => Promise<Rows>
-  /** What to tell every process if and when the open transaction commits. */
+  /** Announcements for every process, sent if and when the open transaction commits. */
   announce: (announcements: readonly Announcement[]) => void
-  /** The process is gone. What it left open is undone. */
+  /** The process is gone. Its open transaction is undone. */
   end: () => Promise<void>
 }
 

@@ -23,7 +23,7 @@ type ReadCacheDeps<T> = {
   topic: Topic
   /** Announces that any entry may have changed. */
   allTopic?: Topic
-  /** Whether an entry that may be stale is still given while the database is away. */
+  /** Whether an entry that may be stale is still used while the database is away. */
   allowStale?: AllowStale | undefined
   read: (name: string) => Promise<T>
   /** Values for which this is false are not cached. */

@@ -20,11 +20,11 @@ export type Signals = {
   /** Hears that signals were missed, of any topic: whatever was remembered must be read anew. */
   onMissed: (listener: () => void) => () => void
   /**
-   * Whether everything announced up to a moment within the last second was heard, or reported as missed. While it is
-   * not so, what is remembered may be stale.
+   * Whether all announcements up to some moment within the last second were heard, or reported as missed. If not,
+   * caches may be stale.
    */
   live: () => boolean
-  /** How long ago everything announced was last surely heard, in milliseconds. */
+  /** The time since all announcements were last known to be heard, in milliseconds. */
   silentForMs: () => number
 }
 

@@ -8,7 +8,7 @@ export type AllowStale = () => boolean | Promise<boolean>
 /** Stale values are never used. */
 export const neverStale: AllowStale = () => false
 
-/** How long the database may take to show that it is there. */
+/** The database must answer within this time, or it counts as away. */
 const answerMs = 500
 
 /**

@@ -15,7 +15,7 @@ const columnsSaid = Object.entries(said).flatMap(([table, columns]) =>
 )
 const folder = new URL('./migrations/', import.meta.url)
 
-/** How a type of db/tables.ts is kept; a bigint is a number that must not pass through a double. */
+/** The column type for each type of db/tables.ts. A bigint must not pass through a double. */
 const kept: Record<string, RegExp> = {
   string: /^text$/i,
   number: /^(integer|int[48]|bigint|real|double precision|float8)$/i,

@@ -16,7 +16,7 @@ export type Tables = {
   memberships: {
     organization_id: string
     user_id: string
-    /** What the organization calls them. */
+    /** The organization's name for the member. */
     name: Generated<string>
     role: string
     joined_at: number
@@ -47,7 +47,7 @@ export type Tables = {
     include_byok_in_limit: number
     expires_at: number | null
     external_user: string | null
-    /** Whether it may go on using interns after its creator has left. */
+    /** Whether the key may still use interns after its creator has left. */
     interns_grant: Generated<number>
     created_at: number
     updated_at: number
@@ -109,7 +109,7 @@ export type Tables = {
     before_json: string | null
     after_json: string | null
   }
-  /** How often each topic was announced; counted on Postgres alone, where there are other servers to tell. */
+  /** The number of announcements of each topic. It is counted on Postgres alone, where there are other servers. */
   signal_revisions: { topic: string; revision: number }
   endpoint_minutes: {
     endpoint: string
@@ -140,7 +140,7 @@ export type Tables = {
     tool_calls: number
     written_at: number
   }
-  /** One row a request. What is not searched by stands in `record`. */
+  /** One row for each request. Fields that no search needs are in `record`. */
   generations: {
     id: string
     created_at: number
@@ -152,7 +152,7 @@ export type Tables = {
     upstream_id: string | null
     model: string
     cost_pico: bigint
-    /** What limits are charged besides. */
+    /** The amount that limits are charged besides the cost. */
     margin_pico: Generated<bigint>
     record: string
     outcome: Generated<string>
@@ -160,7 +160,7 @@ export type Tables = {
     provider: string | null
     /** The slug of the preset that filled it in. */
     preset: string | null
-    /** What kind of failure, where it was refused or failed. */
+    /** The kind of failure, if the request was refused or failed. */
     error: string | null
     /** The ids of guardrails that refused it or found something, comma-separated. */
     guardrails: string | null
@@ -245,7 +245,7 @@ export type Tables = {
     /** The server that watches its daemon, and until when that is certain. */
     supervisor: string | null
     supervised_until: Generated<number>
-    /** What it is to begin with a clone of, but for the secret. */
+    /** The repository that is cloned at the start, without its secret. */
     repository: string | null
     /** The secret that opens the repository, encrypted, and by which key. */
     repository_sealed: string | null
@@ -253,7 +253,7 @@ export type Tables = {
     created_at: number
     updated_at: number
   }
-  /** What interns asked, until it is answered or a day old. */
+  /** Questions of interns, until they are answered or a day old. */
   intern_questions: {
     intern_id: string
     id: string
@@ -262,7 +262,7 @@ export type Tables = {
     asked_at: number
     deadline_at: number
   }
-  /** What was created under which idempotency key, and from which body. */
+  /** The interns that were created under an idempotency key, with the hash of the body. */
   intern_creations: {
     workspace_id: string
     user_id: string
@@ -273,9 +273,12 @@ export type Tables = {
   }
   /** Turns a minute, of a user or an organization, over all servers. */
   turn_counts: { subject: string; minute: number; turns: number }
-  /** What was spent of a budget, by the period's first day. */
+  /** The spending of a budget, by the period's first day. */
   budget_periods: { budget: string; period: number; spent_pico: bigint }
-  /** What a server holds of a budget for requests under way and to come, and what it said that it spent of it. */
+  /**
+   * The money that a server holds of a budget, for requests under way and later ones, and the spending that it
+   * reported.
+   */
   budget_leases: {
     budget: string
     period: number

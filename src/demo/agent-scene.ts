@@ -5,7 +5,7 @@ import { type Line, linesOf, type Scene } from './scenarios.ts'
 import { type ToCall, toolboxOf } from './toolbox.ts'
 import { wordsOf } from './words.ts'
 
-/** What the model does for an agent: pauses, pieces of an answer, and perhaps an error as the last of them. */
+/** The model's actions for an agent: pauses, pieces of an answer, and perhaps an error at the end. */
 export type Performed = { waitMs: number; say: AnswerEvent }[]
 
 /** The most pieces of one answer: a prompt may ask for any number. */
@@ -61,13 +61,13 @@ function sceneOf(messages: Message[]): Scene {
   }
 }
 
-/** What the user said last. */
+/** The user's last prompt. */
 export const promptIn = (messages: Message[]): string => {
   const prompt = messages.findLast(isPrompt)
   return prompt ? withoutReminders(prompt) : ''
 }
 
-/** What an agent tells its model in the user's name, some of them before the prompt in one message. */
+/** Blocks that agents add to a user message for their model, some of them before the prompt. */
 const reminders = /^\s*<(system-reminder|environment_context)>.*?(?:<\/\1>\s*|$)/s
 
 function withoutReminders({ content }: Message): string {

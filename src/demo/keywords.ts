@@ -1,6 +1,6 @@
 /**
- * What a prompt may ask of the demo model, as `demo:word` or `demo:word=value` anywhere in its last user message.
- * Everything is deterministic, so that demos, tests and benchmarks need no other model.
+ * The keywords for the demo model: `demo:word` or `demo:word=value` anywhere in the last user message. Everything is
+ * deterministic, so that demos, tests and benchmarks need no other model.
  */
 export type DemoOptions = {
   /** Thinks before it answers. */
@@ -21,7 +21,7 @@ export type DemoOptions = {
   slow: number
   /** Milliseconds between words. */
   pace: number
-  /** How many words to say. */
+  /** The number of words in the answer. */
   words: number | undefined
   /** Ends with the finish reason `length`. */
   length: boolean

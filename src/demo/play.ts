@@ -7,7 +7,7 @@ import { asksByKeyword, type DemoOptions, demoOptions } from './keywords.ts'
 import { sampleOf } from './sample.ts'
 import { wordsOf } from './words.ts'
 
-/** What the demo model does, step by step. */
+/** The steps of the demo model. */
 export type Step = { afterMs: number } & ({ say: AnswerEvent } | { stop: 'cut' | 'stall' })
 
 export type Scene = { refuses: { status: number; message: string } } | { steps: Step[] }

@@ -1,4 +1,4 @@
-/** What scenarios tell the builtin agent's tools. */
+/** The inputs of the builtin agent's tools in scenarios. */
 export type ToolInputs = {
   shell: { command: string; unsandboxed?: boolean; reason?: string }
   read_file: { path: string }
@@ -11,7 +11,7 @@ export type Field = { name: string; type: string; options?: string[]; required?:
 export type ToolName = keyof ToolInputs
 export type Calling = { [Name in ToolName]: { call: Name; input: ToolInputs[Name] } }[ToolName]
 
-/** What a scenario does next. `whole` says a text in one piece. */
+/** The next action of a scenario. `whole` writes a text in one piece. */
 export type Line =
   | { say: string; whole?: boolean }
   | { think: string }
@@ -19,14 +19,14 @@ export type Line =
   | { waitMs: number }
   | { fail: string; status: number }
 
-/** What the user said last, how often the model has spoken since, and what its last calls gave. */
+/** The user's last prompt, the number of model messages since, and the results of its last calls. */
 export type Scene = { prompt: string; step: number; results: string[] }
 
 type Scenario = { keyword: RegExp; play: (scene: Scene) => Iterable<Line> }
 
 /**
- * What an agent's model says and calls for, by the first keyword in the prompt and by what is already there of the turn.
- * The demo model and the agent's offline script play it; docs/agents.md lists the keywords for users.
+ * The model's texts and calls for an agent. They follow from the first keyword in the prompt and the turn so far. The
+ * demo model and the agent's offline script use them; docs/agents.md lists the keywords for users.
  */
 export function linesOf(scene: Scene): Iterable<Line> {
   const scenario = scenarios.find(({ keyword }) => keyword.test(scene.prompt))
@@ -70,7 +70,7 @@ const noSandbox = 'Without the shell, then: there is no sandbox here, and comman
 const firstPoem = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
 const finishedPoem = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
 
-/** What the sandbox hides, first inside, then outside. */
+/** Reads something that the sandbox hides, first inside the sandbox, then outside. */
 function* escalate({ step, results }: Scene): Generator<Line> {
   const command = 'cat /etc/hostname'
   if (step === 0) {

@@ -3,7 +3,10 @@ import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
 type Call = { name: string; input: object }
 export type ToCall = (calling: Calling) => Call
 
-/** How an agent's tools are called for what the builtin agent's do. A new agent is one entry. `Write.path` is a field. */
+/**
+ * The calls of an agent's tools that match the builtin agent's tools. A new agent is one entry. `Write.path` is a
+ * field.
+ */
 type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call } }
 
 const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']

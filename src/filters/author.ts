@@ -1,11 +1,11 @@
-/** What this file reads of a message or an item. */
+/** The fields that this file reads of a message or an item. */
 type AuthoredPart = { role?: unknown; type?: unknown }
 
 const byOthers = /_(?:output|call|result|use)$|^reasoning$|^thinking$/
 
 /**
- * Whether the user wrote a message or an item of the request's own list. Only there the role and the type decide: what
- * a message holds may call itself what it likes.
+ * Whether the user wrote a message or an item of the request's own list. Only there the role and the type count: nested
+ * values may contain any role or type.
  */
 export function isByUser({ role, type }: AuthoredPart, otherwise: boolean): boolean {
   if (typeof role === 'string') return role === 'user'

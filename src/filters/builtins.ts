@@ -1,4 +1,4 @@
-/** What a content filter does with what it finds: refuse the request, replace the text, or only note it. */
+/** The action on a match of a content filter: refuse the request, replace the text, or only record it. */
 export const filterActions = ['block', 'redact', 'flag'] as const
 export type FilterAction = (typeof filterActions)[number]
 

@@ -52,14 +52,14 @@ export const wordCharacters = of('09', 'AZ', '__', 'az')
 export const newline = of('\n\n')
 const blank = of('\t\t', '  ')
 
-/** What `\d`, `\s`, `\w` mean in RE2: ASCII only. */
+/** The meaning of `\d`, `\s`, `\w` in RE2: ASCII only. */
 export const perlClasses: Record<string, CharacterClass> = {
   d: digits,
   s: of('\t\n', '\f\r', '  '),
   w: wordCharacters,
 }
 
-/** What stands in `[[:alpha:]]`. */
+/** The names in `[[:alpha:]]`. */
 export const posixClasses: Record<string, CharacterClass> = {
   alnum: of('09', 'AZ', 'az'),
   alpha: of('AZ', 'az'),

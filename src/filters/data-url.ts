@@ -8,7 +8,7 @@ const documentMark = '%PDF-'
 /** As much as tells text from anything else: Git looks at as much. */
 const lookedAtBytes = 8000
 
-/** Rewrites the text that a data URL holds, in the form that it has there. What holds no text stays. */
+/** Rewrites the text in a data URL and keeps its encoding. A data URL without text stays as it is. */
 export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string {
   const [prefix, mediaType] = head.exec(url) ?? []
   if (prefix === undefined || mediaType === undefined) return url

@@ -4,7 +4,7 @@ const maxLocal = 64
 const local = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
 const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62}\.)){1,8}(?:xn--[a-z0-9-]{2,59}|[\p{L}\p{M}]{2,24})/iuy
 
-/** What stands after an @ in names of files and packages, and is the top of no domain. */
+/** Endings after an @ in names of files and packages. None is a top-level domain. */
 const fileEndings = new Set(
   'png jpg jpeg gif svg webp avif ico css js mjs cjs ts tsx jsx json html php yaml yml lock txt pdf'.split(' '),
 )

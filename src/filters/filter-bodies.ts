@@ -6,13 +6,13 @@ import { type Replacement, replaceSpans } from './span.ts'
 
 type Bodies = Record<string, object>
 
-/** What a rule found, for the record: never the text. */
+/** A match of a rule for the record: never the text. */
 export type Finding = Pick<Rule, 'guardrail' | 'rule'> & { action: Exclude<FilterAction, 'block'>; count: number }
 
 /** The request must not be sent: something was found, or a filter failed, which refuses too. */
 export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
 
-/** What was found where nothing blocks, and the bodies as they may go, if anything in them changed. */
+/** The findings if nothing blocks, and the bodies to send if anything in them changed. */
 export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
 
 /**
@@ -46,7 +46,7 @@ function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
   return Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, once(body)!]))
 }
 
-/** Whom a text is from and what its field is called can change what is found in it. */
+/** The author of a text and the name of its field can change the result, so both are part of the key. */
 function keyOf({ text, context, user }: Leaf): string {
   return `${user ? 1 : 0}${context.length}:${context}${text}`
 }

@@ -10,7 +10,7 @@ import { findSecrets } from './secrets.ts'
 import type { Find } from './span.ts'
 import { findSsns } from './ssn.ts'
 
-/** What each builtin filter looks for. A new one is a file of its own, its slug and label, and a line here. */
+/** The finder of each builtin filter. A new filter is a file of its own, its slug and label, and a line here. */
 export const findBuiltin: Record<BuiltinSlug, Find> = {
   email: findEmails,
   phone: findPhones,

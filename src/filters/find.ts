@@ -5,7 +5,7 @@ import type { Leaf } from './leaves.ts'
 import type { Rule } from './rules.ts'
 import type { Span } from './span.ts'
 
-/** What one rule found in one leaf, both by their place in the lists: starts and ends by turns. */
+/** The matches of one rule in one leaf, both by index. `places` has starts and ends in turn. */
 export type Found = { rule: number; leaf: number; places: Int32Array }
 
 /** A rule whose filter threw. */

@@ -2,8 +2,8 @@ import { digitHighs, digitOf, digitUnits } from './digits.ts'
 import type { Span } from './span.ts'
 
 /**
- * What Unicode says to draw nothing for (`Default_Ignorable_Code_Point`: joiners, variation selectors, tags, Hangul
- * fillers and so on), control characters that break no line, marks of annotations, and the blank of Braille.
+ * Characters that are not drawn (`Default_Ignorable_Code_Point`: joiners, variation selectors, tags, Hangul fillers and
+ * so on), control characters that do not break a line, annotation marks, and the Braille blank.
  */
 const invisibleUnits =
   '\\u034f\\ufe00-\\ufe0f\\u180b-\\u180f\\u17b4\\u17b5\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\xad\\u061c\\u115f\\u1160\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb'
@@ -47,7 +47,10 @@ function ordinary(character: string): string {
   return (code >= 0x2010 && code <= 0x2015) || code === 0x2212 ? '-' : ' '
 }
 
-/** What a match stands for: nothing for what nobody sees, an ASCII character for a look-alike, else itself. */
+/**
+ * The text that a match is read as: nothing for an invisible character, an ASCII character for a look-alike, else
+ * itself.
+ */
 function readAs(match: string): string {
   const first = match.charCodeAt(0)
   const isPair = match.length === 2 && first >= 0xd800 && first < 0xdb40

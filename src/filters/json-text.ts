@@ -20,7 +20,7 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Whether a text was meant to be JSON: a model that reads it sees through its escapes. */
+/** Whether a text was meant to be JSON. A model that reads it understands its escapes. */
 export function isAlmostJson(text: string): boolean {
   return /^\s*[[{]/.test(text) || text.includes('\\u')
 }
@@ -70,8 +70,8 @@ function unused(names: Names | undefined, name: string, before: string): string 
 }
 
 /**
- * The same for a text that was meant to be JSON and is none: texts in quotes are looked at without their escapes, and
- * what stands between them as it is. What does not change stays to the byte.
+ * The same for a text that was meant to be JSON but is invalid: strings in quotes are rewritten without their escapes,
+ * the text between them as it is. Unchanged parts keep every byte.
  */
 export function rewriteAlmostJson(text: string, rewrite: RewriteValue): string {
   let name = ''

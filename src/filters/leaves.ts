@@ -35,9 +35,9 @@ type LeavesPlace = {
 const body: LeavesPlace = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
 
 /**
- * Rewrites every text of a request that goes to a provider, whatever the style of the body (chat, responses, messages):
- * all but references and this service's own fields. Arguments and results of tools that are JSON are rewritten value by
- * value and stay JSON; schemas stay schemas. What did not change is the same object as before.
+ * Rewrites every text of a request that goes to a provider, for every kind of body (chat, responses, messages), except
+ * references and this service's own fields. Arguments and results of tools that are JSON are rewritten value by value
+ * and stay JSON; schemas stay schemas. An unchanged part is the same object as before.
  */
 export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite): Body {
   return rewriteFields(request as Fields, body, rewrite) as Body
@@ -100,7 +100,7 @@ function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fi
   return changed ? Object.fromEntries(rewritten) : fields
 }
 
-/** Whether the name of a field may say something itself. */
+/** Whether the name of a field may itself contain a message. */
 function isTelling(key: string, { isFree, schema }: LeavesPlace): boolean {
   if (key === '') return false
   if (schema) return !isSchemaWord(key, schema)
@@ -122,7 +122,8 @@ function rewriteField(fields: Fields, key: string, value: unknown, place: Leaves
 
 function placeOf(key: string, value: unknown, fields: Fields, place: LeavesPlace): LeavesPlace {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  // What a message's tool was called with; a whole request has its input there, as a text or an array.
+  // The input of a tool call in a message. A whole request also has a field `input`, but there it is a text or an
+  // array.
   const isFree =
     place.isFree || (place.schema ? holdsValues(key, place.schema) : free.has(key) || (key === 'input' && isObject))
   const user = place.user || (place.of === 'body' && (key === 'input' || key === 'prompt'))

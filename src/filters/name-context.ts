@@ -1,6 +1,6 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter(Boolean))
 
-/** What ends the name of a place, a building, a firm, a work, a prize or a law, whoever it is named after. */
+/** Words that end the name of a place, building, firm, work, prize or law, whoever it is named after. */
 export const things = words(
   `River Beach Street Avenue Road Lane Drive Boulevard Terrace Way Park Square Bridge Hall House Hotel Hospital Clinic
   College University School Academy Institute Seminary Faculty Museum Gallery Library Church Cathedral Basilica Abbey Chapel
@@ -23,7 +23,7 @@ export const things = words(
   Secretary Committee Department Office Healthineers Marathon Open Championship Festival Parade Ballet Opera`,
 )
 
-/** What stands first in the name of a place, a ship, a storm, a street, a firm. */
+/** Words that begin the name of a place, ship, storm, street or firm. */
 export const placeBefore = words(
   `Mount Lake Port Fort Cape San Santa Santo São Saint St Sankt Los Las Rio Hurricane Storm Typhoon Château Castle Rue Via
   Calle Plaza Piazza Place Hotel Maison Villa Team Club Isle River Bad Real Inter Borussia Bayern Aston Notre Monte Buenos
@@ -55,19 +55,19 @@ export const lead = words(
   Thursday Friday Saturday Sunday January February March April May June July August September October November December`,
 )
 
-/** What follows "Dear" and "Customer:" and is no name. */
+/** Words after "Dear" and "Customer:" that are not names. */
 export const anybody = words(
   `Sir Madam Sirs Team All Customer Colleague Colleagues Friend Friends Hiring Support Editor Valued Client User Members
   Service Support Satisfaction Success Care Portal Records Intake Data Relations Experience Journey Santa Diary Reader
   Readers Students Parents Admissions Committee Everyone Everybody Neighbours Neighbors Guests Residents Applicant`,
 )
 
-/** What stands before a given name alone: someone is greeted, asked, told, met. */
+/** Words before a single given name: someone is greeted, asked, told, met. */
 export const before =
   /(?:^|[\s"“(])(?:[Hh]i|[Hh]ello|[Hh]ey|[Tt]hanks|[Cc]heers|[Rr]egards|[Aa]sk|[Aa]sked|[Tt]ell|[Tt]old|[Mm]et|[Mm]eet|[Gg]ave|[Gg]ive|[Ii]nvited?|[Ii]s|[Dd]id|[Dd]oes|[Cc]alled|[Ee]mailed|[Tt]hanked|[Pp]aid|with|named|love),?[ \n]$/
-/** What stands before a name of which no list knows both parts. */
+/** Words before a name if no list has both of its parts. */
 export const personBefore =
   /(?:\b(?:asked|told|met|married|colleague|boss|husband|wife|friend|brother|sister|mother|father|son|daughter|cousin|uncle|aunt|doctor|dentist|lawyer|teacher|author|actor|actress|singer|writer|spoke (?:with|to)|talked (?:with|to)|(?:written|signed|led|founded) by|cc|[Ff]rom:|[Tt]o:|[Cc]c:|[Aa]uthor:|[Cc]ontact:|[Aa]ssignee:)) $/
-/** What stands after one: someone says, thinks, does. */
+/** Words after a name: someone says, thinks, does. */
 export const after =
   /^(?:['’]s (?:wife|husband|mother|father|son|daughter|sister|brother|birthday|phone|email|address|salary)|,? (?:said|says|told|tells|asked|asks|thinks|thought|wrote|writes|called|calls|lives|lived|knows|knew|wants|wanted|likes|loves|hates|works|worked|went|met|married|died|was born|replied|answered|agreed|refused|paid|signed|moved|joined|left|will be|has been)\b)/

@@ -48,7 +48,10 @@ const ambiguous = new Set(
     .filter(Boolean),
 )
 
-/** How sure a word is a given name, or a surname: it is known and means nothing else, is known, or is not known. */
+/**
+ * The certainty that a word is a given name or a surname: `sure` if it is on a list and means nothing else, `perhaps`
+ * if it is on a list, else `no`.
+ */
 export type Certainty = 'sure' | 'perhaps' | 'no'
 
 export function givenCertainty(word: string): Certainty {

@@ -1,13 +1,13 @@
 import type { CountryCode } from 'libphonenumber-js/min'
 import { lazyModules } from '#lib/lazy-modules.ts'
 
-/** What a country allows: the form of a number without country code and trunk prefix, and that prefix. */
+/** The number plan of a country: the form of a number without country code and trunk prefix, and that prefix. */
 type Plan = { form: RegExp; trunk: string }
 
 const plans = new Map<CountryCode, Plan>()
 const byCallingCode = new Map<string, Plan[]>()
 
-/** Where version 4 of the metadata has what is read of it; the types leave it open. */
+/** Positions in version 4 of the metadata. The types do not describe them. */
 const formAt = 2
 const trunkAt = 5
 
@@ -26,7 +26,7 @@ function readPlans(): void {
   }
 }
 
-/** Whether digits that begin with a country code, without + or 00, are a number of that country's plan. */
+/** Whether digits with a country code, but without + or 00, are a valid number of that country. */
 export function isInternational(digits: string): boolean {
   if (plans.size === 0) readPlans()
   return [1, 2, 3].some((length) => {
@@ -40,7 +40,7 @@ export function isInternational(digits: string): boolean {
   })
 }
 
-/** Whether digits are a number as it is dialled within a country, trunk prefix included. */
+/** Whether digits are a valid number as dialled within a country, with its trunk prefix. */
 export function isNational(digits: string, country: CountryCode): boolean {
   if (plans.size === 0) readPlans()
   const plan = plans.get(country)

@@ -11,7 +11,7 @@ import {
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary'
 
-/** What a pattern means, with flags worked into it. */
+/** The meaning of a pattern. Its flags are already applied. */
 export type Pattern =
   | { type: 'character'; class: CharacterClass }
   | { type: 'assertion'; at: Assertion }

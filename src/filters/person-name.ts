@@ -100,14 +100,14 @@ function partsOf(start: number, run: string): Part[] {
   return parts
 }
 
-/** Where a word ends without the "'s" of its possessive. */
+/** The end of a word without its possessive "'s". */
 function endOfWord(start: number, word: string): number {
   const mark = word.charCodeAt(word.length - 2)
   const isPossessive = (mark === 0x27 || mark === 0x2019) && word.endsWith('s')
   return start + word.length - (isPossessive ? 2 : 0)
 }
 
-/** Whether a word is part of no name that begins with it. */
+/** Whether a word at the beginning of a run is not part of the name. */
 function isBefore(word: string): boolean {
   return lead.has(word)
     ? givenCertainty(word) === 'no' || !canBeGiven(word)
@@ -140,23 +140,23 @@ function isName(words: Part[]): boolean {
   if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
   if (given === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
   if (surname === 'sure') return !isOrdinary(first)
-  // Where the surname stands first.
+  // The surname may come first.
   return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
 }
 
-/** Whether the text treats what no list knows for sure as a person. */
+/** Whether the text treats an uncertain name as a person. */
 function isSpokenOf(text: string, words: Part[], { start, end }: Span): boolean {
   const [first, second] = [words[0]!.word, words[1]!.word]
   if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
   return after.test(text.slice(end, end + 24)) || personBefore.test(text.slice(Math.max(0, start - 16), start))
 }
 
-/** Whether one word after initials is a surname: after two of them, any that is no ordinary word. */
+/** Whether the word after initials is a surname. After two initials, every word counts that is not an ordinary one. */
 function isInitialed({ word, initials }: Part): boolean {
   return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
 }
 
-/** Whether one word is a name: a given name where someone is spoken to or of. */
+/** Whether one word alone is a name: a given name of someone who is spoken to or about. */
 function isAlone(text: string, start: number, run: string): boolean {
   const end = endOfWord(start, run)
   if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false

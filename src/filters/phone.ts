@@ -2,7 +2,8 @@ import type { CountryCode } from 'libphonenumber-js/min'
 import { isInternational, isNational } from './number-plans.ts'
 import { type Find, type Span, wordsBefore } from './span.ts'
 
-// What must not stand before is asked after the first character: asked first, it would be asked everywhere.
+// The character before the number is tested after its first character. Tested first, it would be tested at every
+// position.
 const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
 const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
 const named =
@@ -43,7 +44,7 @@ export const findPhones: Find = (text) => {
     const { index, 0: run } = match
     const number = phoneIn(text, index, run)
     if (number) found.push({ start: index, end: index + number.length })
-    // What follows a space may be a number as North America writes them.
+    // The part after a space may be a number in the North American form.
     const space = run.indexOf(' ')
     const again = space > 0 && run.length - space > shortestAmerican
     candidate.lastIndex = index + (number?.length ?? (again ? space : run.length))
@@ -65,7 +66,10 @@ function phoneIn(text: string, start: number, run: string): string | undefined {
   return undefined
 }
 
-/** What counts as a phone number at a place: how it begins and what stands before it decide. Nothing, most often. */
+/**
+ * The test for a phone number at a place. It depends on the number's beginning and on the text before it. Undefined if
+ * no number can be there, as in most places.
+ */
 function judgeAt(text: string, start: number, run: string): ((number: string, digits: string) => boolean) | undefined {
   if (run.startsWith('+')) return (_, digits) => isInternational(digits)
   if (date.test(run)) return undefined

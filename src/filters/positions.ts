@@ -1,7 +1,7 @@
 import type { CharacterClass } from './character-class.ts'
 import type { Assertion, Pattern } from './pattern-syntax.ts'
 
-/** What may stand beside a place in a text, as far as assertions ask. */
+/** The kinds of characters beside a position, as far as assertions need them. */
 export const kinds = ['nothing', 'word', 'newline', 'other'] as const
 export type Kind = 0 | 1 | 2 | 3
 
@@ -27,7 +27,7 @@ export type Way = { to: number; guard: Guard }
 /** Each character of a pattern is a position; what may be read after it are the ways from it. */
 export type Positions = { classes: CharacterClass[]; ways: Way[][]; first: Way[] }
 
-/** How a part of a pattern begins and ends, and the ways through it that read nothing. */
+/** The beginning and the end of a part of a pattern, and the ways through it that read nothing. */
 type Part = { first: Way[]; last: Way[]; through: Guard[] }
 
 const maxPositions = 600

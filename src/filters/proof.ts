@@ -2,16 +2,19 @@ import { type CharacterClass, includes, newline, wordCharacters } from './charac
 import type { Pattern } from './pattern-syntax.ts'
 import { allows, type Kind, type Positions, positionsOf } from './positions.ts'
 
-/** How many steps a character may cost at most. */
+/** The most steps for one character. */
 const maxSteps = 100
-/** What may be spent on a proof: some tens of milliseconds for what cannot be proven, one or two for most that can. */
+/**
+ * The most steps for a proof: tens of milliseconds for a pattern that cannot be proven, one or two for most that can.
+ */
 const maxEffort = 40_000
 
 /**
- * Whether a backtracking engine searches any text for the pattern in time linear in its length: there is a bound on how
- * many ways through the pattern, from all places where a match may begin, are open at once, whatever was read. The proof
- * follows the pattern through every text, counting the open ways, until nothing new comes up. Such an engine walks
- * each open way at most once, so what it does for a character is bounded too. "No" may only mean that it was not proven.
+ * Whether a backtracking engine searches any text for the pattern in time linear in its length. It does if the number
+ * of open ways through the pattern is bounded, counted from all places where a match may begin, for every text. The
+ * proof follows the pattern through every text, counting the open ways, until nothing new comes up. Such an engine
+ * walks each open way at most once, so its work for a character is bounded too. "No" may only mean that there is no
+ * proof.
  */
 export function isProvenLinear(pattern: Pattern): boolean {
   const positions = positionsOf(pattern)

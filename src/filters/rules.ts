@@ -12,7 +12,7 @@ export type FilteringGuardrail = {
   }
 }
 
-/** What a rule looks for: a builtin's finds, or a custom pattern's matches. */
+/** A rule's matcher: a builtin filter or a custom pattern. */
 export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
 
 /** One filter in force, and who put it in force. */
@@ -35,8 +35,8 @@ export const unlabelled = '[REDACTED]'
 const strictness = { flag: 0, redact: 1, block: 2 } as const
 
 /**
- * What several guardrails filter together. Of the same filter said by several the strictest action holds (block over
- * redact over flag), and the first guardrail that says so answers for it.
+ * The filters of several guardrails together. If several contain the same filter, the strictest action holds (block
+ * over redact over flag), and the first guardrail with that action is named.
  */
 export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
   const united = new Map<string, Rule>()

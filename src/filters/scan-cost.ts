@@ -5,7 +5,7 @@ import type { Rule } from './rules.ts'
 const builtinNs = 60
 const patternNs = 100
 const patternStepNs = 10
-/** What a rule costs for a text of no length. */
+/** The cost of a rule for an empty text. */
 const textNs = 3000
 
 /** To prepare a larger pattern, its proof above all, may alone hold up other requests. */

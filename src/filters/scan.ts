@@ -24,7 +24,7 @@ export type Scanner = {
   close: () => Promise<void>
 }
 
-/** What takes no longer is done at once; everything else by other threads. */
+/** A scan that takes no longer runs at once. Longer scans run in other threads. */
 const atOnceMs = 4
 
 /** @param options.timeLimitMs how long one request may be looked at before it is refused. */

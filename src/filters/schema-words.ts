@@ -20,10 +20,10 @@ const named = new Set(
 /** Under these stands no schema but values. */
 const valued = new Set('const default enum example examples'.split(' '))
 
-/** Where in a schema something stands: it is a schema, or the names of several. */
+/** A place in a schema: a schema itself, or a map from names to schemas. */
 export type SchemaPlace = 'schema' | 'names'
 
-/** Where what a field holds stands; undefined outside of schemas, and for values in them. */
+/** The place of a field's value; undefined outside of schemas, and for values in them. */
 export function schemaPlaceOf(key: string, isObject: boolean, place: SchemaPlace | undefined): SchemaPlace | undefined {
   if (place === undefined) return isObject && holders.has(key) ? 'schema' : undefined
   if (place === 'names') return 'schema'
@@ -35,12 +35,12 @@ export function holdsValues(key: string, place: SchemaPlace | undefined): boolea
   return place === 'schema' && valued.has(key)
 }
 
-/** Whether the name of a field is the language's own, and no text. */
+/** Whether a field's name is a word of the schema language. */
 export function isSchemaWord(key: string, place: SchemaPlace): boolean {
   return place === 'schema' && words.has(key)
 }
 
-/** What stands under some of the words and is the language's own as well. */
+/** Values of the schema language itself, by field. */
 const ownValues = new Map<string, RegExp>([
   ['$schema', /^https?:\/\/json-schema\.org\/(?:draft[-/][\d-]{1,8}\/)?schema#?$/],
   ['type', /^(?:string|number|integer|boolean|object|array|null)$/i],
@@ -56,7 +56,7 @@ export function isSchemaValue(key: string, value: string): boolean {
 
 const pointers = new Set(['$ref', '$dynamicRef'])
 
-/** Whether a value names a place in the schema. */
+/** Whether a value refers to a place in the schema. */
 export function isPointer(key: string, value: string): boolean {
   return pointers.has(key) && value.startsWith('#/')
 }

@@ -48,8 +48,8 @@ export function secretRules(): SecretRule[] {
 }
 
 /**
- * What rules for the keys of single issuers find: tried where one of their keywords begins a word,
- * or follows a `_`, and nowhere else. In no order; some may overlap.
+ * Matches of the rules for single issuers. A rule is tried only where one of its keywords begins a word or follows a
+ * `_`. The matches have no order and may overlap.
  */
 export function findByRules(text: string): Span[] {
   const { byKeyword, starts } = ready()

@@ -40,7 +40,7 @@ const assigned =
   /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
 const hook = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
 
-/** What people write where a secret will be, or how programs fetch one. */
+/** Placeholders that people write instead of a secret, and expressions by which programs fetch one. */
 const placeholder =
   /^(?:\$|%|\[|\*{3}|x{3}|\.{3})|your|example|changeme|change[_-]me|placeholder|redacted|dummy|process\.env|os\.(?:environ|getenv)|getenv|secrets?\.|vault:|config\.|settings\.|^(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b/i
 

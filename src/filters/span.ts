@@ -57,7 +57,7 @@ export function matches(
   return found
 }
 
-/** What stands shortly before a place, on the same line or the one above, in lower case. */
+/** The text shortly before a place, on the same line or the one above, in lower case. */
 export function wordsBefore(text: string, start: number, length = 32): string {
   return text.slice(Math.max(0, start - length), start).toLowerCase()
 }

@@ -1,8 +1,8 @@
 import { textOfPiece, thoughtPieces } from '#chat/thoughts.ts'
 
 /**
- * What takes the place of the texts of thoughts that came in several pieces: a provider gets them joined, so that is how
- * they are looked at. Where that changes them, the first piece has the whole text.
+ * Replacements for the texts of thoughts that came in several pieces. A provider gets the pieces joined, so they are
+ * rewritten joined. If that changes them, the first piece gets the whole text.
  */
 export function joinedTexts(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
   const texts = new Map<unknown, string>()

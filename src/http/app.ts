@@ -36,7 +36,7 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
   return typeof given === 'string' && plainId.test(given) ? given : randomUUID()
 }
 
-/** How long a client may take over the head of a request and over the whole of it, in milliseconds. */
+/** The longest time that a client may take for the head of a request and for the whole request, in milliseconds. */
 export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
 
 /** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
@@ -48,7 +48,7 @@ type AppOptions = {
   log: Log
   /** The largest body, in bytes, where a route does not say otherwise. */
   bodyLimit: number
-  /** What every path begins with. */
+  /** The beginning of every path. */
   prefix: string
   timeouts?: RequestTimeouts | undefined
   guard?: Guard
@@ -56,13 +56,13 @@ type AppOptions = {
   origins?: readonly string[]
   /** Hears of requests that no route is for. */
   onUnknown?: (request: FastifyRequest) => void
-  /** What else than a defect of ours a failure may be, in words for the client; its cause is logged. */
+  /** Explains a failure that is not a defect of ours, in words for the client. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
   /** Another spelling of a path, as the routes have it. */
   rewriteUrl?: (url: string) => string
-  /** How a request is told of an error, where that is not how this service does. */
+  /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
-  /** How a path that could not be read is refused, where it owes a refusal of its own form. */
+  /** Changes the refusal of a path that could not be read, if that path has errors of its own form. */
   restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
 

@@ -11,7 +11,7 @@ export function chunkedBody(response: ServerResponse) {
   // None yet while an earlier answer to a client that pipelines has it; `onDrain` could not listen to it then.
   const { socket } = response
   let begun = false
-  /** Whether the response holds nothing back that has to go first, and is still the one the socket is for. */
+  /** Whether a piece may be written to the socket directly: the response has nothing buffered that must go first. */
   const isFlowing = () => begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
   return {
     /** @returns false when the reader is slow. */

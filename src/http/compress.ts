@@ -24,7 +24,7 @@ export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return known[encoding].coming
 }
 
-/** What `compress` has done before. */
+/** The result of an earlier `compress`, if it is ready. */
 export function alreadyCompressed(bytes: Buffer, encoding: Encoding): Buffer | undefined {
   return forms.get(bytes)?.[encoding]?.done
 }

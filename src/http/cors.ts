@@ -10,7 +10,7 @@ declare module 'fastify' {
 /** Response headers that a web page may read. */
 const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
-/** How long a browser need not ask again, in seconds. */
+/** The time for which a browser may keep the answer to a preflight request, in seconds. */
 const maxAge = '600'
 
 /**
@@ -34,7 +34,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
     else done()
   })
   if (any) return
-  // What an answer says itself must not hide that it depends on the origin.
+  // The answer's own `vary` header must still contain `origin`.
   app.addHook('onSend', (_request, reply, payload, done) => {
     const vary = String(reply.getHeader('vary') ?? '')
     if (!vary.includes('origin')) reply.header('vary', vary === '' ? 'origin' : `${vary}, origin`)

@@ -14,7 +14,7 @@ export const ErrorEnvelope = z
   .meta({ id: 'ErrorAnswer', description: 'The one shape of every error. `code` is the HTTP status.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
-/** How one protocol tells an error, where that is not how this service does. */
+/** The form of errors in one protocol, if it is not the form of this service. */
 export type Envelope = (
   error: ErrorEnvelope['error'],
   requestId: string,

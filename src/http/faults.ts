@@ -20,7 +20,7 @@ export const faultStatus = {
   gateway_timeout: 504,
 } as const satisfies Record<FaultKind, number>
 
-/** How each status reads in the documentation of a route. */
+/** The text for each status in the documentation of a route. */
 export const faultMeaning: Record<FaultKind, string> = {
   invalid: 'Invalid request parameters or body',
   unauthenticated: 'Missing or invalid key',

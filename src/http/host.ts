@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 type Named = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
-/** What is wrong with how a request names its host, by which rules are kept; undefined where it names one, once. */
+/** The mistake in a request's host, by the rules of HTTP; undefined if the request names exactly one valid host. */
 export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named): string | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
@@ -27,7 +27,10 @@ function hasSecondHost(rawHeaders: readonly string[]): boolean {
 const absolute = /^(https?):\/\/([^/?#]*)/i
 const usualPort = { http: /:80$/, https: /:443$/ }
 
-/** Whether a target that names a host, as one for a proxy does, names the same as the header. Others name none. */
+/**
+ * Whether a request target that contains a host (as for a proxy) names the same host as the header. Other targets
+ * contain none.
+ */
 function agrees(target: string, host: string | undefined): boolean {
   const [, scheme, authority] = absolute.exec(target) ?? []
   if (authority === undefined) return true

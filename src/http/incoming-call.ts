@@ -3,8 +3,8 @@ import type { ResponseStream } from '#lib/response-stream.ts'
 import { eventStream } from './response-stream.ts'
 
 /**
- * What a handler is given of a request. A class, because getters in an object literal make a hidden class of their own
- * for each object: that alone halved how many requests a server answered.
+ * The request as its handler gets it. It is a class, because getters in an object literal make a hidden class for each
+ * object. That alone halved the rate of requests.
  */
 export class IncomingCall<Caller> {
   readonly params: never

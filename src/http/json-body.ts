@@ -19,7 +19,10 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** Where the JSON breaks, without repeating more of it than one character: the engine does not always say the place. */
+/**
+ * The place of the syntax error. The message repeats only one character of the body. The engine does not always report
+ * a place.
+ */
 function whereIn(body: string): string {
   try {
     JSON.parse(body)

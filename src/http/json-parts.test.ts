@@ -39,7 +39,7 @@ function fastest(work: () => void): number {
   return Math.min(...times)
 }
 
-/** What a body of 4 MiB costs, in times that of parsing an ordinary one of that size. */
+/** The time to parse a 4 MiB body, relative to an ordinary body of that size. */
 function costOf(text: string): number {
   const ordinary = `{"words":${many(`"${'x'.repeat(40)}"`, 97_000)}}`
   const check = () => {

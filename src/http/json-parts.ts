@@ -3,10 +3,10 @@ import { Fault } from '#lib/fault.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
-/** How many items, members, arrays and objects a body may have together. */
+/** The most items, members, arrays and objects that a body may have together. */
 export const maxParts = 200_000
 
-/** How many members one object may have: each is looked up by its name, time and again. */
+/** The most members of one object. Members are looked up by name again and again. */
 export const maxMembers = 50_000
 
 const quote = 34
@@ -16,15 +16,16 @@ const backslash = 92
 const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
 
 /**
- * What is wrong with JSON whose size in memory, and the time it takes, are out of all proportion to its length. Asked
- * before it is parsed, as parsing alone may take long; that it is valid need not be known.
+ * Refuses JSON that needs far more memory or time than its length suggests. This runs before parsing, because parsing
+ * itself may take long. The text may be invalid JSON.
  */
 export function excessOfText(text: string): Fault | undefined {
-  // Each part takes a character. What is shorter is parsed quickly, and its few values are seen faster than its text.
+  // Each part has at least one character. A shorter text is parsed quickly, and checking its few values is faster than
+  // checking its text.
   return text.length > maxParts ? excessOfLongText(text) : undefined
 }
 
-/** What is wrong with a text's value that was short enough to be parsed unseen. */
+/** Checks the value of a text that was short enough to be parsed unchecked. */
 export function excessOfValue(text: string, value: unknown): Fault | undefined {
   const canBeTooDeep = text.length > 2 * maxDepth && text.length <= maxParts
   return canBeTooDeep && isDeeper(value, maxDepth) ? tooDeep() : undefined
@@ -52,7 +53,7 @@ function excessOfLongText(text: string): Fault | undefined {
   return undefined
 }
 
-/** Where the text ends that begins at a quote; the end of everything when it does not end. */
+/** The end of the string that begins at a quote. If it has no end, the end of the text. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end

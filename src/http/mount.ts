@@ -30,7 +30,7 @@ export type Mounting<Caller, Deps> = {
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
   /** By which host a request came in. */
   hostOf: HostOf
-  /** What each handler runs in. */
+  /** Runs each handler. */
   wrap?: RequestWrapper | undefined
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean

@@ -109,7 +109,7 @@ function requestBody(body: z.ZodType, book: SchemaBook, example: Examples[string
   return { required: !body.safeParse(undefined).success, content }
 }
 
-/** What streams is described by one of its events: the description has no word for a sequence of them. */
+/** A stream is described by one of its events, because the description cannot express a sequence of them. */
 function success(
   { response, mediaTypes = [], events }: Described,
   book: SchemaBook,

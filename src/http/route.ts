@@ -44,18 +44,18 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   request?: S
   /** The JSON of a success; undefined where the answer is not JSON. */
   response?: z.ZodType
-  /** What else than JSON a success may be, such as `text/event-stream`. */
+  /** Further media types of a success besides JSON, such as `text/event-stream`. */
   mediaTypes?: string[]
-  /** What each event of an answer of the type `text/event-stream` holds. */
+  /** The content of each event of a `text/event-stream`. */
   events?: z.ZodType
-  /** How its errors look, where not as everywhere. */
+  /** The form of its errors, if it is not the usual one. */
   errorBody?: z.ZodType
   /** The status of a success, 200 unless told. */
   status?: number
   faults: FaultKind[]
-  /** What an ordinary key gets on a management route. */
+  /** The refusal of an ordinary key on a management route. */
   wrongKey?: 'forbidden' | 'unauthenticated'
-  /** What a body gets that is not declared as JSON. */
+  /** The refusal of a body that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
   /** Puts a refusal of this route, by whomever, in its own words. */
   restate?: (fault: Fault) => Fault

@@ -1,6 +1,6 @@
 import type { ResponseStream } from '#lib/response-stream.ts'
 
-/** How events read on the wire: what comes before the first, each of them, and what comes after the last. */
+/** The text of events: before the first, for each event, and after the last. */
 export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
 
 /**

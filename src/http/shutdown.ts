@@ -2,12 +2,12 @@ import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Acceptor } from './acceptor.ts'
 
-/** How often connections that have become idle are looked for. */
+/** The interval at which idle connections are looked for. */
 const lookMs = 50
 
 /** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
 export type Shutdown = {
-  /** Whether the health check tells new clients to go elsewhere. */
+  /** Whether the health check tells new clients to use another server. */
   isShuttingDown: () => boolean
   /** Takes new requests for `ms` more, each on a connection that closes after its answer; or until `skipDrain`. */
   drain: (server: Server, ms: number) => Promise<void>

@@ -7,7 +7,7 @@ const minuteMs = 60_000
 /** So many different ones are told in a minute; who tries paths at random must not fill the log. */
 const mostAMinute = 100
 
-/** What stands between two slashes may be a key: names of ours are shorter. */
+/** A longer part of a path may be a key. Names of this service are shorter. */
 const longestPart = 32
 
 /** Tells of each path that there is none of, once a minute: mostly it is a wrong base URL, and the agent says whose. */

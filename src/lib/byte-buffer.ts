@@ -9,7 +9,7 @@ const few = 16
 export class ByteBuffer {
   #pieces: Buffer[] = []
   #slab = Buffer.alloc(0)
-  /** How much of the slab is in use. It is the last of the pieces as long as anything of it is. */
+  /** The used part of the slab. While it is not 0, the slab is the last piece. */
   #used = 0
   #bytes = 0
 

@@ -1,4 +1,4 @@
-/** What can go wrong, in the domain's words. `http/faults.ts` holds the one table from kinds to statuses. */
+/** The kinds of faults, in words of the domain. `http/faults.ts` has the only table from kinds to statuses. */
 export type FaultKind =
   | 'invalid'
   | 'unauthenticated'

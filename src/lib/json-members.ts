@@ -72,14 +72,17 @@ function trimmedEnd(text: string, from: number, to: number): number {
   return end
 }
 
-/** What an object is to have, as JSON: always, where it has none, and never as null. */
+/**
+ * Changes of an object's members, as JSON: `set` replaces or adds, `fill` adds if missing, `notNull` is removed if it
+ * is null.
+ */
 export type Changes = {
   set: Readonly<Record<string, string>>
   fill: Readonly<Record<string, string>>
   notNull?: string
 }
 
-/** The object that begins at `from`, its members changed: every other byte stays as it was. What is new comes first. */
+/** Changes members of the object that begins at `from`. All other bytes stay as they are. New members come first. */
 export function withChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
   const members = membersOf(text, from)
   const left = new Map(Object.entries(fill).concat(Object.entries(set)))

@@ -7,7 +7,10 @@ export type Metric = {
   get: () => Promise<MetricValues>
 }
 
-/** How values of several processes make one: added up unless they tell the same or the worst is meant. */
+/**
+ * The way in which values of several processes become one: the sum, unless all report the same value or the worst value
+ * counts.
+ */
 export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
 
 /** A metric as it stands, in the form of `prom-client`. */

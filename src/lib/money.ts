@@ -1,4 +1,4 @@
-/** An amount as decimal text: digits, at most one point, never an exponent. What is added to it stays exact. */
+/** An amount as decimal text: digits, at most one point, never an exponent. Sums of such amounts are exact. */
 export type Decimal = string
 
 const shape = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/

@@ -8,7 +8,10 @@ const digits = 12
 const exactly = 2n ** 53n
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/
 
-/** What is finer than a pico-dollar is rounded up: nobody is undercharged by rounding. @throws Error on other text. */
+/**
+ * Parts smaller than a pico-dollar are rounded up, so that rounding never undercharges.
+ * @throws Error on other text.
+ */
 export function picoUsd(decimal: string): PicoUsd {
   const [, sign, whole = '0', fraction = ''] = shape.exec(decimal) ?? []
   if (sign === undefined) throw new Error(`not a decimal amount: ${decimal}`)

@@ -1,11 +1,12 @@
 /**
- * What changes how other text is shown, or is not shown itself: control characters (line breaks and tabs aside), those
- * that turn the direction of writing, invisible ones, lines by another name, and halves of characters.
+ * Characters that change how other text is shown, or that are not shown themselves: control characters (but not line
+ * breaks and tabs), characters that change the writing direction, invisible ones, other line separators, and lone
+ * surrogates.
  */
 const acting = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
 const inProse = new RegExp(acting, 'gu')
 
-/** What is not what it seems on one line, spaces of other kinds too; and a backslash that may be taken for ours. */
+/** Characters that may mislead on one line: those above, line breaks, tabs and unusual spaces. */
 const odd = String.raw`${acting}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
 const onOneLine = new RegExp(String.raw`\\(?=[nrtxu\\]|${odd})|${odd}`, 'gu')
 

@@ -9,7 +9,7 @@ export function markerOf(workspace: string): string {
   return createHash('sha256').update(workspace).digest('hex').slice(0, 32)
 }
 
-/** How much of an environment is searched; no sane one is larger. */
+/** At most so much of an environment is searched. Ordinary ones are smaller. */
 const searchedBytes = 256 * 1024
 
 /**
@@ -34,14 +34,14 @@ export function killMarked(mark: string): number {
   return ended
 }
 
-/** What has got away forks, and forks again: its group goes in one stroke. */
+/** A process that escaped may fork again and again, so its whole group is killed at once. */
 function killGroup(pid: number): void {
   const group = Number(statusOf(pid)[2])
   if (!(group > 1) || group === Number(statusOf(process.pid)[2])) return
   process.kill(-group, 'SIGKILL')
 }
 
-/** Whether only its entry is left, for its parent to read. */
+/** Whether the process has ended and only waits for its parent to read its status. */
 const isZombie = (pid: number) => ['Z', 'X'].includes(statusOf(pid)[0] ?? '')
 
 /** State, parent, group and on: what stands behind the name, which may hold anything. */

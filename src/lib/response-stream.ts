@@ -1,6 +1,6 @@
 /** A streamed response: it opens with the first write, and tells when its reader is slow or gone. */
 export type ResponseStream = {
-  /** Whether the first byte has gone, after which a failure can no longer become a status. */
+  /** Whether the first byte was sent. After that a failure can no longer become a status. */
   readonly opened: boolean
   /** Sets a header of the answer, streamed or not; too late once it has opened. */
   header: (name: string, value: string) => void

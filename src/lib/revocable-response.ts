@@ -32,7 +32,7 @@ export class RevocableResponse implements ResponseStream {
     return this.#revoked
   }
 
-  /** Whether there is still somebody to tell something. */
+  /** Whether the response can still be written. */
   get isOpen(): boolean {
     return !this.#ended && !this.#inner.signal.aborted
   }

@@ -1,4 +1,4 @@
-/** What carries messages to another process, in order. They arrive as copies. */
+/** Carries messages to another process, in order. They arrive as copies. */
 export type Port = {
   send: (message: unknown) => void
   onMessage: (listener: (message: unknown) => void) => void

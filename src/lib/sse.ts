@@ -15,7 +15,7 @@ const maxEventBytes = 32 * 1024 * 1024
  */
 export class SseReader {
   readonly #held = new ByteBuffer()
-  /** Whether the line that the next chunk continues has nothing on it so far. */
+  /** Whether the line that the next chunk continues is still empty. */
   #lineIsBlank = true
 
   /** @throws Error when an event is over 32 MiB. */
@@ -37,7 +37,7 @@ export class SseReader {
     return events
   }
 
-  /** What came after the last blank line, as an event: some upstreams end without one. */
+  /** The text after the last blank line, as an event: some upstreams send no blank line at the end. */
   end(): SseEvent[] {
     const event = parse(this.#held.take(Buffer.alloc(0)))
     return event ? [event] : []

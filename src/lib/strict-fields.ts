@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An object of these fields and no others: what somebody misspells must not be taken for something left out. What is
- * unknown is told with the field that was probably meant; `otherwise` is told of what is no object.
+ * An object with these fields and no others, so that a misspelt field is not taken for a missing one. The error for an
+ * unknown field names the field that was probably meant. `otherwise` is the error for a value that is not an object.
  */
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise?: string) =>
   z.strictObject(shape, {
@@ -15,7 +15,7 @@ const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefi
 const maxFields = 5
 const maxNameLength = 80
 
-/** What to tell of fields that there are not. */
+/** The message about unknown fields. */
 export function unknownFields(unknown: string[], known: string[]): string {
   const told = unknown.slice(0, maxFields).map((field) => {
     const name = field.length > maxNameLength ? `${field.slice(0, maxNameLength)}…` : field
@@ -44,7 +44,7 @@ function distance(one: string, other: string): number {
   return editDistance(one, other) / Math.max(1, Math.min(4, Math.floor(long.length / 3)))
 }
 
-/** How many letters must be changed, left out or put in to make one of the other. */
+/** The number of letters to change, remove or add to turn one name into the other. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 0; i < one.length; i++) {

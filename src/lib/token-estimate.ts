@@ -1,6 +1,6 @@
 /**
- * How many bytes of text make a token, for estimates: exact counts need the tokenizer of each model. Bytes tell more than
- * characters do: a token of another script has fewer characters. All estimates of text in tokens begin here.
+ * Bytes of text in a token, for estimates. Exact counts need the tokenizer of each model. Bytes are better than
+ * characters: in other scripts a token has fewer characters. All estimates of tokens start here.
  */
 export const bytesPerToken = {
   /** For what no provider counted: neither too low nor too high on average. */

@@ -27,6 +27,6 @@ export const categories = [
   'academia',
 ] as const
 
-/** How often a limit starts anew. */
+/** The intervals after which a limit starts again. */
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]

@@ -2,11 +2,11 @@ import type { Config } from '#config/settings.ts'
 import type { AnnouncedCalls, OwnerCalls } from '#db/sqlite/remote.ts'
 import type { MetricValues } from '#lib/metric.ts'
 
-/** What a worker is given by the process that starts it. */
+/** The first message to a worker. */
 export type WorkerStart = {
   /** The settings, with the data folder as an absolute path. */
   config: Config
-  /** Where the service answers, for what it says of itself. */
+  /** The URL of the service, for texts about itself. */
   url: string
   /** Which of the bound sockets to take connections from, by their descriptors. */
   sockets: number[]
@@ -15,7 +15,7 @@ export type WorkerStart = {
 /** The catalogue in force as JSON (`Loaded`), and why a fresh one was refused. */
 export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
 
-/** What a worker asks the primary. Those of the database only where it is the embedded one. */
+/** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
 export type PrimaryCalls = OwnerCalls & {
   /** @param fresh whether sources that have changed since are read. */
   'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
@@ -25,7 +25,7 @@ export type PrimaryCalls = OwnerCalls & {
   'metrics.last': (values: MetricValues[]) => void
 }
 
-/** What the primary asks a worker. */
+/** Calls from the primary to a worker. */
 export type WorkerCalls = AnnouncedCalls & {
   /** Resolves when it takes connections. @throws Error with a message for the operator, and the code of `startCode`. */
   'worker.start': (start: WorkerStart) => Promise<void>

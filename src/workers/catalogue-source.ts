@@ -19,9 +19,9 @@ type CatalogueSourceDeps = {
   discover: Discover
   /** Hears what every successful load found. */
   onLoad: (report: LoadReport) => void
-  /** What servers list came too late for the start, or a server that was away then has come. */
+  /** A server's list came too late for the start, or a server that was away has come. */
   onLate: () => void
-  /** How long a start waits for them. */
+  /** A start waits this long for the lists of servers. */
   patienceMs?: number
 }
 
@@ -90,7 +90,10 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
 
 const bytesOf = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
 
-/** What a worker makes of the answer. @throws CatalogueRefused as `loadCatalogue`. */
+/**
+ * Reads the primary's answer in a worker.
+ * @throws CatalogueRefused like `loadCatalogue`.
+ */
 export function loadedFrom(answer: CatalogueAnswer): Loaded {
   const inForce = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
   if (answer.refused !== undefined) throw new CatalogueRefused(answer.refused, { inForce })

@@ -18,7 +18,7 @@ type Slot = {
 
 type Running = WorkerProcess & {
   startedAt: number
-  /** What it counted, as far as it was told. */
+  /** Its last known metrics. */
   values: MetricValues[]
   /** It was told to end. */
   isShuttingDown: boolean
@@ -42,7 +42,7 @@ type FleetDeps = {
 const soonMs = 10_000
 const backoff = { firstMs: 250, mostMs: 30_000 }
 
-/** How long a worker may take to tell its figures. */
+/** A worker must report its metrics within this time. */
 const figuresMs = 2000
 
 /** The workers of one host: as many as there are places, each replaced when it ends. */
@@ -51,7 +51,7 @@ export class Fleet {
   readonly #slots: Slot[]
   readonly #there: number[][]
   readonly #all = new Set<Running>()
-  /** What workers that are gone have counted. */
+  /** The metrics of workers that have ended. */
   #past: Promise<MetricValues[]> = Promise.resolve([])
   #isStopping = false
 
@@ -61,7 +61,7 @@ export class Fleet {
     this.#there = socketsThere(deps.sockets)
   }
 
-  /** How many take connections. */
+  /** The number of workers that take connections. */
   get count(): number {
     return this.#slots.filter(({ ready }) => ready).length
   }
@@ -178,7 +178,7 @@ export class Fleet {
     await Promise.allSettled([...this.#all].map(ask))
   }
 
-  /** What all have counted, those that are gone too. */
+  /** The metrics of all workers, including those that have ended. */
   async figures(): Promise<MetricValues[][]> {
     await this.callAll(async (worker) => {
       const values = await Promise.race([

@@ -27,7 +27,7 @@ export type WorkersService = Service & {
   replaceWorkers: () => Promise<void>
 }
 
-/** What a worker needs to say its last words, after the grace time of its requests. */
+/** After the grace time of its requests, a worker has this long to report its last metrics. */
 const exitGraceMs = 10_000
 
 /**
@@ -102,7 +102,7 @@ export async function startWorkers(
   }
 }
 
-/** What a worker may ask. */
+/** Answers the calls of a worker. */
 function serve(
   { db }: OpenStore,
   catalogue: CatalogueSource,

@@ -18,7 +18,7 @@ export type WorkerProcess = {
   kill: () => void
 }
 
-/** What a worker's sockets are called there: they are handed on in order. */
+/** The descriptors of the sockets in a worker: they are passed on in order. */
 export const socketsThere = (all: readonly number[][]): number[][] => {
   let at = firstSocket
   return all.map((sockets) => sockets.map(() => at++))

@@ -23,7 +23,7 @@ type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   exit: (code: number) => void
 }
 
-/** How long connections of a worker that was replaced may go on: as long as any answer takes. */
+/** Connections of a replaced worker may go on for this long: as long as any answer takes. */
 const retireMs = 15 * 60_000
 
 /** A server among others of one host, as the process that started it tells it to be. */
@@ -58,7 +58,7 @@ export function runWorker(deps: WorkerDeps): void {
   }
   const handlers: Handlers = { ...own }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
-  // What is not in the database yet goes to files, for the next start.
+  // Rows that are not in the database yet go to files, for the next start.
   rpc.onClose(() => void leave((worker) => worker.stop(false)))
 }
 

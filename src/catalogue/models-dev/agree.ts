@@ -1,13 +1,13 @@
-/** What says how large a model is or how it was tuned: one name may leave it out where another has it. */
+/** Words for a model's size or tuning: one name may leave them out while another has them. */
 const detail = /^(\d+(\.\d+)?[bt]|a\d+(\.\d+)?b|\d+e|e\d+b|instruct|it|chat|hf)$/
 
 /** A whole day is the vendor's own release name, and `preview` ends with the preview. */
 const mayBeMissing = /^(20\d{6}|preview)$/
 
 /**
- * Whether a provider's name for a model can mean the model that the row says it is based on. The snapshot's
- * `base_model` tells where facts were copied from, which is at times a sibling: another size, an older release, a
- * faster edition. So every word of one name must be in the other, details of size and tuning aside.
+ * Whether a provider's name for a model can mean the model that the row is based on. The snapshot's `base_model` tells
+ * where facts were copied from. Sometimes that is a sibling: another size, an older release, a faster edition. So every
+ * word of one name must be in the other, except words for size and tuning.
  */
 export function namesAgree(name: string, base: string): boolean {
   if (squash(name) === squash(base)) return true

@@ -73,7 +73,9 @@ const bySpelling = new Map(
   Object.entries(spellings).flatMap(([author, others]) => [author, ...others].map((name) => [name, author] as const)),
 )
 
-/** Providers that make the models they serve, and the names those have. What else they serve is not theirs. */
+/**
+ * Providers that make some of the models they serve, and the names of these models. Their other models are not theirs.
+ */
 const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
   alibaba: ['qwen', /^(qwen|qwq|qvq)/],
   'alibaba-cn': ['qwen', /^(qwen|qwq|qvq)/],

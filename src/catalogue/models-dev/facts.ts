@@ -2,7 +2,7 @@ import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { Prices } from '../model.ts'
 import type { SourceModel } from './source.ts'
 
-/** What an entry tells of the model itself. */
+/** Facts of an entry about the model itself. */
 export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | 'created'> {
   return {
     name: model.name,
@@ -14,7 +14,7 @@ export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | '
   }
 }
 
-/** What an entry tells of the provider's offer. */
+/** Facts of an entry about the provider's offer. */
 export function endpointFacts(model: SourceModel, prices: Prices): EndpointPatch {
   return {
     upstreamModel: model.id,

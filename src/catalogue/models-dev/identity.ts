@@ -2,7 +2,7 @@ import { authorNamed } from './authors.ts'
 import { type Group, leadRow } from './group.ts'
 import type { Row } from './row.ts'
 
-/** What a group is called: its id, its dated name where the vendor has one, and every other `author/slug` in use. */
+/** The names of a group: its id, its dated name if the vendor has one, and every other `author/slug` in use. */
 export type Identity = { id: string; canonicalSlug: string | undefined; aliases: string[] }
 
 /**

@@ -1,9 +1,9 @@
 import { authorNamed } from './authors.ts'
 
-/** What the name under which a provider lists a model says. */
+/** The parts of a provider's name for a model. */
 export type ParsedName = {
   author: string | undefined
-  /** Whether the name stands under somebody who is neither an author we know nor a host. */
+  /** Whether the name stands under somebody who is neither a known author nor a host. */
   foreign: boolean
   /** The model's own name: lowercase, without what only says where and how it is served. */
   slug: string
@@ -26,7 +26,7 @@ const quantizations: readonly (readonly [RegExp, string])[] = [
   [/-6bit$/, 'unknown'],
 ]
 
-/** How it is served and not what it is: a confidential enclave, Vertex's model-as-a-service and default version. */
+/** Suffixes for the way a model is served: a confidential enclave, Vertex's model-as-a-service and default version. */
 const servingSuffix = /-(?:tee|maas|default)$/
 
 /** Brands that hosts put before other people's names. */

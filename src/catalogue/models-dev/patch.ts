@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts'
 import { pricesOf } from './prices.ts'
 import type { Row } from './row.ts'
 
-/** What the entries for one model say together. */
+/** The entries for one model, merged. */
 export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
   const rows = [...tagged.values()]
   const contexts = rows.map((row) => row.model.limit.context)

@@ -3,7 +3,7 @@ import type { SourceCost, SourceModel } from './source.ts'
 /** Figures of a price list, per million tokens, that models.dev has no member for. */
 export type MoreCosts = { cacheWrite1h?: number; imageCompletion?: number }
 
-/** What follows from a provider's price list though models.dev has no member for it. */
+/** Prices that follow from a provider's price list, though models.dev has no member for them. */
 type Rules = (model: SourceModel, cost: Partial<SourceCost>) => MoreCosts
 
 const none: Rules = () => ({})

@@ -9,7 +9,7 @@ export type Row = ParsedName & {
   provider: SourceProvider
   model: SourceModel
   api: UpstreamApi
-  /** Whether the provider's other entries are reached in the same way. */
+  /** Whether the provider's other entries use the same API. */
   isUsualApi: boolean
   /** Whether `base_model` names the model and the entry's own name does not contradict it. */
   based: boolean

@@ -31,7 +31,7 @@ export type SourceModel = {
   cost?: SourceCost & { tiers?: (Partial<SourceCost> & { tier: { type?: string; size: number } })[] }
   /** Other ways to be served, each with what a request must say for it; true or false in some entries. */
   experimental?: { modes?: Record<string, SourceMode> } | boolean
-  /** How this entry is reached where it differs from the provider. */
+  /** The API of this entry, if it differs from the provider's. */
   provider?: { npm?: string; api?: string; shape?: string }
 }
 
@@ -109,7 +109,7 @@ const areTiers = (tiers: unknown) =>
       isCount(tier?.tier?.size) && ifThere(tier.input, isCount) && ifThere(tier.output, isCount) && arePrices(tier),
   )
 
-/** What is no object is a mark that the entry is experimental itself. */
+/** A value that is not an object only marks the entry itself as experimental. */
 const areModes = (experimental: SourceModel['experimental']) =>
   !isObject(experimental) ||
   ifThere((experimental as { modes?: object }).modes, (modes) => isObject(modes) && Object.values(modes!).every(isMode))
@@ -121,10 +121,13 @@ const isPartOfCost = (cost: unknown) => {
   return isObject(cost) && ifThere(input, isCount) && ifThere(output, isCount) && arePrices(cost as Partial<SourceCost>)
 }
 
-/** What is wrong with a provider, or undefined. */
+/** The mistake in a provider, or undefined. */
 export const providerFault = (value: unknown) => firstBroken(value, providerRules)
 
-/** What is wrong with an entry, or undefined. There are thousands at every start, so this is plain code, no schema. */
+/**
+ * The mistake in an entry, or undefined. Each start checks thousands of entries, so this is plain code, without a
+ * schema.
+ */
 export const modelFault = (value: unknown) => firstBroken(value, modelRules)
 
 function firstBroken<T>(value: unknown, rules: readonly Rule<T>[]): string | undefined {

@@ -1,12 +1,12 @@
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
 
-/** How an endpoint is reached. */
+/** The protocol and the address of an endpoint. */
 export type UpstreamApi = { protocol: Protocol; baseUrl: string }
 
 /**
- * What each client package that models.dev names speaks, and where, unless the entry says where. Packages that are not
- * here speak protocols of their own (Bedrock, Vertex, …).
+ * The protocol of each client package that models.dev names, and its address, unless the entry has one. Packages that
+ * are missing here speak protocols of their own (Bedrock, Vertex, …).
  */
 const packages: Record<string, { protocol: Protocol; baseUrl?: string }> = {
   '@ai-sdk/openai-compatible': { protocol: 'openai-chat' },
@@ -36,7 +36,7 @@ const azureResource: Record<string, string> = {
 
 const shapes: Record<string, Protocol> = { responses: 'openai-responses', completions: 'openai-chat' }
 
-/** How an entry is reached, or why it cannot be. */
+/** The API of an entry, or the reason why it cannot be used. */
 export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
   const own = model?.provider
   const name = own?.npm ?? provider.npm

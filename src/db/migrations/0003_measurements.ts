@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * What the service measured: per endpoint and minute or hour, per model and hour. Each server writes rows of its own;
- * the others read what was written since they last looked.
+ * Measurements: per endpoint and minute or hour, per model and hour. Each server writes its own rows. The others read
+ * the rows that were written since they last looked.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What the holder of a lease has said that it spent, in all: said twice, it counts once. */
+/** The total spending that the holder of a lease has reported. A report that arrives twice counts once. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('budget_leases')

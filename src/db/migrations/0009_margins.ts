@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * What limits are charged beyond what is told as the cost: where no provider counted, the cost is an estimate, and limits
- * go by the most it can have been.
+ * The amount that limits are charged in addition to the reported cost: if no provider counted, the cost is an estimate,
+ * and limits are charged the most that it can have been.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['generations', 'usage_days']) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '#db/kysely.ts'
 
-/** What an organization calls a member is its own; a person who belongs to several is not renamed by one of them. */
+/** Each organization has its own name for a member: a person who belongs to several is not renamed by one of them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('memberships')

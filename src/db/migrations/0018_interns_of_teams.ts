@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '#db/kysely.ts'
 
-/** Who sees an intern; and a name of one that a whole workspace sees means one intern there. */
+/** The visibility of an intern. If a whole workspace sees an intern, its name is unique there. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('interns')

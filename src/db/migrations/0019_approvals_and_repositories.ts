@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** What interns asked, so that it is known what an answer answers; and the repositories they are to begin with. */
+/**
+ * Questions of interns, so that an answer can be recorded with its question; and the repositories that interns start
+ * with.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('intern_questions')

@@ -51,7 +51,7 @@ export function openConnections(connectionString: string, { limits, onError, onU
   pool.on('error', (error) => {
     // The pool hangs the whole client on it, with what opens its session; that is for nobody's log.
     Object.assign(error, { client: undefined })
-    // What we ended was told of when we did.
+    // A connection that we ended ourselves was reported then.
     if (!(error instanceof ConnectionAbandoned)) onError(error)
   })
   const endWatch = monitorConnections({

@@ -11,7 +11,7 @@ import { createExclusively } from './exclusively.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
-/** How long the end waits for connections in use. */
+/** The end waits this long for connections in use. */
 const closeMs = 1000
 
 /** Opens a Postgres database. `prepare` brings it up to date before anything else looks at it. */

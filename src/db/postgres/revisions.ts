@@ -3,7 +3,7 @@ import type { Announcement, Topic } from '../signals.ts'
 
 export const channel = 'signalbox'
 
-/** What travels over NOTIFY: the announcement, and the how-manieth of its topic it is. */
+/** The message of a NOTIFY: the announcement and its number within its topic. */
 type Notification = Announcement & { revision: number }
 
 /**
@@ -22,7 +22,7 @@ export function announcing({ topic, payload }: Announcement): string {
     from counted`
 }
 
-/** How far one server has followed each topic. */
+/** The last revision of each topic that one server has seen. */
 export type Followed = {
   /** Takes note of a notification. @returns it, and whether an earlier one of its topic never came. */
   heard: (text: string) => { announcement: Announcement; missed: boolean }

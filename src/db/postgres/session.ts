@@ -1,7 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import type { Connection } from './connection.ts'
 
-/** How long things may take on a connection to Postgres. */
+/** Time limits of a connection to Postgres. */
 export type Limits = Pick<
   Config,
   | 'database_statement_timeout_ms'
@@ -14,7 +14,7 @@ export type Limits = Pick<
 type Session = Record<string, number>
 
 /**
- * What the server keeps time of. The host of a server may die within a transaction: its locks must not outlive it by
+ * Time limits that the server enforces. The host of a server may die within a transaction. Its locks must not last for
  * the two hours after which TCP gives up.
  */
 export function sessionOf(limits: Limits): Session {

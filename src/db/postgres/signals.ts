@@ -6,11 +6,14 @@ import { channel, followRevisions } from './revisions.ts'
 const heartbeatMs = 300
 const trustedForMs = 900
 
-/** How often it is asked whether it takes changes: a standby, and one that is switched over, takes none. */
+/**
+ * The interval at which the database is asked whether it accepts changes. A standby does not, and neither does a server
+ * during a switch-over.
+ */
 const askReadOnlyEveryMs = 2000
 
 export type PostgresSignals = LocalSignals & {
-  /** Whether the database took no changes when it was last asked. */
+  /** Whether the database accepted no changes when it was last asked. */
   readOnly: () => boolean
   close: () => Promise<void>
 }

@@ -9,7 +9,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** How a transaction begins and ends, to the letter: a session of another process is told by them. */
+/**
+ * The exact statements that begin and end a transaction. A session of another process recognises them by their text.
+ */
 export const statements = { begin: 'begin immediate', commit: 'commit', rollback: 'rollback' } as const
 
 /** Kysely over the worker thread. */

@@ -10,7 +10,7 @@ import { openSqlite, readerOf } from './client.ts'
 import { createMutex, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
-/** How long a change waits until other processes have heard of it. One that is held up hears of it all the same, later. */
+/** A change waits this long until other processes have heard of it. A process that is late hears of it afterwards. */
 const hearMs = 500
 
 /** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */

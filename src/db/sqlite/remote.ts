@@ -8,13 +8,16 @@ import type { Tables } from '../tables.ts'
 import { bindable, type SqliteClient } from './client.ts'
 import { createMutex, sqliteDialect } from './dialect.ts'
 
-/** What the owner of the file answers. */
+/** Calls that the owner of the file answers. */
 export type OwnerCalls = {
   'db.run': Session['run']
   'db.announce': Session['announce']
 }
 
-/** What it tells the others. An answer says that it was heard: nothing that was announced is stale here afterwards. */
+/**
+ * Calls of the owner to other processes. An answer confirms that the announcement was heard: no cache here is stale
+ * after it.
+ */
 export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
 
 /**

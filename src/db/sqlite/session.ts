@@ -9,7 +9,7 @@ type SqliteSessionDeps = {
   turns: Mutex
   /** Tells every process, this one included. */
   announceAll: (announcements: readonly Announcement[]) => Promise<void>
-  /** How long a transaction may stand open without a word: all others wait for it. */
+  /** A transaction may stay open this long without a statement: all others wait for it. */
   idleMs?: number
 }
 
