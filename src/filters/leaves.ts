@@ -1,3 +1,4 @@
+import { holdsConversation } from '#chat/conversation-fields.ts'
 import { ownFields } from '#chat/own-fields.ts'
 import { isByUser } from './author.ts'
 import { isAlmostJson, isJsonText, rewriteAlmostJson, rewriteJsonText } from './json-text.ts'
@@ -129,7 +130,7 @@ function placeOf(key: string, value: unknown, fields: Fields, place: LeavesPlace
   const user = place.user || (place.of === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
-    of: place.of === 'body' && (key === 'messages' || key === 'input') ? 'list' : 'rest',
+    of: place.of === 'body' && holdsConversation(key) ? 'list' : 'rest',
     user,
     isFree: isFree && !(key === 'arguments' && typeof value === 'string'),
     isResult: place.isResult || isResult(key, fields),

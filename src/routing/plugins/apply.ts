@@ -32,6 +32,6 @@ export function applyPlugins(
 }
 
 function fitted(asked: PreparedRequest, client: ClientProtocol, candidates: readonly Candidate[]): PreparedRequest {
-  const body = middleOut(asked.body, asked.chat, candidates)
+  const body = middleOut(asked.body, client.conversation, asked.chat, candidates)
   return body ? { ...asked, body, chat: client.toChat(body) } : asked
 }

@@ -9,7 +9,7 @@ import { middleOut } from './middle-out.ts'
 function fitted(messages: object[], contextLength: number): any {
   const chat = { messages } as unknown as ChatRequest
   const endpoints = [10, contextLength].map((size) => endpointFor('m', { contextLength: size }))
-  return middleOut({ messages }, chat, [{ endpoints } as unknown as Candidate])?.messages
+  return middleOut({ messages }, 'messages', chat, [{ endpoints } as unknown as Candidate])?.messages
 }
 const user = (content: string) => ({ role: 'user', content })
 const long = 'x'.repeat(400)

@@ -1,5 +1,6 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ConversationField } from '#chat/conversation-fields.ts'
 import { bytesPerToken } from '#lib/token-estimate.ts'
 import type { Candidate } from '../plan/plan.ts'
 import { estimatePrompt } from '../resolve/prompt-size.ts'
@@ -11,20 +12,25 @@ type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 const share = 0.8
 
 /**
- * The body with what stands in the middle of its conversation left out, so that it fits the largest context there is:
- * whole turns first, the middle of the longest texts after that. Undefined where it fits as it is, or nothing can be
- * left out.
+ * The body without the middle of its conversation, so that it fits the largest context of the candidates. Whole turns
+ * are left out first, then the middle of the longest texts. Undefined if it fits as it is, or if nothing can be left
+ * out.
+ * @param conversation the field of the body that has the conversation.
  */
-export function middleOut(body: Body, chat: ChatRequest, candidates: readonly Candidate[]): Body | undefined {
+export function middleOut(
+  body: Body,
+  conversation: ConversationField,
+  chat: ChatRequest,
+  candidates: readonly Candidate[],
+): Body | undefined {
   const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))
   const room = context - (answerLimitOf(chat as Body) ?? 0)
   const estimate = estimatePrompt(chat)
   if (estimate <= room || room <= 0) return undefined
-  const name = Array.isArray(body.messages) ? 'messages' : 'input'
-  const items = body[name]
+  const items = body[conversation]
   const excess = charactersIn(estimate - room * share, JSON.stringify(items) ?? '')
-  if (typeof items === 'string') return { ...body, [name]: shortened(items, excess) }
-  return Array.isArray(items) ? { ...body, [name]: withoutMiddle(items as Item[], excess) } : undefined
+  if (typeof items === 'string') return { ...body, [conversation]: shortened(items, excess) }
+  return Array.isArray(items) ? { ...body, [conversation]: withoutMiddle(items as Item[], excess) } : undefined
 }
 
 /** The number of characters of this text that are estimated as so many tokens. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#catalogue/model.ts'
+import { holdsConversation } from '#chat/conversation-fields.ts'
 import { ownFields } from '#chat/own-fields.ts'
 import type { Body } from '../translate/protocol.ts'
 import { kindOf, type Medium, mediumOf, mediumTokenBound } from './medium.ts'
@@ -43,7 +44,7 @@ export function promptSize(body: Body): PromptSize {
 }
 
 function addField(size: PromptSize, name: string, value: unknown): void {
-  if ((name === 'messages' || name === 'input') && Array.isArray(value)) {
+  if (holdsConversation(name) && Array.isArray(value)) {
     for (const turn of value) addTurn(size, turn)
     return
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { ConversationField } from '#chat/conversation-fields.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { Envelope } from '#http/envelope.ts'
 import type { SseEvent } from '#lib/sse.ts'
@@ -90,6 +91,8 @@ export type ClientProtocol = {
   protocol: Protocol
   /** The API operation by which clients use it. */
   operation: Operation
+  /** The field of its bodies that has the conversation. */
+  conversation: ConversationField
   /** The `api_type` in the records of such requests. */
   apiType: string
   /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */

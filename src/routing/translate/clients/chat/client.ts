@@ -20,6 +20,7 @@ export const chatClient: ClientProtocol = {
     response: Completion,
     events: CompletionChunk,
   },
+  conversation: 'messages',
   apiType: 'completions',
   toChat: (body) => body as ChatRequest,
   preset: chatPreset,

@@ -22,6 +22,7 @@ export const messagesClient: ClientProtocol = {
     events: MessageEvent,
     errorBody: MessageError,
   },
+  conversation: 'messages',
   apiType: 'messages',
   // `reasoning` is for this service, too, but it goes on: it becomes what the model takes.
   ownFields: new Set(['fallbacks', 'user']),

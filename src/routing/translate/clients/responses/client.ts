@@ -19,6 +19,7 @@ export const responsesClient: ClientProtocol = {
     response: Response,
     events: ResponseEvent,
   },
+  conversation: 'input',
   apiType: 'responses',
   toChat: responsesToChat,
   preset: responsesPreset,
