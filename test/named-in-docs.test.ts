@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { tools } from '#agent/tools/tools.ts'
 import { addCommands } from '#cli/cli.ts'
+import { protocols } from '#lib/vocabulary.ts'
+import { clients } from '#routing/translate/clients/clients.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (pattern: string) =>
@@ -29,6 +31,14 @@ test('every tool of the builtin agent is named in its document', () => {
     ),
     [],
   )
+})
+
+test('every protocol of providers and every path of clients is named where protocols are explained', () => {
+  const names = [
+    ...protocols.map((name) => `\n| \`${name}\` |`),
+    ...clients.map(({ operation }) => `\`POST ${operation.path}\``),
+  ]
+  assert.deepEqual(missingIn(read('docs/providers.md'), names), [])
 })
 
 test('every command is named in the documents', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SseReader } from '#lib/sse.ts'
+import { clients as clientProtocols } from '#routing/translate/clients/clients.ts'
 import { protocols } from '#routing/translate/providers/protocols.ts'
 import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
 import {
@@ -36,6 +37,10 @@ const clients = {
   }),
 }
 type Client = keyof typeof clients
+
+test('every client protocol is tried on every provider protocol', () => {
+  assert.deepEqual(Object.keys(clients).sort(), clientProtocols.map(({ protocol }) => protocol).sort())
+})
 
 describe('every client protocol on every upstream protocol', () => {
   let recorded: RecordedProviders

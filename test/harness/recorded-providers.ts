@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Protocol, protocols } from '#lib/vocabulary.ts'
+import type { Protocol } from '#lib/vocabulary.ts'
+import { providerFacts, type UpstreamProtocol } from './provider-facts.ts'
 import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
 /** All but that of the demo model, which no upstream speaks. */
-export const upstreamProtocols = protocols.filter((protocol) => protocol !== 'demo')
+export const upstreamProtocols = Object.keys(providerFacts) as UpstreamProtocol[]
 const failing = ['status-400', 'status-401', 'status-429', 'status-529']
 const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error', 'cited', ...failing]
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Protocol } from '#lib/vocabulary.ts'
 import { fixture, hasFixture } from './fixtures.ts'
+import { type ProviderFacts, providerFacts } from './provider-facts.ts'
 import { failedBy, saidBy } from './upstream-answers.ts'
 
 /** `text` is the body as it came, to the byte. */
@@ -40,16 +41,11 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
   }
 }
 
-const protocolOfPath: [RegExp, Protocol][] = [
-  [/\/chat\/completions$/, 'openai-chat'],
-  [/\/responses$/, 'openai-responses'],
-  [/\/messages$/, 'anthropic-messages'],
-  [/\/models\//, 'google-gemini'],
-]
+const facts = Object.entries(providerFacts) as [Protocol, ProviderFacts][]
 
 /** Which protocol a request speaks, by its path, which model it names, and whether its answer is to be streamed. */
 export function askedOf({ path, body }: Received): { protocol: Protocol; name: string; streamed: boolean } {
-  const protocol = protocolOfPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'openai-chat'
+  const protocol = facts.find(([, known]) => known.path.test(path))?.[0] ?? 'openai-chat'
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
   return { protocol, name, streamed: body.stream === true || path.includes('alt=sse') }
 }

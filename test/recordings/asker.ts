@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Protocol } from '#lib/vocabulary.ts'
+import { clients } from '#routing/translate/clients/clients.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
 import { upstreamProtocols } from '#test/harness/recorded-providers.ts'
 import { recordingFor, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
 import { startTestService } from '#test/harness/service.ts'
@@ -16,19 +18,7 @@ export type Asker = AsyncDisposable & {
   ask: (client: Protocol, upstream: Protocol, body: Body) => Promise<Asked>
 }
 
-export const pathOf: Partial<Record<Protocol, string>> = {
-  'openai-chat': '/chat/completions',
-  'openai-responses': '/responses',
-  'anthropic-messages': '/messages',
-}
-
-/** What the requests go to: a model that thinks, of each kind of provider. */
-const upstreamModels: Partial<Record<Protocol, string>> = {
-  'openai-chat': 'gpt-5.2',
-  'openai-responses': 'gpt-5.2',
-  'anthropic-messages': 'claude-sonnet-4-5',
-  'google-gemini': 'gemini-3-flash-preview',
-}
+export const pathOf = Object.fromEntries(clients.map(({ protocol, operation }) => [protocol, operation.path]))
 
 export async function startAsker(): Promise<Asker> {
   const upstream = await startScriptedUpstream(({ path, ...received }) =>
@@ -77,8 +67,8 @@ function catalogueOn(url: string): object {
     const base_url = `${url}/${protocol}`
     return [protocol, { name: protocol, protocol, base_url, credentials: ['TEST_KEY'] }]
   }
-  const modelOf = (protocol: Protocol) => {
-    const endpoints = { [protocol]: { model: upstreamModels[protocol], ...offer } }
+  const modelOf = (protocol: UpstreamProtocol) => {
+    const endpoints = { [protocol]: { model: providerFacts[protocol].model, ...offer } }
     return [`asked/${protocol}`, { name: protocol, ...facts, endpoints }]
   }
   return {

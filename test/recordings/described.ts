@@ -3,38 +3,20 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Protocol } from '#lib/vocabulary.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
 import type { Body } from './asker.ts'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** What providers publish of the requests that they take: the types of their own clients. */
-const descriptions: Partial<Record<Protocol, string>> = {
-  'openai-chat': `import type { ChatCompletionCreateParams as Described } from 'openai/resources/chat/completions'`,
-  'openai-responses': `import type { ResponseCreateParams as Described } from 'openai/resources/responses/responses'`,
-  'anthropic-messages': `import type { MessageCreateParams as Described } from '@anthropic-ai/sdk/resources/messages'`,
-  // That client builds what goes over the wire of these; what it calls by the names of an enumeration goes as text.
-  'google-gemini': `import type * as google from '@google/genai'
-type Plain<T> = T extends string ? \`\${T}\` : T extends object ? { [Name in keyof T]: Plain<T[Name]> } : T
-type Config = Omit<google.GenerateContentConfig, 'tools' | 'toolConfig' | 'systemInstruction' | 'safetySettings' | 'httpOptions' | 'abortSignal'>
-type Described = {
-  contents: Plain<google.Content>[]
-  systemInstruction?: Plain<google.Content>
-  tools?: Plain<google.Tool>[]
-  toolConfig?: Plain<google.ToolConfig>
-  safetySettings?: Plain<google.SafetySetting>[]
-  generationConfig?: Plain<Config>
-}`,
-}
-
 /** @returns what the provider's description says against each body; none for one that it takes. */
-export async function complaints(protocol: Protocol, bodies: readonly Body[]): Promise<Map<Body, string>> {
+export async function complaints(protocol: UpstreamProtocol, bodies: readonly Body[]): Promise<Map<Body, string>> {
+  const { described } = providerFacts[protocol]
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-described-'))
   try {
     symlinkSync(packages, join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'requests.ts'), [descriptions[protocol], ...bodies.map(claimOf)].join('\n'))
+    writeFileSync(join(folder, 'requests.ts'), [described, ...bodies.map(claimOf)].join('\n'))
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const first = descriptions[protocol]!.split('\n').length + 1
+    const first = described.split('\n').length + 1
     const told = new Map<Body, string>()
     for (const { line, message } of errorsIn(await compiled(folder)))
       told.set(bodies[line - first]!, [told.get(bodies[line - first]!), message].filter(Boolean).join('\n'))
