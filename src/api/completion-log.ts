@@ -1,5 +1,4 @@
-import type { Caller } from '#accounts/caller.ts'
-import type { Log } from '#lib/log.ts'
+import { type Log, plainLines } from '#lib/log.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import type { Generation } from '#usage/generation.ts'
 
@@ -10,42 +9,34 @@ export type CompletionLog = {
 }
 
 export function completionLog(log: Log): CompletionLog {
-  // None of these members is one that others may hide a secret in, and looking for those costs half of the line.
-  const plain = log.child({}, { redact: [] })
+  const line = plainLines(log, 'completion')
   return {
     completed(generation) {
-      if (!plain.isLevelEnabled('info')) return
-      const { requestId, id, modelId, provider, outcome, tokens, attempts, cause } = generation
-      plain.info(
-        {
-          requestId,
-          generation: id,
-          ...who(generation.caller),
-          ...(generation.app && { app: generation.app }),
-          model: modelId ?? generation.requestedModel,
-          provider,
-          outcome,
-          ...(cause && { error: cause }),
-          ...((attempts.length > 1 || outcome === 'failed') && { attempts }),
-          promptTokens: tokens.prompt,
-          completionTokens: tokens.completion,
-          costUsd: toUsd(generation.cost),
-          firstTokenMs: generation.latencyMs,
-          ms: generation.durationMs,
-        },
-        'completion',
-      )
+      const { caller, requestId, id, app, modelId, requestedModel, provider, outcome } = generation
+      const { cause, attempts, tokens, cost, latencyMs, durationMs } = generation
+      line({
+        requestId,
+        generation: id,
+        key: caller.keyHash,
+        member: caller.userId,
+        workspace: caller.workspaceId,
+        app,
+        model: modelId ?? requestedModel,
+        provider,
+        outcome,
+        error: cause,
+        attempts: attempts.length > 1 || outcome === 'failed' ? attempts : undefined,
+        promptTokens: tokens.prompt,
+        completionTokens: tokens.completion,
+        costUsd: toUsd(cost),
+        firstTokenMs: latencyMs,
+        ms: durationMs,
+      })
     },
     refused({ requestId, id, caller, requestedModel, cause }) {
-      if (!plain.isLevelEnabled('info')) return
-      const asked = { requestId, generation: id, ...who(caller), model: requestedModel }
-      plain.info({ ...asked, outcome: 'refused', error: cause }, 'completion')
+      const { keyHash: key, userId: member, workspaceId: workspace } = caller
+      const asked = { requestId, generation: id, key, member, workspace, model: requestedModel }
+      line({ ...asked, outcome: 'refused', error: cause })
     },
   }
 }
-
-const who = ({ keyHash, userId, workspaceId }: Caller) => ({
-  key: keyHash,
-  member: userId,
-  workspace: workspaceId,
-})
