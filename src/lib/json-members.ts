@@ -84,23 +84,59 @@ export type Changes = {
 
 /** Changes members of the object that begins at `from`. All other bytes stay as they are. New members come first. */
 export function withChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
-  const members = membersOf(text, from)
-  const left = new Map(Object.entries(fill).concat(Object.entries(set)))
+  const filled = Object.keys(fill)
+  const names = filled.concat(Object.keys(set))
+  /** A bit for each of the names that the object has. */
+  let found = 0
   let rest = ''
-  let kept = members.length
   let copied = from + 1
-  for (const [at, { name, start, valueStart, end }] of members.entries()) {
-    left.delete(name)
-    if (Object.hasOwn(set, name)) {
-      rest += text.slice(copied, valueStart) + set[name]
+  let at = afterSpace(text, copied)
+  const isEmpty = text.charCodeAt(at) !== quote
+  while (text.charCodeAt(at) === quote) {
+    const nameEnd = stringEnd(text, at)
+    const valueStart = afterSpace(text, afterSpace(text, nameEnd) + 1)
+    const end = valueEnd(text, valueStart)
+    const place = placeOf(names, text, at, nameEnd)
+    if (place !== -1) found |= 1 << place
+    if (place >= filled.length) {
+      rest += text.slice(copied, valueStart) + set[names[place]!]
       copied = end
-    } else if (name === notNull && text.slice(valueStart, end) === 'null') {
-      kept--
-      rest += text.slice(copied, at === 0 ? start : members[at - 1]!.end)
-      copied = at === 0 ? (members[1]?.start ?? end) : end
-    }
+    } else if (notNull !== undefined && isNull(text, valueStart, end) && isNamed(notNull, text, at, nameEnd))
+      return withChanges(withoutMember(text, from, at), from, { set, fill, notNull })
+    const next = afterSpace(text, end)
+    if (text.charCodeAt(next) !== comma) break
+    at = afterSpace(text, next + 1)
   }
-  const added = Array.from(left, ([name, value]) => `"${name}":${value}`).join(',')
-  const joint = added && kept > 0 ? ',' : ''
+  let added = ''
+  for (let place = 0; place < names.length; place++) {
+    if ((found & (1 << place)) !== 0) continue
+    const name = names[place]!
+    added += `${added && ','}"${name}":${place < filled.length ? fill[name] : set[name]}`
+  }
+  const joint = added && !isEmpty ? ',' : ''
   return text.slice(0, from + 1) + added + joint + rest + text.slice(copied)
+}
+
+/** Which of the names stands from quote to quote; -1 for none. */
+function placeOf(names: readonly string[], text: string, start: number, end: number): number {
+  for (let place = 0; place < names.length; place++) if (isNamed(names[place]!, text, start, end)) return place
+  return -1
+}
+
+function isNamed(name: string, text: string, start: number, end: number): boolean {
+  return name.length === end - start - 2 && text.startsWith(name, start + 1)
+}
+
+function isNull(text: string, start: number, end: number): boolean {
+  return end - start === 4 && text.startsWith('null', start)
+}
+
+/** Without the member that begins at `start`, and the comma that it brings. */
+function withoutMember(text: string, from: number, start: number): string {
+  const members = membersOf(text, from)
+  const at = members.findIndex((member) => member.start === start)
+  const { end } = members[at]!
+  return at === 0
+    ? text.slice(0, start) + text.slice(members[1]?.start ?? end)
+    : text.slice(0, members[at - 1]!.end) + text.slice(end)
 }

@@ -1,9 +1,8 @@
 import { Fault } from '#lib/fault.ts'
-import { once } from '#lib/once.ts'
 import type { CompletionContext } from '../call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import type { Target } from '../plan/plan.ts'
-import { usageBoundOf } from '../policy/usage-bound.ts'
+import { LazyUsageBound } from '../policy/lazy-usage-bound.ts'
 import type { TriedEndpoint } from '../record/request-record.ts'
 import type { Body, ClientProtocol } from '../translate/protocol.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
@@ -56,7 +55,7 @@ export function attemptRequestOf(
     tried: {
       target,
       byok: access.byok,
-      most: once(() => usageBoundOf({ chat, body: given, protocol: client.protocol }, target, providerProtocol)),
+      bound: new LazyUsageBound({ chat, body: given, protocol: client.protocol }, target, providerProtocol),
     },
     // If both sides speak one protocol, the bytes of the answer need no translation.
     passThrough: encoded !== undefined && !client.rewrites,

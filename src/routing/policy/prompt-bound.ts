@@ -8,7 +8,7 @@ import { kindOf, type Medium, mediumOf, mediumTokenBound } from './medium.ts'
 const tokensOfFrame = 8
 
 /** Tokens that frame all messages, with the longest system text of a provider: close to 700. */
-const tokensOfRequest = 1024
+export const tokensOfRequest = 1024
 
 /** Tokens of a provider's own instructions about tools; Anthropic's are the longest, up to 530. */
 const tokensAboutTools = 600

@@ -32,7 +32,7 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
   const { tokens, exact } = promptBound(body, endpoint)
   // The model reads the results of a tool, whose size is not known beforehand.
   const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
-  const answer = providerProtocol?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
+  const answer = mostOfOneAnswer(chat, endpoint, providerProtocol)
   const answers = answersOf(chat)
   const beyondText = saysMoreThanText(chat, body)
   return {
@@ -42,6 +42,11 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
     hidden: answers > 1 || mayThink(chat, endpoint, providerProtocol) || beyondText || bill !== undefined,
     bill,
   }
+}
+
+/** The most tokens that one answer has. */
+export function mostOfOneAnswer(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): number {
+  return providerProtocol?.answerLimit(chat, endpoint) ?? endpoint.maxCompletionTokens ?? endpoint.contextLength
 }
 
 /** Rejected tokens of a prediction are billed like completion tokens. */

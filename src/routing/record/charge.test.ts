@@ -13,7 +13,8 @@ const most: UsageBound = { prompt: 100, promptTold: 100, completion: 10_000, hid
 const counted: Counted = { told: undefined, isFinal: false, bytes: 0, thoughtBytes: 0, toolCalls: 0, extras: undefined }
 
 const charged = (more: Partial<Counted>, { seen = true, ...limits }: Partial<UsageBound> & { seen?: boolean } = {}) => {
-  const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, { ...most, ...limits }, seen)
+  const bound = { whole: { ...most, ...limits }, surelyAllows: () => false }
+  const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, seen)
   return { ...charge, cost: decimalUsd(cost), margin: decimalUsd(margin) }
 }
 

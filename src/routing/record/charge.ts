@@ -3,6 +3,7 @@ import type { Extras, TokenCounts } from '#chat/events.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { estimateTokens } from '#lib/token-estimate.ts'
 import { highestCost } from '../policy/highest-cost.ts'
+import type { RequestBound } from '../policy/lazy-usage-bound.ts'
 import type { UsageBound } from '../policy/usage-bound.ts'
 import type { Counted } from './answer-tally.ts'
 import { costOf } from './cost.ts'
@@ -34,16 +35,17 @@ export function chargeFor(
   prices: Prices,
   counted: Counted,
   promptEstimate: () => number,
-  most: UsageBound,
+  requestBound: RequestBound,
   seen: boolean,
 ): Charge {
   const { told, extras } = counted
   if (told && counted.isFinal) {
-    const took = billed(prices, told, extras, most)
+    const took = billed(prices, told, extras, requestBound)
     const capped = took.tokens.prompt < told.prompt || took.tokens.completion < told.completion
     return { ...took, estimated: false, capped, cost: costOf(prices, took.tokens, took.extras), margin: 0n }
   }
-  const took = billed(prices, estimateOf(counted, promptEstimate()), extras, most)
+  const most = requestBound.whole
+  const took = billed(prices, estimateOf(counted, promptEstimate()), extras, requestBound)
   const cost = costOf(prices, took.tokens, took.extras)
   const bound = highestCost(prices, most.prompt, mostGenerated(counted, most, seen), most.bill, took.extras?.pieces)
   return { ...took, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
@@ -54,8 +56,10 @@ export function billed(
   prices: Prices,
   tokens: TokenCounts,
   extras: Extras | undefined,
-  most: UsageBound,
+  requestBound: RequestBound,
 ): SettledUsage {
+  if (requestBound.surelyAllows(tokens)) return settledUsage(undefined, prices, { tokens, extras })
+  const most = requestBound.whole
   return settledUsage(most.bill, prices, { tokens: asPossible(tokens, most), extras })
 }
 

@@ -7,7 +7,7 @@ import { type RequestFacts, RequestRecord, type TriedEndpoint } from './request-
 
 const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const tried = { target, byok: false, most: () => most } as TriedEndpoint
+const tried = { target, byok: false, bound: { whole: most, surelyAllows: () => false } } as unknown as TriedEndpoint
 const told = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 function journalAt(streamed: boolean) {

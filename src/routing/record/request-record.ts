@@ -11,8 +11,8 @@ import type { AttemptFailure } from '../attempt/failure.ts'
 import type { Shut } from '../plan/circuit.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
+import type { RequestBound } from '../policy/lazy-usage-bound.ts'
 import { unpricedIn } from '../policy/unpriced.ts'
-import type { UsageBound } from '../policy/usage-bound.ts'
 import { createAnswerTally } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
@@ -26,7 +26,7 @@ type RequestRecordDeps = {
 }
 
 /** One endpoint that was asked: by whose key, and what that can come to at the most. */
-export type TriedEndpoint = { target: Target; byok: boolean; most: () => UsageBound }
+export type TriedEndpoint = { target: Target; byok: boolean; bound: RequestBound }
 
 /** The cost of a request, and whether it was made with the workspace's own key. */
 type Owed = { cost: PicoUsd; byok: boolean }
@@ -171,13 +171,13 @@ export class RequestRecord {
   }
 
   /** The cost of an answer with these tokens. */
-  costAt({ target: { endpoint }, most }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    const took = billed(endpoint.prices, tokens, this.#tally.result().extras, most())
+  costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
+    const took = billed(endpoint.prices, tokens, this.#tally.result().extras, bound)
     return costOf(endpoint.prices, took.tokens, took.extras)
   }
 
-  #chargeOf({ target, most }: TriedEndpoint, seen: boolean): Charge {
-    return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, most(), seen)
+  #chargeOf({ target, bound }: TriedEndpoint, seen: boolean): Charge {
+    return chargeFor(target.endpoint.prices, this.#tally.result(), this.#promptEstimate, bound, seen)
   }
 
   /** The metered request, whether it succeeded or not. */
@@ -265,8 +265,9 @@ export class RequestRecord {
 }
 
 /** Requested units without a price count as billed: a provider that does not report them may bill them. */
-function unpricedOf({ target, most }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
-  const asked = most().bill?.unpriced.map(({ price }) => price) ?? []
+function unpricedOf({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
+  if (!extras && !tokens.parts && bound.surelyAllows(tokens)) return undefined
+  const asked = bound.whole.bill?.unpriced.map(({ price }) => price) ?? []
   const told = unpricedIn(target.endpoint.prices, tokens, extras)
   return asked.length + told.length > 0 ? [...new Set([...asked, ...told])] : undefined
 }

@@ -9,6 +9,7 @@ export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined }
  * that the request asked for.
  */
 export function settledUsage(bill: Bill | undefined, prices: Prices, { tokens, extras }: SettledUsage): SettledUsage {
+  if (!bill && !extras) return { tokens, extras }
   const passed = extras?.pieces
   const pieces = piecesOf(bill, passed)
   const tier = extras?.serviceTier ?? bill?.serviceTier

@@ -7,8 +7,8 @@ import { type Changes, membersOf, withChanges } from '#lib/json-members.ts'
 export type PassthroughRewriter = {
   /** One streamed event. */
   event: (raw: Buffer) => Buffer
-  /** A whole answer. */
-  whole: (bytes: Buffer) => Buffer
+  /** A whole answer: its bytes as a latin1 string, one character for each. */
+  whole: (answer: string) => string
 }
 
 /** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */

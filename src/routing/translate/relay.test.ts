@@ -4,7 +4,7 @@ import type { ResponseStream } from '#lib/response-stream.ts'
 import type { ClientProtocol } from './protocol.ts'
 import { relayStream, withCost } from './relay.ts'
 
-const costed = (json: string) => withCost(Buffer.from(json), { costUsd: 0.5 }).toString()
+const costed = (json: string) => withCost(json, { costUsd: 0.5 })
 
 test('the cost goes into the usage, and every other byte stays', () => {
   const whole = '{"id":"x", "big":12345678901234567890,"usage" : {"prompt_tokens":1}}'
@@ -23,8 +23,8 @@ test('our cost takes the place of the upstream’s', () =>
   assert.equal(JSON.parse(costed('{"usage":{"prompt_tokens":1,"cost":9}}')).usage.cost, 0.5))
 
 test('without a cost nothing is touched', () => {
-  const bytes = Buffer.from('{"usage":{}}')
-  assert.equal(withCost(bytes, undefined), bytes)
+  const answer = '{"usage":{}}'
+  assert.equal(withCost(answer, undefined), answer)
 })
 
 test('the least piece reaches the client, and what is no piece makes no write', () => {

@@ -2,6 +2,7 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import type { Receiver } from '../attempt/attempt.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
+import { bytesOfJson } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
 type Count = (events: AnswerEvent[]) => void
@@ -112,30 +113,37 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
     body() {
       const usage = usageIn(all)
       const cost = usage && price(usage)
-      const mended = passThrough && bytes && (client.rewriter?.(head).whole(bytes) ?? bytes)
-      return mended ? withCost(mended, cost) : client.writeBody(head, all, cost)
+      if (!passThrough || !bytes) return client.writeBody(head, all, cost)
+      const rewriter = client.rewriter?.(head)
+      if (!rewriter && !cost) return bytes
+      // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
+      const answer = bytes.toString('latin1')
+      return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost), 'latin1')
     },
   }
 }
 
 /**
- * The same bytes, the cost put first into their usage. Where it is not plain which usage, or that has a cost of its
- * own, the answer is written anew.
+ * The same answer, a latin1 string of its bytes, with the cost put first into its usage. Where it is not plain which
+ * usage, or that has a cost of its own, the answer is written anew.
  */
-export function withCost(bytes: Buffer, cost: CostNote | undefined): Buffer {
-  if (!cost) return bytes
-  const name = bytes.indexOf('"usage"')
+export function withCost(answer: string, cost: CostNote | undefined): string {
+  if (!cost) return answer
+  const name = answer.indexOf('"usage"')
   // Text that is quoted in an answer has its own quotes escaped: it is never found here.
-  const opening = name < 0 ? undefined : /^"usage"\s*:\s*\{\s*(\})?/.exec(bytes.toString('latin1', name, name + 100))
-  const isPlain = opening && bytes.lastIndexOf('"usage"') === name && !bytes.includes('"cost"', name)
-  if (!isPlain) return writtenAnew(bytes, cost)
+  usageOpening.lastIndex = name
+  const opening = name < 0 ? undefined : usageOpening.exec(answer)
+  const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
+  if (!isPlain) return writtenAnew(answer, cost)
   const start = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(note), bytes.subarray(start)])
+  return answer.slice(0, start) + note + answer.slice(start)
 }
 
-function writtenAnew(bytes: Buffer, cost: CostNote): Buffer {
-  const answer = JSON.parse(bytes.toString('utf8')) as { usage?: object | null }
-  if (answer.usage) answer.usage = { ...answer.usage, cost: cost.costUsd }
-  return Buffer.from(JSON.stringify(answer))
+const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
+
+function writtenAnew(answer: string, cost: CostNote): string {
+  const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
+  if (read.usage) read.usage = { ...read.usage, cost: cost.costUsd }
+  return bytesOfJson(read)
 }

@@ -35,7 +35,7 @@ for (const [protocol, read] of Object.entries(unnamed))
 test('a call has the same name in bytes that pass and in what is read of them', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
-  const bytes = chatRewriter(head).whole(Buffer.from(JSON.stringify({ choices })))
+  const bytes = chatRewriter(head).whole(JSON.stringify({ choices }))
   const [id] = callsIn(openaiChat.readBody({ choices }, 'gen-1'))
-  assert.equal(JSON.parse(bytes.toString()).choices[0].message.tool_calls[0].id, id)
+  assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)
 })

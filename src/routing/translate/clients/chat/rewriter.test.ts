@@ -8,6 +8,8 @@ const rewriter = () => chatRewriter(head)
 const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
 const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
 const choice = (delta: object, more: object = { finish_reason: null }) => ({ index: 0, delta, ...more })
+const latin1 = (text: string) => Buffer.from(text).toString('latin1')
+const utf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8')
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream' }
 
 describe("what is mended of a chat upstream's own bytes", () => {
@@ -37,9 +39,9 @@ describe("what is mended of a chat upstream's own bytes", () => {
     const { event, whole } = rewriter()
     const { id, object, created } = read(event(sent({ choices: [] })))
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
-    const answer = JSON.parse(whole(Buffer.from('{ "choices": [] }')).toString())
+    const answer = JSON.parse(whole('{ "choices": [] }'))
     assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
-    const told = whole(Buffer.from('{"system_fingerprint":"fp","choices":[]}')).toString()
+    const told = whole('{"system_fingerprint":"fp","choices":[]}')
     assert.equal(JSON.parse(told).system_fingerprint, 'fp')
   })
 
@@ -65,13 +67,13 @@ describe("what is mended of a chat upstream's own bytes", () => {
         { id: null, type: 'function', ...call },
       ],
     }
-    const { choices } = JSON.parse(whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message }] }))).toString())
+    const { choices } = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message }] })))
     assert.deepEqual(
       choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
       ['own', 'call_c_1'],
     )
     const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
-    const mended = JSON.parse(whole(Buffer.from(JSON.stringify(without))).toString())
+    const mended = JSON.parse(utf8(whole(latin1(JSON.stringify(without)))))
     assert.deepEqual(mended.choices[0].message, { content: 'ü' })
   })
 
@@ -79,9 +81,7 @@ describe("what is mended of a chat upstream's own bytes", () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
     const { event, whole } = rewriter()
-    const answer = JSON.parse(
-      whole(Buffer.from(JSON.stringify({ ...named, choices: [{ message: { content } }] }))).toString(),
-    )
+    const answer = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message: { content } }] })))
     const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
     for (const said of [answer.choices[0].message, delta.delta]) {
       assert.deepEqual([said.content, said.reasoning], ['Yes', 'Hm'])

@@ -7,12 +7,31 @@ import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
 
 /** Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. */
-export function chatRewriter({ id, model, provider, createdSeconds }: AnswerHead): PassthroughRewriter {
-  const set = { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
-  const named = { id: bytesOfJson(id), created: String(createdSeconds) }
-  const ofEvent = { set, fill: { ...named, object: '"chat.completion.chunk"' }, notNull: 'usage' }
-  const ofWhole = { set, fill: { ...named, object: '"chat.completion"', system_fingerprint: 'null' } }
-  const beginnings = new Beginnings('choices', ofEvent)
+export function chatRewriter(head: AnswerHead): PassthroughRewriter {
+  const { id, model, createdSeconds } = head
+  let ofEvent: PassthroughRewriter['event'] | undefined
+  return {
+    event(raw) {
+      ofEvent ??= eventRewriter(head)
+      return ofEvent(raw)
+    },
+    whole(answer) {
+      const told = needsRewriteInMessage(answer) ? rewritten(answer, 'message', { id, model }) : answer
+      const created = String(createdSeconds)
+      const fill = { id: bytesOfJson(id), created, object: '"chat.completion"', system_fingerprint: 'null' }
+      return withChanges(told, told.indexOf('{'), { set: namesIn(head), fill })
+    },
+  }
+}
+
+function namesIn({ model, provider }: AnswerHead) {
+  return { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
+}
+
+function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
+  const { id, model, createdSeconds } = head
+  const fill = { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' }
+  const beginnings = new Beginnings('choices', { set: namesIn(head), fill, notNull: 'usage' })
   const template = new AlikeBytes()
   const changed = (raw: Buffer) => {
     const rest = beginnings.restOf(raw)
@@ -25,19 +44,12 @@ export function chatRewriter({ id, model, provider, createdSeconds }: AnswerHead
       : text
     return Buffer.from(beginnings.learn(told, from), 'latin1')
   }
-  return {
-    event(raw) {
-      const known = template.changed(raw)
-      if (known) return known
-      const event = changed(raw)
-      template.learn(raw, event, changed)
-      return event
-    },
-    whole(bytes) {
-      const text = bytes.toString('latin1')
-      const told = needsRewriteInMessage(text) ? rewritten(text, 'message', { id, model }) : text
-      return Buffer.from(withChanges(told, told.indexOf('{'), ofWhole), 'latin1')
-    },
+  return (raw) => {
+    const known = template.changed(raw)
+    if (known) return known
+    const event = changed(raw)
+    template.learn(raw, event, changed)
+    return event
   }
 }
 
@@ -59,7 +71,7 @@ function saysInParts(text: string): boolean {
 const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
 function needsRewriteInMessage(text: string): boolean {
-  if (saysInParts(text) || /"audio"\s*:\s*null/.test(text)) return true
+  if (saysInParts(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))) return true
   const calls = text.indexOf('"tool_calls"')
   return calls !== -1 && needsRewriteInCalls(text.slice(calls))
 }

@@ -13,9 +13,6 @@ export function messagesRewriter({ model, provider }: AnswerHead): PassthroughRe
       if (!name || objectIn(text) === -1) return raw
       return Buffer.from(withChanges(text, name.index + name[0].length - 1, changes), 'latin1')
     },
-    whole(bytes) {
-      const text = bytes.toString('latin1')
-      return Buffer.from(withChanges(text, text.indexOf('{'), changes), 'latin1')
-    },
+    whole: (answer) => withChanges(answer, answer.indexOf('{'), changes),
   }
 }
