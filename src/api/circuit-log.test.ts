@@ -6,8 +6,9 @@ import { circuitLog } from './circuit-log.ts'
 test('the log says that an endpoint is left alone, why and until when, and that it is asked again', () => {
   const lines: string[] = []
   const tell = circuitLog(pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }))
-  tell('a/m@north', { reason: 'retry_after', until: 0 })
-  tell('a/m@north', undefined)
+  tell('a/m@north', { state: 'paused', reason: 'retry_after', until: 0 })
+  tell('a/m@north', { state: 'half_open' })
+  tell('a/m@north', { state: 'closed' })
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)),
     [

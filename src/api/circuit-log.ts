@@ -5,7 +5,8 @@ import type { CircuitWatch } from '#routing/plan/circuits.ts'
 /** A line when an endpoint is left alone, with the reason and the end of that, and one when all is well again. */
 export function circuitLog(log: Log): CircuitWatch {
   return (endpoint, change) => {
-    if (!change) log.info({ endpoint }, 'circuit closed')
+    if (change.state === 'half_open') return
+    if (change.state === 'closed') log.info({ endpoint }, 'circuit closed')
     else log.warn({ endpoint, reason: change.reason, until: isoTime(change.until) }, 'circuit opened')
   }
 }

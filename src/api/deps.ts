@@ -12,6 +12,7 @@ import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
+import type { LiveEvents } from './events/live-events.ts'
 import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
@@ -38,6 +39,8 @@ export type ApiDeps = {
   /** Runs the daemons of interns. */
   provisioner: Provisioner
   log: Log
+  /** What happens, for those who listen. */
+  liveEvents: LiveEvents
   /** Runs each route's handler, if requests are traced. */
   around: RequestWrapper | undefined
   /** Whether this server will stop soon. */

@@ -1,8 +1,7 @@
-import type { Caller } from '#accounts/caller.ts'
 import type { KeyCache } from '#accounts/key-cache.ts'
-import { Fault } from '#lib/fault.ts'
 import { authorizationIn, authorize, type Credentials } from './authorize.ts'
 import { prefix } from './prefix.ts'
+import { requireInterns } from './require-interns.ts'
 
 const root = '/interns'
 
@@ -60,12 +59,4 @@ async function authorizeForInterns(
   request: InternRequest,
 ): Promise<void> {
   requireInterns(await authorize(deps, { key: 'api' }, authorizationIn(request.headers)))
-}
-
-/** @throws Fault `not_found` for who is outside the programme, `forbidden` where the key's creator has left. */
-export function requireInterns(caller: Caller): void {
-  if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
-  if (caller.creatorLeft && !caller.internsGrant) {
-    throw new Fault('forbidden', 'The creator of this key has left the organization, and the key holds no grant.')
-  }
 }

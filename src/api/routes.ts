@@ -12,6 +12,7 @@ import { completionRoutes } from './routes/completions/of-clients.ts'
 import { getCredits } from './routes/credits/get.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
+import { listEvents } from './routes/events/list.ts'
 import { getGeneration } from './routes/generations/get.ts'
 import { listAllGenerations } from './routes/generations/list.ts'
 import { assignKeys } from './routes/guardrails/assign-keys.ts'
@@ -80,6 +81,7 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
 const table = {
   getHealth,
   getMetrics,
+  listEvents,
   ...completionRoutes,
   countMessageTokens,
   getGeneration,

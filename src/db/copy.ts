@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 type Table = keyof Tables & string
 
-/** Every table after those it refers to. `signal_revisions` counts what Postgres alone counts, and begins anew. */
+/** Every table after those it refers to. `signal_revisions` and `events` begin anew: what they count is told to who runs now. */
 export const copied = [
   'organizations',
   'users',

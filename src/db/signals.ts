@@ -1,3 +1,5 @@
+import type { NewEvent } from './event.ts'
+
 export type Topic =
   | 'key.changed'
   | 'catalogue.changed'
@@ -5,10 +7,14 @@ export type Topic =
   | 'preset.changed'
   | 'organization.changed'
   | 'intern.changed'
+  | 'intern.asked'
   | 'credential.changed'
 
-/** Says, within a transaction, what to tell every server once it has committed. */
-export type Announce = (topic: Topic, payload: string) => void
+/**
+ * Says, within a transaction, what to tell every server once it has committed.
+ * @param event what is kept of it for clients that listen, with the transaction.
+ */
+export type Announce = (topic: Topic, payload: string, event?: NewEvent) => void
 
 /**
  * Wake-ups between servers on one database. A signal is a hint: the database is the truth, and whoever misses one
@@ -29,6 +35,17 @@ export type Signals = {
 }
 
 export type Announcement = { topic: Topic; payload: string }
+
+/** What one transaction announces. */
+export function announcements() {
+  const announced: Announcement[] = []
+  const events: NewEvent[] = []
+  const announce: Announce = (topic, payload, event) => {
+    announced.push({ topic, payload })
+    if (event) events.push(event)
+  }
+  return { announced, events, announce }
+}
 
 export type LocalSignals = Signals & { deliver: (announcement: Announcement) => void; reportMissed: () => void }
 

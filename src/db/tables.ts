@@ -111,6 +111,16 @@ export type Tables = {
   }
   /** The number of announcements of each topic. It is counted on Postgres alone, where there are other servers. */
   signal_revisions: { topic: string; revision: number }
+  /** What happened within the last minutes, for who listens. */
+  events: {
+    seq: Generated<number>
+    at: number
+    /** Whose it is; null for the operator's. */
+    organization_id: string | null
+    kind: string
+    /** JSON. */
+    data: string
+  }
   endpoint_minutes: {
     endpoint: string
     minute: number

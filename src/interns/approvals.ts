@@ -4,8 +4,8 @@ import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { printableExactly } from '#lib/printable.ts'
-import { permissionKinds, type Question } from './question.ts'
-import { type AskedQuestion, findQuestion, forgetQuestion } from './questions.ts'
+import { type AskedQuestion, permissionKinds, type Question } from './question.ts'
+import { findQuestion, forgetQuestion, questionsOf } from './questions.ts'
 import { Refusal } from './refusal.ts'
 import { type AnswerQuestion, pendingQuestion } from './runs.ts'
 
@@ -39,7 +39,7 @@ export async function answering<Reply>(
   const questionId = asked?.question.id ?? answer.questionId
   const said = answerText(asked?.question, answer.answer)
   const record = (action: 'intern.answered' | 'intern.answer_refused', after: object) =>
-    deps.db.exclusively(`questions of ${internId}`, (tx) =>
+    deps.db.exclusively(questionsOf(internId), (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
   const told = { question_id: questionId, session_id: sessionId, ...(await questionText(deps, caller, asked)), ...said }
@@ -49,12 +49,12 @@ export async function answering<Reply>(
     const reply = await give({ sessionId, questionId, answer: answer.answer })
     // One that was asked while this was not kept: what it was about is not known here.
     if (!(asked && said)) await record('intern.answered', told)
-    await forgetQuestion(deps.db, internId, questionId)
+    await forgetQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (asked && said) await record('intern.answer_refused', { ...told, reason: error.message })
-    if (isOver(error)) await forgetQuestion(deps.db, internId, questionId)
+    if (isOver(error)) await forgetQuestion(deps, internId, questionId, { state: 'ended' })
     throw error
   }
 }

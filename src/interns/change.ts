@@ -7,8 +7,10 @@ import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
+import { internChanged } from './events.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
 import { revokeInternKey } from './own-key.ts'
+import { endQuestions } from './questions.ts'
 import { type RepositoryColumns, repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
@@ -74,7 +76,10 @@ function command(
       )
     }
     await update(tx, intern.id, { status, progress: null, last_failure_message: null, updated_at: deps.now() })
-    if (name !== 'provision') await revokeInternKey(tx, announce, intern)
+    if (name !== 'provision') {
+      await revokeInternKey(tx, announce, intern)
+      await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
+    }
     return intern
   })
 }
@@ -134,7 +139,7 @@ async function alter(
       before: internRecord(before),
       after: internRecord(after),
     })
-    announce('intern.changed', uuid)
+    announce('intern.changed', uuid, internChanged(after, deps.now()))
     return after
   })
 }

@@ -7,6 +7,7 @@ import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
+import { internChanged } from './events.ts'
 import type { NewIntern } from './intern.ts'
 import { repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
@@ -42,7 +43,7 @@ export async function createIntern(
       before: null,
       after: internRecord(intern),
     })
-    announce('intern.changed', id)
+    announce('intern.changed', id, internChanged(intern, deps.now()))
     return { intern, replayed: false }
   })
 }

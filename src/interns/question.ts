@@ -25,3 +25,6 @@ export type FormQuestion = { kind: 'elicitation'; message: string; fields: Field
 
 /** A question of an intern to its caller, on which a run waits. `id` is unique among all interns. */
 export type Question = { id: string } & (PermissionQuestion | FormQuestion)
+
+/** A question as its caller was told it, which is all that is known of what an answer consents to. */
+export type AskedQuestion = { question: Question; sessionId: string; askedAt: number; deadlineAt: number }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
-import type { Query } from '#db/db.ts'
+import type { Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -56,6 +56,12 @@ export async function findIntern(
     .executeTakeFirst()
   if (row) return internOf(row)
   throw new Fault('not_found', 'There is no such intern.')
+}
+
+/** For whom it matters not who sees it. */
+export async function internById(query: Query | Tx, id: string): Promise<Intern | undefined> {
+  const row = await query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
+  return row && internOf(row)
 }
 
 /** The model of the intern whose own key this is; null where it has none of its own, or there is no such intern. */

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
+import { internChanged } from '#interns/events.ts'
 import type { InternStatus, Progress } from '#interns/intern.ts'
 import { revokeInternKey } from '#interns/own-key.ts'
-import { type Intern, internOf } from '#interns/store.ts'
+import { endQuestions } from '#interns/questions.ts'
+import { type Intern, internById, internOf } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Place } from './provisioner.ts'
 
@@ -105,8 +107,10 @@ export class InternLeases {
         .where('status', '=', from)
         .where('supervisor', '=', server)
         .executeTakeFirst()
-      if (numUpdatedRows > 0) announce('intern.changed', id)
-      return numUpdatedRows > 0
+      if (numUpdatedRows === 0n) return false
+      const intern = await internById(tx, id)
+      announce('intern.changed', id, intern && internChanged(intern, now()))
+      return true
     })
   }
 
@@ -123,13 +127,16 @@ export class InternLeases {
 
   /** Takes an intern that is being destroyed out of the database, with its key. */
   async remove({ id }: Intern): Promise<void> {
-    await this.#deps.db.exclusively(`intern:${id}`, async (tx, announce) => {
+    const { db, now } = this.#deps
+    await db.exclusively(`intern:${id}`, async (tx, announce) => {
       const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
       if (row?.status !== 'destroying') return
-      await revokeInternKey(tx, announce, internOf(row))
+      const intern = internOf(row)
+      await revokeInternKey(tx, announce, intern)
+      await endQuestions(tx, announce, id, { now, end: { state: 'ended' } })
       await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
       await tx.deleteFrom('interns').where('id', '=', id).execute()
-      announce('intern.changed', id)
+      announce('intern.changed', id, internChanged(intern, now(), 'deleted'))
     })
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
 import type { Generation } from './generation.ts'
 import { RefusalQuota } from './refusal-quota.ts'
 import type { Spill } from './spill.ts'
@@ -24,6 +25,7 @@ export type Ledger = {
 
 type LedgerDeps = {
   db: Db
+  now?: Now
   /** Takes what the database does not take for a while. */
   spill: Spill
   /** Nothing can be written now. Waiting rows are kept and tried again. */

@@ -27,6 +27,27 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
   )
 }
 
+/** So many ids go into one statement. */
+const idsAtOnce = 500
+
+/** Requests by our ids, as far as they are kept, and whose they are. In no order. */
+export async function generationsByIds(
+  { db }: { db: Pick<Db, 'reports'> },
+  ids: readonly string[],
+): Promise<{ organizationId: string; record: GenerationRecord }[]> {
+  const found: { organizationId: string; record: GenerationRecord }[] = []
+  for (let from = 0; from < ids.length; from += idsAtOnce) {
+    const rows = await db.reports
+      .selectFrom('generations')
+      .where('id', 'in', ids.slice(from, from + idsAtOnce))
+      .select([...recordColumns, 'organization_id'])
+      .execute()
+    for (const { organization_id: organizationId, ...row } of rows)
+      found.push({ organizationId, record: generationRecord(row) })
+  }
+  return found
+}
+
 export type ActivityFilter = {
   organizationId: string
   fromDay: number

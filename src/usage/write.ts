@@ -1,23 +1,28 @@
 import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
+import type { NewEvent } from '#db/event.ts'
+import { insertionOfEvents } from '#db/event-log.ts'
 import { type Cell, type Inserted, insertRows, insertTogether } from '#db/insert-rows.ts'
 import type { Tables } from '#db/tables.ts'
+import type { Now } from '#lib/clock.ts'
 import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { modelOf, storedFacts } from './record.ts'
 import { insertionsOfSums } from './sums.ts'
 
+type WriteDeps = { db: Db; now?: Now }
+
 /**
  * Writes requests and adds them to the sums of their days, both or neither. Rows that an earlier try wrote, though its
  * answer was lost, are not written again.
  */
-export async function writeGenerations({ db }: { db: Db }, generations: Generation[]): Promise<void> {
+export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {
   try {
-    await writeFresh(db, generations)
+    await writeFresh(deps, generations)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    const known = await knownIds(db, generations)
+    const known = await knownIds(deps.db, generations)
     await writeFresh(
-      db,
+      deps,
       generations.filter(({ id }) => !known.has(id)),
     )
   }
@@ -30,7 +35,7 @@ export type RejectedGeneration = { generation: Generation; error: unknown }
  * Writes all but those that the database refuses for what is in them: halves find them, so that one bad row keeps
  * nobody else's from being written. @throws what passes, such as a database that is away.
  */
-export async function writeAcceptable(deps: { db: Db }, generations: Generation[]): Promise<RejectedGeneration[]> {
+export async function writeAcceptable(deps: WriteDeps, generations: Generation[]): Promise<RejectedGeneration[]> {
   try {
     await writeGenerations(deps, generations)
     return []
@@ -44,10 +49,11 @@ export async function writeAcceptable(deps: { db: Db }, generations: Generation[
   }
 }
 
-async function writeFresh(db: Db, generations: Generation[]): Promise<void> {
+async function writeFresh({ db, now = Date.now }: WriteDeps, generations: Generation[]): Promise<void> {
   const insertions: Inserted[] = [
     { table: 'generations', columns, rows: generations.map(toRow) },
     ...insertionsOfSums(generations),
+    insertionOfEvents(writtenEvents(generations, now())),
   ]
   if (db.kind === 'postgres') return insertTogether(db.query, insertions)
   await db.query.transaction().execute(async (tx) => {
@@ -55,6 +61,22 @@ async function writeFresh(db: Db, generations: Generation[]): Promise<void> {
       if (rows.length > 0) await insertRows(db, tx, table, columns, rows, more)
     }
   })
+}
+
+/** That they are in the ledger, in the order in which they were put there: one event an organization, with the ids. */
+function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
+  const byOrganization = new Map<string, string[]>()
+  for (const { id, caller } of generations) {
+    const ids = byOrganization.get(caller.organizationId)
+    if (ids) ids.push(id)
+    else byOrganization.set(caller.organizationId, [id])
+  }
+  return [...byOrganization].map(([organizationId, ids]) => ({
+    at,
+    organizationId,
+    kind: 'generations',
+    data: JSON.stringify(ids),
+  }))
 }
 
 async function knownIds({ query }: Db, generations: Generation[]): Promise<Set<string>> {

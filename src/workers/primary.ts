@@ -12,6 +12,7 @@ import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision
 import { openVault } from '#byok/key-file.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
+import { keepPruningEvents } from '#db/event-log.ts'
 import { once } from '#lib/once.ts'
 import type { Handlers } from '#lib/rpc.ts'
 import { keepPruning } from '#usage/prune.ts'
@@ -61,6 +62,7 @@ export async function startWorkers(
   })
   const unpruned = warnOf(opening, 'old records were not pruned')
   opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
+  opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   const supervision = openSupervision({ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable })
 
   const sockets = await bindSockets({ host, port }, workers)

@@ -8,6 +8,8 @@ type Step = {
   query?: string
   body?: unknown
   keep?: (answer: any) => Kept
+  /** Its answer has no end: it is left when it has begun. */
+  isEndless?: boolean
 }
 
 const guardrail = { id: '$guardrail' }
@@ -111,5 +113,6 @@ export const steps: Step[] = [
   { operation: 'get /generations', query: '?limit=1' },
   { operation: 'get /activity' },
   { operation: 'get /credits' },
+  { operation: 'get /events', isEndless: true },
   { operation: 'get /auth/key' },
 ]

@@ -1,29 +1,35 @@
+import type { Db } from '#db/db.ts'
 import { createScanner } from '#filters/scan.ts'
 import { openRouting } from '#routing/open.ts'
 import type { Cause, Generation } from '#usage/generation.ts'
 import { circuitLog } from '../circuit-log.ts'
 import { completionLog } from '../completion-log.ts'
+import { circuitEvents } from '../events/circuit-events.ts'
 import type { openModels } from './models.ts'
 import type { openMoney } from './money.ts'
-import type { Opening } from './parts.ts'
+import { type Opening, warnOf } from './parts.ts'
 import type { openPolicies } from './policies.ts'
 
 type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
 type Below = Opened<typeof openModels> &
   Omit<Opened<typeof openPolicies>, 'keys' | 'vault'> &
   Opened<typeof openMoney> & {
+    db: Db
     lost: (error: Error) => void
     countRefusal: (cause: Cause) => void
   }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
-export function openDataPlane({ parts, metrics, traces, opened }: Opening, below: Below) {
+export function openDataPlane(opening: Opening, below: Below) {
+  const { parts, metrics, traces, opened } = opening
   const { config, log, now, newId, variable } = parts
-  const { ledger, lost, countRefusal, ...used } = below
+  const { db, ledger, lost, countRefusal, ...used } = below
   const scanner = createScanner()
   opened.defer(scanner.close)
   const completions = completionLog(log)
   const tellOfCircuit = circuitLog(log)
+  const onError = warnOf(opening, 'what became of a circuit is not told to listeners')
+  const keepCircuit = circuitEvents({ db, now, server: newId(), onError })
   const record = (generation: Generation) => {
     ledger.record(generation)
     metrics.observeCompletion(generation)
@@ -45,8 +51,9 @@ export function openDataPlane({ parts, metrics, traces, opened }: Opening, below
       if (refused.cause) countRefusal(refused.cause)
     },
     onCircuit(name, change) {
-      if (change) metrics.observeCircuitOpening(change.reason)
+      if ('reason' in change) metrics.observeCircuitOpening(change.reason)
       tellOfCircuit(name, change)
+      keepCircuit(name, change)
     },
     variable,
     now,

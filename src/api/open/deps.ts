@@ -4,13 +4,14 @@ import { isInstalled } from '#lib/program.ts'
 import { causeOf } from '#routing/record/cause.ts'
 import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
+import { LiveEvents } from '../events/live-events.ts'
 import { openInterns } from '../interns.ts'
 import { createMetrics } from '../metrics.ts'
 import { openTraces } from '../traces.ts'
 import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
-import type { Opening, Parts } from './parts.ts'
+import { type Opening, type Parts, warnOf } from './parts.ts'
 import { openPolicies } from './policies.ts'
 import { type OpenStore, openStore } from './store.ts'
 
@@ -42,7 +43,7 @@ export async function openDeps(
   const models = await openModels(opening, store)
   const { keys, vault, ...policies } = await openPolicies(opening, store)
   const money = await openMoney(opening, store, lost)
-  const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, lost, countRefusal })
+  const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, db, lost, countRefusal })
   const { guardrailCache, inFlight } = policies
   const interns = openInterns({
     config,
@@ -66,6 +67,8 @@ export async function openDeps(
     isShuttingDown,
     now,
   })
+  const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })
+  opened.defer(() => liveEvents.close())
   const deps: ApiDeps = {
     ...models,
     config,
@@ -83,6 +86,7 @@ export async function openDeps(
     log,
     routing,
     around: traces.wrap,
+    liveEvents,
     vault,
   }
   return { interns, deps, firstKeys }

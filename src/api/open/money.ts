@@ -5,6 +5,7 @@ import { Budgets } from '#budgets/budgets.ts'
 import { failClosed } from '#budgets/fail-closed.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
 import { databaseClock } from '#db/clock.ts'
+import { keepPruningEvents } from '#db/event-log.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { openSpill } from '#usage/spill.ts'
@@ -23,7 +24,7 @@ export async function openMoney(
   const spill = await openSpill({ folder, mostBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
   const unwritten = warnOf(opening, 'metered requests are not written yet')
-  const ledger = openLedger({ db, spill, onError: unwritten, onRefused: lost })
+  const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost })
   opened.defer(ledger.close)
   const earlier = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
@@ -37,6 +38,9 @@ export async function openMoney(
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   const unpruned = warnOf(opening, 'old records were not pruned')
-  if (!isShared) opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
+  if (!isShared) {
+    opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
+    opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
+  }
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
 }

@@ -2,7 +2,9 @@ import pg from 'pg'
 import { sql } from '#db/kysely.ts'
 import { Fault } from '#lib/fault.ts'
 import type { Db, Query, Tx } from '../db.ts'
-import type { Announcement, LocalSignals } from '../signals.ts'
+import type { NewEvent } from '../event.ts'
+import { type Announcement, announcements, type LocalSignals } from '../signals.ts'
+import { appending } from './appending.ts'
 import { createLocalLocks } from './local-locks.ts'
 import { announcing } from './revisions.ts'
 
@@ -15,8 +17,7 @@ const lockNotAvailable = '55P03'
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
   const inTurn = createLocalLocks(lockMs)
   return async (name, work) => {
-    const announced: Announcement[] = []
-    const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })
+    const { announced, events, announce } = announcements()
     const run = () =>
       query.connection().execute(async (connection) => {
         // One connection, within a transaction: what a Tx is, but for who says `begin`.
@@ -24,7 +25,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
         try {
           await begin(tx, name, lockMs)
           const done = await work(tx, announce)
-          await commit(tx, announced)
+          await commit(tx, announced, events)
           return done
         } catch (error) {
           await sql`rollback`.execute(tx).catch(() => {})
@@ -43,8 +44,9 @@ async function begin(tx: Tx, name: string, lockMs: number): Promise<void> {
   await sql.raw(`begin; set local lock_timeout = ${lockMs}; ${lock}`).execute(tx)
 }
 
-async function commit(tx: Tx, announced: Announcement[]): Promise<void> {
-  await sql.raw([...inLockOrder(announced).map(announcing), 'commit'].join('; ')).execute(tx)
+async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Promise<void> {
+  const kept = events.length > 0 ? [appending(events)] : []
+  await sql.raw([...inLockOrder(announced).map(announcing), ...kept, 'commit'].join('; ')).execute(tx)
 }
 
 /** Counting up a topic locks it: two transactions that announce several must do so in one order. */

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Db, Query, Tx, Watch } from '../db.ts'
+import { appendEvents } from '../event-log.ts'
 import type { Lend } from '../lend.ts'
 import { queryLog } from '../query-log.ts'
-import { type Announcement, localSignals } from '../signals.ts'
+import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite, readerOf } from './client.ts'
 import { createMutex, sqliteDialect } from './dialect.ts'
@@ -40,9 +41,12 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     reports,
     // One connection, one writer: `begin immediate` already excludes everybody else.
     async exclusively(_name, work) {
-      const announced: Announcement[] = []
-      const announce = (topic: Announcement['topic'], payload: string) => void announced.push({ topic, payload })
-      const result = await query.transaction().execute((tx: Tx) => work(tx, announce))
+      const { announced, events, announce } = announcements()
+      const result = await query.transaction().execute(async (tx: Tx) => {
+        const done = await work(tx, announce)
+        await appendEvents(tx, events)
+        return done
+      })
       await announceAll(announced)
       return result
     },

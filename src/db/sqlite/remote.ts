@@ -1,9 +1,10 @@
 import { Kysely } from '#db/kysely.ts'
 import type { Rpc } from '#lib/rpc.ts'
 import type { Db, Query, Watch } from '../db.ts'
+import { appendEvents } from '../event-log.ts'
 import type { Session } from '../lend.ts'
 import { queryLog } from '../query-log.ts'
-import { type Announcement, localSignals } from '../signals.ts'
+import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { bindable, type SqliteClient } from './client.ts'
 import { createMutex, sqliteDialect } from './dialect.ts'
@@ -40,8 +41,9 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
     reports,
     async exclusively(_name, work) {
       return query.transaction().execute(async (tx) => {
-        const announced: Announcement[] = []
-        const result = await work(tx, (topic, payload) => void announced.push({ topic, payload }))
+        const { announced, events, announce } = announcements()
+        const result = await work(tx, announce)
+        await appendEvents(tx, events)
         // The owner keeps it with the transaction: if this process dies, it is told with the commit or not at all.
         if (announced.length > 0) await rpc().call('db.announce', announced)
         return result

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type AttemptPermit, createCircuits } from './circuits.ts'
+import { type AttemptPermit, type CircuitChange, createCircuits } from './circuits.ts'
 
-type Change = [string, string | undefined]
+type Change = [string, string]
 
 /** Circuits on a clock that is turned by hand, and what operators are told of them. */
 function circuits() {
   const clock = { at: 1_000_000 }
   const told: Change[] = []
-  const watch = (name: string, change?: { reason: string }) => void told.push([name, change?.reason])
+  const watch = (name: string, change: CircuitChange) =>
+    void told.push([name, 'reason' in change ? change.reason : change.state])
   const made = createCircuits({ now: () => clock.at, watch })
   const begin = (count: number) =>
     Array.from({ length: count }, () => made.admit('e')).filter((one) => one !== undefined)
@@ -246,7 +247,8 @@ describe('a circuit', () => {
     assert.deepEqual(report(), [])
     assert.deepEqual(told, [
       ['e', 'failure_rate'],
-      ['e', undefined],
+      ['e', 'half_open'],
+      ['e', 'closed'],
       ['e', 'retry_after'],
     ])
   })

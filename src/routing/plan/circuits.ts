@@ -45,8 +45,15 @@ export type Circuits = {
   report: () => CircuitReport[]
 }
 
-/** Hears when a circuit opens, with the reason and the end, and when it closes. */
-export type CircuitWatch = (name: string, change: Shut | undefined) => void
+/** What a circuit has become. */
+export type CircuitChange =
+  | (Shut & { state: 'open' | 'paused' })
+  /** Some are let in again, to try. */
+  | { state: 'half_open' }
+  | { state: 'closed' }
+
+/** Hears what becomes of circuits. */
+export type CircuitWatch = (name: string, change: CircuitChange) => void
 
 /** Beyond so many, circuits that nothing is known against are forgotten. */
 const fewCircuits = 10_000
@@ -66,10 +73,11 @@ export function createCircuits({ now, watch = () => {} }: { now: Now; watch?: Ci
 
   function tell(name: string, before: Circuit, after: Circuit): void {
     const isPaused = after.pausedUntil > now()
-    if (isPaused && before.pausedUntil <= now()) watch(name, { reason: 'retry_after', until: after.pausedUntil })
+    if (isPaused && before.pausedUntil <= now())
+      watch(name, { state: 'paused', reason: 'retry_after', until: after.pausedUntil })
     if (after.at === before.at) return
-    if (after.at === 'open') watch(name, { reason: after.reason, until: after.until })
-    if (after.at === 'closed') watch(name, undefined)
+    if (after.at === 'open') watch(name, { state: 'open', reason: after.reason, until: after.until })
+    else watch(name, { state: after.at })
   }
 
   function forgetSome(): void {

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { appendEvents, pruneEvents } from '#db/event-log.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { caller, generation } from '#test/harness/generations.ts'
+import { until } from '#test/harness/until.ts'
+import { writeGenerations } from '#usage/write.ts'
+import { eventTypes } from './live-event.ts'
+import { LiveEvents } from './live-events.ts'
+import { streamEvents } from './stream.ts'
+
+async function world(kind: 'sqlite' | 'postgres') {
+  const store = await newDb(kind)
+  const errors: Error[] = []
+  const deps = {
+    db: store.db,
+    now: Date.now,
+    isShuttingDown: () => false,
+    onError: (error: Error) => void errors.push(error),
+  }
+  const liveEvents = new LiveEvents(deps)
+  return {
+    ...deps,
+    liveEvents,
+    errors,
+    write: (count: number) =>
+      writeGenerations(
+        deps,
+        Array.from({ length: count }, () => generation()),
+      ),
+    async [Symbol.asyncDispose]() {
+      liveEvents.close()
+      await until(() => liveEvents.listeners === 0)
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A client that reads only when it is told to. */
+function client() {
+  const left = new AbortController()
+  const told = { text: '', isSlow: false, writesWhileSlow: 0, drain: () => {} }
+  const response: ResponseStream = {
+    opened: true,
+    header: () => {},
+    write(chunk) {
+      if (told.isSlow) told.writesWhileSlow++
+      told.text += chunk
+      return !told.isSlow
+    },
+    onDrain: (listener) => {
+      told.drain = listener
+    },
+    end: () => {},
+    signal: left.signal,
+  }
+  const ids = () => [...told.text.matchAll(/^data: {"app_id.*?"id":"(gen-\d+)"/gm)].map(([, id]) => id)
+  return { response, told, ids, leave: () => left.abort() }
+}
+
+function listening({ liveEvents }: { liveEvents: LiveEvents }, lastEventId?: string) {
+  const made = client()
+  const listener = liveEvents.join(caller)
+  const types = new Set(eventTypes)
+  void streamEvents({ liveEvents, keepaliveMs: 60_000 }, listener, made.response, { types, lastEventId }).finally(() =>
+    liveEvents.leave(listener),
+  )
+  return made
+}
+
+onEachDatabase('live events', (kind) => {
+  test('a slow reader is sent nothing until it has caught up, and misses nothing then', async () => {
+    await using made = await world(kind)
+    const [slow, quick] = [listening(made), listening(made)]
+    await until(() => slow.told.text !== '' && quick.told.text !== '')
+    slow.told.isSlow = true
+    for (let n = 0; n < 20; n++) await made.write(100)
+    await until(() => quick.ids().length === 2000)
+    assert.equal(slow.told.writesWhileSlow, 1)
+    slow.told.isSlow = false
+    slow.told.drain()
+    await until(() => slow.ids().length === 2000)
+    assert.deepEqual(slow.ids(), quick.ids())
+    for (const one of [slow, quick]) one.leave()
+  })
+
+  test('a slow reader that was away for longer than events are kept is told to begin anew', async () => {
+    await using made = await world(kind)
+    const slow = listening(made)
+    await until(() => slow.told.text !== '')
+    slow.told.isSlow = true
+    for (let n = 0; n < 12; n++) await made.write(200)
+    await until(() => slow.told.writesWhileSlow === 1)
+    await sleep(1500)
+    await pruneEvents(made, Date.now() + 1000)
+    slow.told.isSlow = false
+    slow.told.drain()
+    await until(() => slow.told.text.includes('event: reset'))
+    slow.leave()
+  })
+
+  test('of events that are too old the newest stays, so that who has heard it goes on', async () => {
+    await using made = await world(kind)
+    const first = listening(made)
+    await until(() => first.told.text !== '')
+    await made.write(1)
+    await until(() => first.ids().length === 1)
+    first.leave()
+    const lastId = /^id: (.*)$/m.exec(first.told.text.slice(first.told.text.indexOf('event:')))![1]!
+    await pruneEvents(made, Date.now() + 1000)
+    const again = listening(made, lastId)
+    await made.write(1)
+    await until(() => again.ids().length === 1)
+    assert.doesNotMatch(again.told.text, /event: reset/)
+    again.leave()
+  })
+
+  test('events of many transactions at once are told in the order in which they can be seen', async () => {
+    await using made = await world(kind)
+    const reader = listening(made)
+    await until(() => reader.told.text !== '')
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => {
+        await sleep(at * 15)
+        await made.write(3)
+      }),
+    )
+    await until(() => reader.ids().length === 180)
+    assert.equal(new Set(reader.ids()).size, 180)
+    reader.leave()
+  })
+
+  test('what a newer version keeps of kinds unknown here is passed over', async () => {
+    await using made = await world(kind)
+    const reader = listening(made)
+    await until(() => reader.told.text !== '')
+    const event = { at: Date.now(), organizationId: null, kind: 'weather' as never, data: '{}' }
+    await appendEvents(made.db.query, [event])
+    await made.write(1)
+    await until(() => reader.ids().length === 1)
+    assert.deepEqual(made.errors, [])
+    reader.leave()
+  })
+
+  test('so many streams of one key are refused, and of all keys', async () => {
+    await using made = await world(kind)
+    const one = Array.from({ length: 100 }, () => made.liveEvents.join(caller))
+    assert.throws(() => made.liveEvents.join(caller), /Too many event streams/)
+    const others = Array.from({ length: 1900 }, (_, at) => made.liveEvents.join({ ...caller, keyHash: `k${at}` }))
+    assert.throws(() => made.liveEvents.join({ ...caller, keyHash: 'other' }), /Too many event streams/)
+    for (const listener of [...one, ...others]) made.liveEvents.leave(listener)
+    made.liveEvents.leave(made.liveEvents.join(caller))
+  })
+})
