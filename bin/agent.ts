@@ -21,7 +21,7 @@ try {
   const sandbox = { program, path: process.env.PATH, node: process.execPath, readable }
   const connection = createAgent({
     settings,
-    model: await modelFor(settings),
+    ...(await modelFor(settings)),
     tools,
     shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
@@ -41,7 +41,13 @@ try {
 }
 
 async function modelFor(settings: ReturnType<typeof readSettings>) {
-  const { model, baseUrl, apiKey } = settings
-  if (!baseUrl || model === 'script') return (await import('#agent/model/script.ts')).scriptModel({ newId })
-  return (await import('#agent/model/openai.ts')).openAiModel({ baseUrl, apiKey, model, newId })
+  const { model, baseUrl, apiKey, windowTokens: most } = settings
+  const { catalogueWindow, fixedWindow } = await import('#agent/model/window.ts')
+  if (!baseUrl || model === 'script') {
+    const { scriptModel } = await import('#agent/model/script.ts')
+    return { model: scriptModel({ newId }), windowOf: fixedWindow(most) }
+  }
+  const { openAiModel } = await import('#agent/model/openai.ts')
+  const windowOf = catalogueWindow({ baseUrl, apiKey, most, now: Date.now })
+  return { model: openAiModel({ baseUrl, apiKey, model, newId }), windowOf }
 }

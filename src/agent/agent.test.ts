@@ -25,7 +25,7 @@ test('a prompt is answered with text, usage and the model’s name', async () =>
 test('instructions that change are told to the model with the next prompt', async () => {
   const { model, requests } = listModel(['one', 'two'])
   let told = 'Be brief.'
-  const settings = { model: 'm', instructions: () => told, windowTokens: 10_000, maxSteps: 5 }
+  const settings = { model: 'm', instructions: () => told, maxSteps: 5 }
   await using at = await newAgent({ model, settings })
   await at.prompt('first')
   told = 'Be kind.'

@@ -3,6 +3,7 @@ import { isoTime, type Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { configOptionsOf } from './config-options.ts'
 import type { Model } from './model/model.ts'
+import type { WindowOf } from './model/window.ts'
 import { createOpenSessions, type OpenSession } from './open-sessions.ts'
 import { replayOf } from './replay.ts'
 import type { SessionStore } from './session-store.ts'
@@ -12,8 +13,9 @@ import type { ApprovalMode, Tool } from './tools/tool.ts'
 import { answerPrompt } from './turn.ts'
 
 export type AgentDeps = {
-  settings: Pick<AgentSettings, 'model' | 'instructions' | 'windowTokens' | 'maxSteps'>
+  settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
+  windowOf: WindowOf
   tools: Tool[]
   shell: Shell
   store: SessionStore

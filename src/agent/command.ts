@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { withoutInherited } from '#lib/inherited-files.ts'
+import { killMarked } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
@@ -13,6 +14,8 @@ export type Command = {
   feeds: Feed[]
   /** The user it runs as; by default ours. */
   user?: number
+  /** What stands in the environment of all its processes: by it those are found that left its group. */
+  mark?: string
 }
 /** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
 export type Feed = string | Buffer | 'open'
@@ -36,9 +39,12 @@ const watchEveryMs = 50
 /** The output of a command is read for this long after it has ended. */
 const exitGraceMs = 1000
 
+/** What forks while it is being ended is looked for again, so often. */
+const searches = 5
+
 /**
- * Runs a command in a process group of its own, and leaves nothing of the group behind. `output` is its standard
- * output, shortened in the middle; `complaint` its standard error.
+ * Runs a command in a process group of its own, and leaves nothing of the group behind, nor of what bears its mark.
+ * `output` is its standard output, shortened in the middle; `complaint` its standard error.
  */
 export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>()
@@ -69,6 +75,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     clearInterval(watch)
     signal.removeEventListener('abort', onAbort)
     kill()
+    if (command.mark !== undefined) killStrays(command.mark)
   }
 
   child.stdout!.on('data', (bytes: Buffer) => {
@@ -104,6 +111,10 @@ function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
   // The reader may be gone before it has read all: nobody misses the rest.
   pipe.on('error', () => {})
   if (feed !== 'open') pipe.end(feed)
+}
+
+function killStrays(mark: string): void {
+  for (let search = 0; search < searches && killMarked(mark) > 0; search++);
 }
 
 function killGroup(pid: number | undefined): void {

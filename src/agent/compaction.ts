@@ -3,13 +3,14 @@ import { bytesPerToken, estimateTokens } from '#lib/token-estimate.ts'
 import { shorten } from './bounded-text.ts'
 import { countUsage } from './count-usage.ts'
 import type { Message, Model } from './model/model.ts'
-import type { Session } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import type { Notify } from './turn-event.ts'
 
 type CompactionDeps = {
   model: Model
   windowTokens: number
+  /** What every request has besides the conversation, in tokens, roughly. */
+  overheadTokens: number
   log: SessionLog
   notify: Notify
   signal: AbortSignal
@@ -30,19 +31,34 @@ const instruction = [
 
 /** Makes the context smaller when it is about to fill the model's window. */
 export async function fitContext(deps: CompactionDeps): Promise<void> {
-  if (tokensIn(deps.log.session) > deps.windowTokens * fullAt) await compact(deps)
+  if (tokensIn(deps) > deps.windowTokens * fullAt) await compact(deps)
 }
 
-/** Replaces the older messages of the context by the model's summary of them. */
-export async function compact(deps: CompactionDeps): Promise<void> {
+/** So often the window is taken for half of what it was thought to be. */
+const halvings = 6
+
+/**
+ * Makes the context smaller than one that the model did not take, however large its window was thought to be. `attempt`
+ * counts from 1: each later one goes further. @returns whether it is smaller now.
+ */
+export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
+  const taken = Math.min(deps.windowTokens, tokensIn(deps))
+  for (let halving = attempt; halving <= halvings; halving++)
+    if (await compact({ ...deps, windowTokens: taken / 2 ** halving })) return true
+  return false
+}
+
+/** Replaces the older messages of the context by the model's summary of them. @returns whether there were such. */
+async function compact(deps: CompactionDeps): Promise<boolean> {
   const { context } = deps.log.session
   const from = keepFrom(context, deps.windowTokens * keptShare)
   const older = context.slice(0, from)
-  if (!older.length) return
+  if (!older.length) return false
   const summary = await summarise(deps, older)
   const request = older.findLast((message) => message.role === 'user')?.text ?? ''
   const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, { head: 6_000, tail: 2_000 })}`
   await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
+  return true
 }
 
 const summaryStart = 'This conversation was long; its older part is summarised here.'
@@ -80,10 +96,10 @@ function keepFrom(messages: Message[], tokens: number): number {
 }
 
 /** The model's own count where there is one, and an estimate of what came since. */
-function tokensIn(session: Session): number {
-  const { counted, context } = session
+function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
+  const { counted, context } = log.session
   const since = counted ? context.slice(counted.messages) : context
-  return (counted?.tokens ?? 0) + since.reduce((sum, message) => sum + estimate(message), 0)
+  return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimate(message), 0)
 }
 
 const estimate = (message: Message) => estimateTokens(asText(message).length) + 8

@@ -178,6 +178,30 @@ test('when the summary fails too, a cut text takes its place', async () => {
   assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*left out/s)
 })
 
+test('a context is made shorter again and again, as far as a window takes that nobody knew', async () => {
+  const prompts: number[] = []
+  const model: Model = async function* ({ messages, tools }) {
+    const size = messages.reduce((sum, { text }) => sum + text.length, 0)
+    if (tools.length) prompts.push(size)
+    if (size > 4 * 1_000) throw new ModelFault('too long', { retryable: false, tooLong: true })
+    yield { type: 'answer.completed', message: { role: 'assistant', text: 'fine' }, finish: 'stop' }
+  }
+  await using at = await setUp(model, { windowTokens: 128_000, tools: [noting('look', false, [])] })
+  for (let turn = 0; turn < 12; turn++) assert.equal(await runTurn(at.deps, 'x'.repeat(3_000)), 'end_turn')
+  assert.ok(prompts.length > 12)
+})
+
+test('one result takes no more than a part of a small window', async () => {
+  const long = tool({
+    ...{ name: 'long', description: 'Long.', kind: 'other', alone: false, input: z.object({}), title: () => 'long' },
+    run: async () => 'x'.repeat(100_000),
+  })
+  const { model } = listModel([[{ name: 'long' }], 'done'])
+  await using at = await setUp(model, { windowTokens: 8_000, tools: [long] })
+  await runTurn(at.deps, 'go')
+  assert.ok(at.results()[0]!.length < 8_000 * 4 * 0.35)
+})
+
 test('a context the provider finds too long is made shorter, and the question asked again', async () => {
   const { model, requests } = listModel([
     'ok',

@@ -1,6 +1,7 @@
 import type { Now } from '#lib/clock.ts'
+import { bytesPerToken, estimateTokens } from '#lib/token-estimate.ts'
 import { shorten } from './bounded-text.ts'
-import { compact, fitContext } from './compaction.ts'
+import { fitContext, shrinkContext } from './compaction.ts'
 import { countUsage } from './count-usage.ts'
 import {
   type AssistantMessage,
@@ -33,14 +34,17 @@ export type TurnDeps = {
 
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
-const resultLimits = { head: 30_000, tail: 30_000 }
+/** A result is cut to this many characters, and to a part of what the model can see: several come at once. */
+const longestResult = 60_000
+const resultShare = 0.3
 
 /** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
 export async function runTurn(deps: TurnDeps, prompt: string): Promise<TurnEnd> {
   await add(deps, { role: 'user', text: prompt })
+  const sized = { ...deps, overheadTokens: overheadOf(deps) }
   for (let step = 0; step < deps.maxSteps; step++) {
-    await fitContext(deps)
-    const { message, finish } = await askAgainIfTooLong(deps)
+    await fitContext(sized)
+    const { message, finish } = await askAgainIfTooLong(sized)
     if (!message.calls?.length) return endOf(finish)
     await runCalls(deps, message.calls)
     deps.signal.throwIfAborted()
@@ -53,16 +57,22 @@ function endOf(finish: Finish): TurnEnd {
   return finish === 'refusal' ? 'refusal' : 'end_turn'
 }
 
+const overheadOf = ({ systemPrompt, tools }: TurnDeps) =>
+  estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ description }) => description)).length)
+
 type ModelAnswer = { message: AssistantMessage; finish: Finish }
 
-/** Our count of tokens is an estimate: when the provider says the context did not fit, it is made smaller once. */
-async function askAgainIfTooLong(deps: TurnDeps): Promise<ModelAnswer> {
-  try {
-    return await askModel(deps)
-  } catch (error) {
-    if (!(error instanceof ModelFault && error.tooLong)) throw error
-    await compact(deps)
-    return await askModel(deps)
+/**
+ * Our count of tokens is an estimate, and the window that the catalogue tells need not be that of the endpoint that
+ * answers: when the provider says that the context did not fit, it is made smaller, and smaller again.
+ */
+async function askAgainIfTooLong(deps: TurnDeps & { overheadTokens: number }): Promise<ModelAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await askModel(deps)
+    } catch (error) {
+      if (!(error instanceof ModelFault && error.tooLong) || !(await shrinkContext(deps, attempt))) throw error
+    }
   }
 }
 
@@ -118,6 +128,11 @@ async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
   return { role: 'tool', callId: call.id, text }
 }
 
+function resultLimits({ windowTokens }: TurnDeps) {
+  const half = Math.floor(Math.min(longestResult, windowTokens * bytesPerToken.usual * resultShare) / 2)
+  return { head: half, tail: half }
+}
+
 const cancelled = { failed: true, text: 'Cancelled before it was run.' }
 
 /** A failure is a result too: the model reads it and finds another way. */
@@ -128,7 +143,7 @@ async function resultOf(deps: TurnDeps, call: ToolCall): Promise<{ failed: boole
       throw new Error(`There is no tool ${call.name}. There are ${deps.tools.map((each) => each.name).join(', ')}.`)
     const input = inputOf(call)
     if (!input) throw new Error(`The arguments of ${call.name} are no JSON object: write them again.`)
-    return { failed: false, text: shorten(await tool.run(input, deps.contextOf(call)), resultLimits) }
+    return { failed: false, text: shorten(await tool.run(input, deps.contextOf(call)), resultLimits(deps)) }
   } catch (error) {
     if (deps.signal.aborted) return { failed: true, text: 'Cancelled.' }
     return { failed: true, text: `Error: ${(error as Error).message}` }

@@ -7,12 +7,17 @@ import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import type { Notify, TurnEvent } from './turn-event.ts'
 
-type NotifyDeps = { client: AgentContext; log: SessionLog; settings: Pick<AgentSettings, 'model' | 'windowTokens'> }
+type NotifyDeps = {
+  client: AgentContext
+  log: SessionLog
+  settings: Pick<AgentSettings, 'model'>
+  windowTokens: number
+}
 
 const breatheEveryMs = 10
 
 /** Sends a turn's events to the client. The usage of the model is added to `spent`. */
-export function notifyClient({ client, log, settings }: NotifyDeps, spent: Usage[]): Notify {
+export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
   const sessionId = log.session.id
   let known = log.session.model ?? settings.model
   const spaced = spaceAnswers()
@@ -23,7 +28,7 @@ export function notifyClient({ client, log, settings }: NotifyDeps, spent: Usage
       await setImmediate()
       breathedAt = performance.now()
     }
-    await client.notify('session/update', { sessionId, update: updateOf(spaced(event), settings.windowTokens) })
+    await client.notify('session/update', { sessionId, update: updateOf(spaced(event), windowTokens) })
     if (event.type !== 'usage.counted') return
     spent.push(event.usage)
     if (!event.model || event.model === known) return

@@ -13,7 +13,7 @@ export type AgentSettings = {
   /** Read anew for each prompt: they may be changed while the agent runs. */
   instructions: () => string
   stateDir: string
-  windowTokens: number
+  windowTokens: number | undefined
   maxSteps: number
   sandboxReadable: string[]
   sandboxProgram: string | undefined
@@ -32,7 +32,7 @@ const Environment = z.object({
   SIGNALBOX_INSTRUCTIONS: z.string().optional(),
   SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
   SIGNALBOX_STATE_DIR: z.string().optional(),
-  SIGNALBOX_CONTEXT_TOKENS: positive(128_000),
+  SIGNALBOX_CONTEXT_TOKENS: z.coerce.number().int().positive().optional(),
   SIGNALBOX_MAX_STEPS: positive(200),
   SIGNALBOX_SANDBOX_READ: z.string().default(''),
   SIGNALBOX_SANDBOX_PROGRAM: z.string().optional(),

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { markerVariable } from '#lib/process-marker.ts'
 import { type CommandLimits, type CommandResult, runCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-inside.ts'
@@ -24,6 +26,9 @@ export function createShell(deps: {
   withoutSandbox?: WithoutSandbox
   limits?: Partial<CommandLimits>
 }): Shell {
+  // Behind the mark of the agent, by which the daemon ends all that is left of it.
+  const ownMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
+  let started = 0
   let works: SandboxMethod | undefined
   const find = async (workspace: string) => {
     if (works) return undefined
@@ -40,7 +45,7 @@ export function createShell(deps: {
       if (!sandbox) {
         // Outside the sandbox a command may use what its user may.
         const here = { ...limits, processes: Infinity, memoryBytes: Infinity }
-        return runCommand(unsandboxed(script, workspace, deps.env), here, signal)
+        return runCommand(unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`), here, signal)
       }
       const why = await find(workspace)
       if (!works) throw new Error(why)

@@ -4,6 +4,7 @@ import { updateOf } from './acp-updates.ts'
 import { consentTo } from './consent.ts'
 import { runTurn } from './loop.ts'
 import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
+import type { WindowOf } from './model/window.ts'
 import { notifyClient } from './notify-client.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
@@ -15,8 +16,9 @@ import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
 import type { Workspace } from './workspace.ts'
 
 export type TurnContext = {
-  settings: Pick<AgentSettings, 'model' | 'instructions' | 'windowTokens' | 'maxSteps'>
+  settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
+  windowOf: WindowOf
   tools: Tool[]
   shell: Shell
   now: Now
@@ -34,7 +36,11 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
   const spent: Usage[] = []
   const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
   try {
-    const stopReason = await runTurn({ ...depsOf(context), notify: notifyClient(context, spent) }, prompt)
+    // The name under which the service last answered: a preset names no model.
+    const windowTokens = await context.windowOf(log.session.model ?? context.settings.model, signal)
+    signal.throwIfAborted()
+    const notify = notifyClient({ ...context, windowTokens }, spent)
+    const stopReason = await runTurn({ ...depsOf(context), windowTokens, notify }, prompt)
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -52,9 +58,8 @@ function depsOf(context: TurnContext) {
     today: isoTime(context.now()).slice(0, 10),
   })
   const { model, tools, now } = context
-  const { windowTokens, maxSteps } = settings
   const contextOf = (call: ToolCall) => toolContext(context, call)
-  return { model, tools, now, systemPrompt, windowTokens, maxSteps, log, signal, contextOf }
+  return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal, contextOf }
 }
 
 function toolContext(context: TurnContext, call: ToolCall): ToolContext {

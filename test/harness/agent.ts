@@ -12,6 +12,7 @@ import {
 import { type AgentDeps, createAgent } from '#agent/agent.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { scriptModel } from '#agent/model/script.ts'
+import { fixedWindow } from '#agent/model/window.ts'
 import type { SandboxOptions } from '#agent/sandbox-inside.ts'
 import { createSessionStore } from '#agent/session-store.ts'
 import { createShell, type Shell, type WithoutSandbox } from '#agent/shell.ts'
@@ -84,7 +85,8 @@ export async function newAgent(options: Answers & Partial<AgentDeps> & { mode?: 
   const folder = await newFolder()
   const workspace = await newFolder()
   const app = createAgent({
-    settings: { model: 'script', instructions: () => '', windowTokens: 128_000, maxSteps: 50, ...options.settings },
+    settings: { model: 'script', instructions: () => '', maxSteps: 50, ...options.settings },
+    windowOf: options.windowOf ?? fixedWindow(undefined),
     model: options.model ?? scriptModel({ newId: newUuid }),
     tools,
     shell: options.shell ?? realShell(),

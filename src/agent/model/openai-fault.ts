@@ -3,12 +3,22 @@ import { ModelFault } from './model.ts'
 /** Explains a provider's error answer in one sentence, with the provider's own message. */
 export function faultOfStatus(status: number, body: string): ModelFault {
   const said = messageIn(body)
-  const tooLong = [400, 413, 422].includes(status) && longWords.test(said)
+  const tooLong = ([400, 413, 422].includes(status) && longWords.test(said)) || leftOutForLength(body)
   const retryable = status === 408 || status === 429 || status >= 500
   return new ModelFault(`${meaning(status)}${said ? `: ${said}` : '.'}`, { retryable, status, tooLong })
 }
 
 const longWords = /context.?(length|window|size)|maximum context|too (long|many tokens|large)|reduce the length/i
+
+/** Whether a router asked no endpoint because the prompt is longer than what one of them takes. */
+function leftOutForLength(body: string): boolean {
+  try {
+    const excluded: unknown = JSON.parse(body)?.error?.metadata?.excluded
+    return Array.isArray(excluded) && excluded.some((one) => one?.reason === 'context_too_small')
+  } catch {
+    return false
+  }
+}
 
 function meaning(status: number): string {
   if (status === 401 || status === 403) return `The model service refused the key or the request (${status})`

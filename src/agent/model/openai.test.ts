@@ -176,6 +176,14 @@ test('a context that is too long is told apart', async () => {
   await assert.rejects(service.ask(), { tooLong: true })
 })
 
+test('a router that found no endpoint with room for the prompt says the same', async () => {
+  const body = {
+    error: { code: 404, message: 'No endpoint', metadata: { excluded: [{ reason: 'context_too_small' }] } },
+  }
+  await using service = await serve(fails(404, JSON.stringify(body)))
+  await assert.rejects(service.ask(), { tooLong: true, status: 404 })
+})
+
 test('an answer that breaks off after it began is not begun again', async () => {
   await using service = await serve((response) => {
     response.writeHead(200)

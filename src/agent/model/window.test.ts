@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWithModels } from '#test/harness/model-catalogue.ts'
+import { catalogueWindow } from './window.ts'
+
+const signal = new AbortController().signal
+
+async function setUp(most?: number) {
+  const service = await startWithModels({ 'acme/small': { context_length: 8_000 } })
+  let at = 0
+  let asked = 0
+  const baseUrl = () => {
+    asked++
+    return service.url
+  }
+  const windowOf = catalogueWindow({ baseUrl, apiKey: service.apiKey, most, now: () => at })
+  return Object.assign(service, {
+    window: (model: string) => windowOf(model, signal),
+    later: (ms: number) => (at += ms),
+    asked: () => asked,
+  })
+}
+
+test('a window is what the catalogue says, whatever preset comes with the model', async () => {
+  await using at = await setUp()
+  for (const name of ['acme/small', 'acme/small@preset/mine']) assert.equal(await at.window(name), 8_000)
+})
+
+test('a model that the catalogue does not have gets the usual window, and is asked for again in a minute', async () => {
+  await using at = await setUp()
+  for (const model of ['no/such', '@preset/mine', 'gpt']) assert.equal(await at.window(model), 128_000)
+  const before = at.asked()
+  await at.window('no/such')
+  assert.equal(at.asked(), before)
+  at.later(60_001)
+  await at.window('no/such')
+  assert.equal(at.asked(), before + 1)
+})
+
+test('a window that an operator set is not passed over', async () => {
+  await using at = await setUp(500)
+  assert.deepEqual([await at.window('signalbox/demo'), await at.window('no/such')], [500, 500])
+})
