@@ -15,6 +15,16 @@ const { closed } = scriptedAgent({
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
   complain: (text) => process.stderr.write(`${text}\n`),
+  askModel: async (prompt) => {
+    const { SIGNALBOX_BASE_URL: url, SIGNALBOX_API_KEY: key, SIGNALBOX_MODEL: model } = process.env
+    const answer = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
+    })
+    const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
+    return choices[0]?.message.content ?? ''
+  },
 }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
 await closed
 process.exit(0)

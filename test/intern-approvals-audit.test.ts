@@ -90,8 +90,8 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const { body } = await service.manage('GET', '/workspaces')
     const guardrail = `/guardrails/${body.data[0].default_guardrail_id}`
-    const allow = async (operation: string) => {
-      const asked = await say(service, id, `permission ${operation} allow_once`)
+    const allow = async (title: string) => {
+      const asked = await say(service, id, `permission ${title} allow_once`)
       const filters = [
         { pattern: 'falcon', action: 'redact', label: '[BIRD]' },
         { pattern: 'sesame', action: 'block' },
@@ -99,7 +99,8 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
       await service.manage('PATCH', guardrail, { name: 'House', content_filters: filters })
       await answer(service, id, asked, 'allow_once')
       await service.manage('PATCH', guardrail, { content_filters: null })
-      return (await answered(service, id))[0].after.operation
+      const { operation, detail } = (await answered(service, id))[0].after
+      return operation ?? detail
     }
     assert.equal(await allow('feed-the-falcon'), 'feed-the-[BIRD]')
     assert.equal(await allow('open-sesame'), '[withheld: a guardrail blocks it]')

@@ -204,6 +204,7 @@ describe('refusals of the chat route', () => {
       runsOf: () => daemonOf(service, service.id),
       screen: async (_caller: object, prompt: string) => prompt,
       rates: { user: 10_000, organization: 10_000 },
+      metered: async () => undefined,
       budgetMs: 60_000,
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { hashOf } from '#accounts/secret.ts'
 import { newPlace } from './harness/databases.ts'
+import { scripted } from './harness/intern-chat.ts'
 import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -12,12 +13,12 @@ import { until } from './harness/until.ts'
 const prices = { prompt: 0.1, completion: 0.7, request: 0.000_003 }
 const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox: { prices } } } } }
 
-async function startPriced() {
+async function startPriced(agent?: string) {
   const place = await newPlace('sqlite')
   const file = join(place.settings.data_dir, '..', `priced-interns-${process.pid}.json`)
   writeFileSync(file, JSON.stringify(catalogue))
-  const service = await startTestService({ place, settings: { catalogue_file: file } })
-  const { id } = await runningIntern(service)
+  const service = await startTestService({ place, settings: { catalogue_file: file, ...scripted } })
+  const { id } = await runningIntern(service, agent ? { agent } : {})
   const { secret } = JSON.parse(readFileSync(join(place.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8'))
   const stop = async () => {
     await service.stop()
@@ -72,3 +73,31 @@ for (const [prompt, what] of [
     assert.ok(cost > 0)
   })
 }
+
+test('a turn of an agent that tells nothing has on its last chunk what was metered for it, tokens and cost', async () => {
+  await using run = await startPriced('scripted')
+  const usage = usageOf(await say(run.service, run.id, 'model_says one\nmodel_says two and more'))
+  const { prompt, completion, cost } = await metered(run.service, run.keyHash, 2)
+  assert.deepEqual([usage?.prompt_tokens, usage?.completion_tokens, usage?.cost], [prompt, completion, cost])
+  assert.ok(cost > 0)
+  const next = usageOf(await say(run.service, run.id, 'model_says three'))
+  const all = await metered(run.service, run.keyHash, 3)
+  assert.deepEqual([next.prompt_tokens, next.cost], [all.prompt - prompt, dollars(all.cost - cost)])
+  assert.equal(usageOf(await say(run.service, run.id, 'say nothing was asked')), null)
+})
+
+test('an agent that tells its tokens and no cost gets the cost that was metered', async () => {
+  await using run = await startPriced('scripted')
+  const usage = usageOf(await say(run.service, run.id, 'model_says one\nusage 11 7'))
+  const { cost } = await metered(run.service, run.keyHash, 1)
+  assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.cost], [11, 7, cost])
+})
+
+test('what turns that overlap took is not told as if it were of one of them', async () => {
+  await using run = await startPriced('scripted')
+  const [one, other] = await Promise.all([
+    say(run.service, run.id, 'model_says one\nwait 500'),
+    say(run.service, run.id, 'model_says two\nwait 500'),
+  ])
+  assert.deepEqual([usageOf(one), usageOf(other)], [null, null])
+})

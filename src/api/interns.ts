@@ -6,6 +6,7 @@ import { screenText } from '#guardrails/content.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { AgentChoice } from '#interns/intern.ts'
+import type { Metered } from '#interns/metered-usage.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -26,6 +27,7 @@ type InternsParts = {
   guardrailCache: Pick<GuardrailCache, 'of'>
   vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
+  metered: Metered
   /** A filter refused what was said to an intern. */
   onRefused: (error: unknown) => void
 }
@@ -44,6 +46,7 @@ export function openInterns({
   guardrailCache,
   vault,
   scanner,
+  metered,
   onRefused,
 }: InternsParts): Interns {
   const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable })
@@ -54,6 +57,7 @@ export function openInterns({
     conceal: async (caller, text) => conceal(scanner, await guardrailCache.of(caller), text),
     runsOf: supervision.provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
+    metered,
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }

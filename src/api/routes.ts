@@ -34,6 +34,7 @@ import { chatWithIntern } from './routes/interns/chat.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
 import { getIntern } from './routes/interns/get.ts'
+import { getInternQuestion } from './routes/interns/get-question.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
@@ -106,6 +107,7 @@ const table = {
   suspendIntern: suspendOneIntern,
   deleteIntern: deleteOneIntern,
   listInternQuestions,
+  getInternQuestion,
   listGuardrails: listAllGuardrails,
   createGuardrail: createOneGuardrail,
   getGuardrail: getOneGuardrail,

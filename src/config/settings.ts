@@ -21,6 +21,7 @@ const ConfiguredAgent = z.strictObject({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
   modes: z.strictObject({ manual: z.string(), 'self-drive': z.string() }).partial().optional(),
+  authenticate: z.string().min(1).max(256).optional(),
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
 

@@ -121,3 +121,17 @@ test('nothing of an agent is left when its daemon stops, not even its children',
   await daemon[Symbol.asyncDispose]()
   await until(() => !isRunning(child))
 })
+
+test('the details of an agent’s error are told, where only programs look for them', async () => {
+  await using daemon = await startTestDaemon()
+  const { last } = await daemon.say('say hi\nfail_with_details The key has no credit.')
+  assert.ok(last.type === 'turn.failed')
+  assert.equal(last.message, 'Internal error: The key has no credit.')
+})
+
+test('an agent that wants a sign-in gets the one that is set, and says so where none is', async () => {
+  await using daemon = await startTestDaemon({ signIn: 'api-key', authenticate: 'api-key' })
+  assert.equal((await daemon.say('say hi')).text, 'hi')
+  await using without = await startTestDaemon({ signIn: 'api-key' })
+  assert.match((await refusalOf(without.say('say hi')))!.message, /Authentication required/)
+})

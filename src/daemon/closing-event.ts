@@ -9,7 +9,8 @@ const severed = 'The agent ended before the turn did.'
 
 /** The last event of a stream whose run has ended so. None where nobody can be listening. */
 export function closingEvent(reason: EndReason, about: TurnReport & Partial<TurnFailure>): TurnEvent | undefined {
-  const report: TurnReport = { model: about.model, usage: about.usage }
+  const { model, usage, meteredSince } = about
+  const report: TurnReport = { model, usage, ...(meteredSince !== undefined && { meteredSince }) }
   const { message = '', retryable = false } = about
   switch (reason) {
     case 'finished':

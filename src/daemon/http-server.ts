@@ -44,6 +44,8 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
       return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), leaver.signal))
     case 'DELETE /runs':
       return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '') })
+    case 'GET /questions':
+      return answer(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
     default:
       throw new HttpError(404, 'unknown_operation', `There is no ${request.method} /${path.join('/')}.`)
   }

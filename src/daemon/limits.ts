@@ -1,5 +1,5 @@
 import type { ApprovalMode } from '#interns/runs.ts'
-import type { AgentLimits, SessionExtras } from './acp/agent.ts'
+import type { AgentLimits, AgentQuirks } from './acp/agent.ts'
 import type { AgentCommand } from './acp/process.ts'
 import type { OutboxLimits } from './outbox.ts'
 
@@ -43,7 +43,7 @@ export const defaultLimits: Limits = {
 
 /** The command of an agent, and its peculiarities as data: the code knows no agent by name. */
 export type AgentSettings = AgentCommand &
-  SessionExtras & {
+  AgentQuirks & {
     /** The session modes of the agent that mean our approval modes. One that it does not offer is not set. */
     modes: Record<ApprovalMode, string>
   }

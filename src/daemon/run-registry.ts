@@ -53,6 +53,10 @@ export class RunRegistry {
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
     if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
     const run = this.#newRun(session, turn.mode)
+    for (const other of this.#runs.values()) {
+      other.shares()
+      run.shares()
+    }
     session.run = run
     this.#runs.set(run.id, run)
     this.#host.busy(true)

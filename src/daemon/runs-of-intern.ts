@@ -11,6 +11,7 @@ export function createRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void
     start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),
+    question: async (id) => registry.runThatAsked(id)?.whole(id),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),
     stop: () => registry.stop(),
   }

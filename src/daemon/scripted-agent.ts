@@ -16,6 +16,7 @@ import {
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
+  let signedIn = options.signIn === undefined
   const find = (id: string) => sessions.get(id) ?? open(id)
   const open = (id: string) => {
     const session: Session = { mode: 'self-drive', restored: false, costUsd: 0 }
@@ -31,7 +32,12 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
         sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
       },
     }))
+    .onRequest('authenticate', ({ params }) => {
+      signedIn ||= params.methodId === options.signIn
+      return {}
+    })
     .onRequest('session/new', () => {
+      if (!signedIn) throw RequestError.authRequired()
       // Of no other agent either: a daemon's sessions outlive the agent that named them.
       const sessionId = `scripted-${newUuid()}`
       open(sessionId)

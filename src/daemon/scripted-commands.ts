@@ -15,6 +15,10 @@ export type ScriptedOptions = {
   /** Ends the process. */
   crash: () => void
   complain: (text: string) => void
+  /** Asks the model of the service a question, as an agent does that never tells what it took. */
+  askModel?: (prompt: string) => Promise<string>
+  /** The way to sign in without which it opens no session. */
+  signIn?: string
 }
 
 /** A turn on the stage. */
@@ -107,6 +111,28 @@ export const commands: Record<string, Command> = {
     for (let left = Number(bytes); left > 0; left -= 1000) await say(play, 'x'.repeat(Math.min(left, 1000)))
     await say(play, `[${await asked}]`)
   },
+  /** Asks to write a file, with the content as the protocol has it: `edit run.sh {"before": "a", "after": "b"}`. */
+  edit: async (play, rest) => {
+    const [path = '', json = '{}'] = rest.split(/ (.*)/s)
+    const { before = null, after = '', repeat = 1 } = JSON.parse(json)
+    const content = [{ type: 'diff', path, oldText: before, newText: after.repeat(repeat) }]
+    const toolCall = { toolCallId: `call-${path}`, title: 'Edit files', kind: 'edit', content, locations: [{ path }] }
+    await say(
+      play,
+      `[${await request(play, { toolCall, options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }] })}]`,
+    )
+  },
+  /** A question in the way of qwen: `quiz [{"question": "Where?", "options": [{"label": "Here"}]}]`. */
+  quiz: async (play, rest) => {
+    const _meta = { qwenInteractionKind: 'user_question', qwenQuestions: JSON.parse(rest) }
+    const options = [
+      { optionId: 'proceed_once', name: 'Submit', kind: 'allow_once' },
+      { optionId: 'cancel', name: 'Cancel', kind: 'reject_once' },
+    ]
+    const toolCall = { toolCallId: 'quiz', title: 'Ask user 1 question', kind: 'think', _meta }
+    await say(play, await request(play, { toolCall, options }))
+  },
+  model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
   ask: async (play, schema) => {
     const { client, sessionId, signal } = play
     const asked = { mode: 'form' as const, sessionId, message: 'What now?', requestedSchema: JSON.parse(schema) }
@@ -132,6 +158,7 @@ export const commands: Record<string, Command> = {
     }),
   refuse: (_play, message) => fail(message),
   fail: (_play, message) => fail(message),
+  fail_with_details: (_play, details) => fail('Internal error', { details }),
   overload: ({ session }, message) => fail(message, { retryable: true, usage: session.usage }),
   /** Hears no cancellation. */
   hang: () => new Promise(() => {}),
@@ -174,6 +201,11 @@ async function askPermission(play: ScriptContext, rest: string, withdrawn?: Abor
   const how = withdrawn ? { cancellationSignal: withdrawn, stopWaitingOnCancel: true } : {}
   const { outcome }: RequestPermissionResponse = await play.client.request('session/request_permission', asked, how)
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
+}
+
+/** Asks for a permission that the types of the protocol have not all of. @returns what came of it, as JSON. */
+async function request({ client, sessionId }: ScriptContext, params: object): Promise<string> {
+  return JSON.stringify(await client.request('session/request_permission', { sessionId, ...params } as never))
 }
 
 function fail(message: string, data?: unknown): never {

@@ -11,6 +11,8 @@ export type Session = {
   turnOpen: boolean
   /** The session as the running agent knows it. */
   opened: { agent: Agent; as: AgentSession } | undefined
+  /** Why the conversation so far is lost, until its caller has been told. */
+  lost: string | undefined
   model: string | null
   /** The total cost of the session, as the agent last reported it. */
   costUsd: number | undefined
@@ -23,6 +25,7 @@ export function newSession(id: string): Session {
     settled: Promise.resolve(),
     turnOpen: false,
     opened: undefined,
+    lost: undefined,
     model: null,
     costUsd: undefined,
   }

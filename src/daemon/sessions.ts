@@ -22,6 +22,8 @@ type SessionsDeps = { host: AgentHost; store: DaemonStore; log: DaemonLog; works
 
 /** The error of the protocol for a session (or anything) that an agent does not know. */
 const unknownToAgent = -32002
+/** The same, from agents that have no number for it. */
+const unknownInWords = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
 
 export function createSessions({ host, store, log, workspace, maxIdleSessions }: SessionsDeps): Sessions {
   /** In the order of their last turn. */
@@ -38,16 +40,18 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
     return session.opened
   }
   const restore = async (agent: Agent, session: Session, agentSessionId: string) => {
-    if (!agent.remembers) return undefined
+    const lost = (why: string) => {
+      session.lost = why
+      log('session.lost', { session: session.id, why })
+      return undefined
+    }
+    if (!agent.remembers) return lost('the agent cannot take up a session that an earlier process of it began')
     try {
       return await agent.restoreSession(agentSessionId, workspace)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      if (error.code !== unknownToAgent) {
-        throw new Refusal('intern_rejected', `The agent did not take up the session again: ${error.message}`)
-      }
-      log('session.lost', { session: session.id, why: error.message })
-      return undefined
+      if (error.code === unknownToAgent || unknownInWords.test(error.message)) return lost(error.message)
+      throw new Refusal('intern_rejected', `The agent did not take up the session again: ${error.message}`)
     }
   }
   const begin = async (agent: Agent, session: Session) => {

@@ -24,7 +24,7 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the file of settings: JSON with `socket`, `token_file`, `workspace`, `state`, `agent` (`command`, `args`, `env`,
- * `modes`, `_meta`) and `limits`. Paths are relative to the file.
+ * `modes`, `authenticate`, `_meta`) and `limits`. Paths are relative to the file.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = object(readJson(file), file)
@@ -60,6 +60,7 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Surro
     args,
     env: { HOME: workspace, ...Object.fromEntries(inherited), ...strings(agent.env ?? {}, `${where}: env`) },
     modes: { manual: 'manual', 'self-drive': 'self-drive', ...strings(modes, `${where}: modes`) },
+    ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', where) }),
     ...(agent._meta !== undefined && { _meta: object(agent._meta, `${where}: _meta`) }),
   }
 }

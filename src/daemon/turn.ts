@@ -2,18 +2,17 @@ import type { Usage } from '#chat/usage.ts'
 import type { Agent, AgentSession, SessionListener } from './acp/agent.ts'
 import { member } from './acp/connection.ts'
 import { cancelledPermission, readPermission, selfDriveAnswer } from './acp/permission.ts'
-import type { AgentUpdate, ToolCall } from './acp/update.ts'
+import type { AgentUpdate } from './acp/update.ts'
 import { costOfTurn, readUsage } from './acp/usage.ts'
 import type { LiveRun } from './live-run.ts'
-import { askForm, askPermission, cancelledForm } from './pending-question.ts'
+import { askForm, askPermission, askQuestionPermission, cancelledForm } from './pending-question.ts'
+import { rememberToolCalls } from './tool-calls.ts'
 import { turnFailureOf } from './turn-failure.ts'
 
 type DaemonTurnDeps = { now: () => number; newId: () => string }
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
-/** The most tool calls of a turn that are kept. A later permission request may leave out details that they have. */
-const maxToolCalls = 200
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
@@ -53,7 +52,7 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
 }
 
 function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
-  const tools = new Map<string, ToolCall>()
+  const tools = rememberToolCalls()
   let noticedAt = Number.NEGATIVE_INFINITY
 
   const notice = () => {
@@ -61,10 +60,6 @@ function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: 
     if (run.state().at !== 'running' || now() - noticedAt < noticeEveryMs) return
     noticedAt = now()
     run.write({ type: 'work.noticed' })
-  }
-  const remember = (id: string, tool: ToolCall) => {
-    if (tools.size >= maxToolCalls && !tools.has(id)) tools.delete(tools.keys().next().value!)
-    tools.set(id, { ...tools.get(id), ...tool })
   }
   /** A question that cannot be asked ends the run; the agent is told that nobody answers. */
   const asked = async (cancelled: unknown, ask: () => Promise<unknown>) => {
@@ -84,12 +79,14 @@ function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: 
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') run.session.costUsd = update.totalUsd
       else if (update.type !== 'aside') {
-        if (update.type === 'tool') remember(update.id, update.tool)
+        if (update.type === 'tool') tools.add(update.id, update.tool)
         notice()
       }
     },
     permission: async (params, withdrawn) => {
-      const request = readPermission(params, (id) => tools.get(id))
+      const question = askQuestionPermission(newId(), params)
+      if (question) return asked(cancelledPermission, () => run.ask(question, withdrawn))
+      const request = readPermission(params, tools.get)
       if (run.mode === 'manual') {
         return asked(cancelledPermission, () => run.ask(askPermission(newId(), request), withdrawn))
       }

@@ -6,11 +6,11 @@ import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { ApprovalMode } from './intern.ts'
-import type { Question } from './question.ts'
+import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { saveQuestion } from './questions.ts'
 import type { Runs } from './runs.ts'
 import { findIntern, type Intern } from './store.ts'
-import type { TurnEvent } from './turn-event.ts'
+import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 
 export type ChatTurnDeps = ApprovalDeps & {
@@ -19,6 +19,7 @@ export type ChatTurnDeps = ApprovalDeps & {
   rates: TurnRates
   /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
+  metered: Metered
   /** The longest time without output from the intern, before and during its reply. */
   budgetMs: number
 }
@@ -71,9 +72,12 @@ export async function startChatTurn(
       throw severed
     }
     const { sessionId } = first.value
-    const noted = notingQuestions(events, (question, deadlineAt) =>
-      saveQuestion(deps, intern.id, { question, sessionId, deadlineAt }),
-    )
+    const noted = completing(events, async (event) => {
+      // Kept before its caller hears it: what is answered must be known.
+      if (event.type === 'question.asked')
+        await saveQuestion(deps, intern.id, { question: event.question, sessionId, deadlineAt: event.deadlineAt })
+      return withMeteredUsage(event, intern.keyHash, deps.metered)
+    })
     return { started: first.value, events: nextUntilIdle(noted, idleTimer, giveUp.signal) }
   } catch (error) {
     idleTimer.stop()
@@ -110,15 +114,15 @@ function begin(runs: Runs, { prompt, sessionId }: Prompt, mode: ApprovalMode, si
   return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
 }
 
-type Note = (question: Question, deadlineAt: number) => Promise<void>
-
-/** A question is kept before its caller hears it: what is answered must be known. */
-function notingQuestions(events: AsyncIterator<TurnEvent>, note: Note): AsyncIterator<TurnEvent> {
+/** Does what is to be done about the event that closes a reply, before it is told. */
+function completing(
+  events: AsyncIterator<TurnEvent>,
+  complete: (event: TurnEvent) => Promise<TurnEvent>,
+): AsyncIterator<TurnEvent> {
   const next = async () => {
     const result = await events.next()
-    if (!result.done && result.value.type === 'question.asked')
-      await note(result.value.question, result.value.deadlineAt)
-    return result
+    if (result.done || !closesStream(result.value)) return result
+    return { done: false as const, value: await complete(result.value) }
   }
   return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
 }

@@ -1,6 +1,6 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http'
 import { Agent, request as httpRequest } from '#lib/node-http.ts'
-import { readCancelled, readHealth, readRefusal } from './read-answer.ts'
+import { readCancelled, readHealth, readRefusal, readWholePermission } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
 import { contractVersion, type Runs } from './runs.ts'
@@ -10,6 +10,8 @@ export type DaemonAddress = { socketPath: string; token: string }
 
 /** The longest answer that is not a stream. An agent may control its daemon, but it cannot fill our memory. */
 const maxAnswerBytes = 64 * 1024
+/** A permission is about no more than one message of an agent, each character of which takes up to six bytes. */
+const maxPermissionBytes = 64 * 1024 * 1024
 
 /** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
 export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
@@ -25,6 +27,10 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
     cancel: async (runId) => {
       const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}`)
       return readCancelled(await readText(response))
+    },
+    question: async (id) => {
+      const response = await ask('GET', `/questions/${encodeURIComponent(id)}`)
+      return readWholePermission(await readText(response, maxPermissionBytes))
     },
     health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
     close: () => agent.destroy(),
@@ -63,13 +69,12 @@ function answered(request: ClientRequest, body: object | undefined): Promise<Inc
   })
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes)
-      throw new Refusal('intern_rejected', 'The intern answered with more than it ever should.')
+    if (bytes > maxBytes) throw new Refusal('intern_rejected', 'The intern answered with more than it ever should.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

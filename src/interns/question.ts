@@ -5,11 +5,22 @@ export type PermissionKind = (typeof permissionKinds)[number]
 /** An agent wants to do something that needs consent. Each kind of option is offered once. */
 export type PermissionQuestion = {
   kind: 'permission'
-  /** The tool's name, or what the agent called the operation. */
+  /** The kind of tool, in one word that means the same for every agent; null where it is not known. */
   operation: string | null
-  /** The exact action, such as the command line; null if the agent named nothing beyond `operation`. */
+  /**
+   * What exactly would be done: the command line, or what would be written where; null when the agent did not say more
+   * than `operation`. What is too long for a question is cut with a mark that says so.
+   */
   detail: string | null
   options: PermissionKind[]
+}
+
+/** All that a permission is about, however long. `diff` has the lines that go and come. */
+export type WholePermission = {
+  detail: string | null
+  command: string | null
+  paths: string[]
+  changes: { path: string; diff: string }[]
 }
 
 /** One value an agent asks for. `array` chooses several of `options`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { WholePermission } from './question.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
 import type { InternHealth } from './runs.ts'
 
@@ -18,6 +19,19 @@ const Refused = z.object({
   error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
 })
 
+const Whole = z.object({
+  question: z
+    .object({
+      detail: z.string().nullable(),
+      command: z.string().nullable(),
+      paths: z.array(z.string()).max(10_000),
+      changes: z.array(z.object({ path: z.string(), diff: z.string() })).max(10_000),
+    })
+    .nullable(),
+})
+
+export const readWholePermission = (body: string): WholePermission | undefined =>
+  read(Whole, body).question ?? undefined
 export const readCancelled = (body: string): boolean => read(Cancelled, body).cancelled
 export const readHealth = (body: string): InternHealth => read(Health, body)
 

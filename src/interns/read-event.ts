@@ -73,7 +73,11 @@ function field(value: unknown): Field {
 }
 
 function report(event: Fields): TurnReport {
-  return { model: nameOrNull(event, 'model'), usage: event.usage === null ? null : usage(event.usage) }
+  return {
+    model: nameOrNull(event, 'model'),
+    usage: event.usage === null ? null : usage(event.usage),
+    ...(event.meteredSince !== undefined && { meteredSince: number(event, 'meteredSince') }),
+  }
 }
 
 function usage(value: unknown): Usage {

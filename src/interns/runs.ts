@@ -1,3 +1,4 @@
+import type { WholePermission } from './question.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The version of this contract. Both sides name it in every path; a daemon of another version refuses by name. */
@@ -37,5 +38,7 @@ export type Runs = {
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /** Ends a run for whoever is attached. False when there is no such run, or it is over. */
   cancel(runId: string): Promise<boolean>
+  /** All that a permission that waits is about, however long; undefined when it does not wait here. */
+  question(id: string): Promise<WholePermission | undefined>
   health(signal?: AbortSignal): Promise<InternHealth>
 }

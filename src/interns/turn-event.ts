@@ -7,8 +7,11 @@ export const maxEventBytes = 512 * 1024
 /** Why a turn failed after it had begun, in the words of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
 
-/** The intern's report on a turn that is over. A value that it did not report is null. */
-export type TurnReport = { model: string | null; usage: Usage | null }
+/**
+ * What the intern reported about a turn that is over. Null where it reported nothing. `meteredSince`: all that was metered
+ * for the intern from this instant on is of this turn.
+ */
+export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
  * The events for the caller of a turn, in order. `turn.started` comes first, also when an answer resumes a run. Exactly

@@ -36,3 +36,8 @@ export function printableLine(text: string): string {
 export function printableExactly(text: string): string {
   return text.replace(onOneLine, escapeOf)
 }
+
+/** The same on as many lines as it has. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printableExactly).join('\n')
+}

@@ -42,6 +42,7 @@ export type AgentCommand = {
   args: string[]
   env: { [name: string]: string }
   modes?: { [mode: string]: string }
+  authenticate?: string
   _meta?: object
 }
 

@@ -247,5 +247,5 @@ function unreachable(message: string): Runs {
   const refuse = async () => {
     throw new Refusal('intern_unreachable', message)
   }
-  return { start: refuse, answer: refuse, cancel: refuse, health: refuse }
+  return { start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
 }

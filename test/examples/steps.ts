@@ -44,7 +44,12 @@ export const steps: Step[] = [
     params: { internId: 'bob' },
     body: { messages: [{ role: 'user', content: 'Write a haiku' }], stream: true, approval_mode: 'manual' },
   },
-  { operation: 'get /interns/{internId}/questions', params: { internId: 'bob' } },
+  {
+    operation: 'get /interns/{internId}/questions',
+    params: { internId: 'bob' },
+    keep: ({ data }) => ({ question: data[0].id }),
+  },
+  { operation: 'get /interns/{internId}/questions/{questionId}', params: { internId: 'bob', questionId: '$question' } },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },

@@ -33,6 +33,8 @@ export type DaemonOptions = {
   /** Words for the scripted agent; a list makes it a process of its own. */
   agent?: string[]
   restore?: ScriptedOptions['restore']
+  signIn?: string
+  authenticate?: string
   launch?: Launch
   command?: string
 }
@@ -82,7 +84,7 @@ function agentSettings({ agent = [], command }: DaemonOptions) {
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes }
 }
 
-function playHere({ restore = 'load', limits }: DaemonOptions): Launch {
+function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOptions): Launch {
   return async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const app = scriptedAgent({
@@ -91,9 +93,14 @@ function playHere({ restore = 'load', limits }: DaemonOptions): Launch {
       raw: (bytes) => input.write(bytes),
       crash: () => input.destroy(),
       complain: () => {},
+      ...(signIn !== undefined && { signIn }),
     })
     app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>))
-    const agent = await initializeAgent({ input, output }, { ...defaultLimits, ...limits })
+    const agent = await initializeAgent(
+      { input, output },
+      { ...defaultLimits, ...limits },
+      { ...(authenticate && { authenticate }) },
+    )
     return { agent, stop: async () => void input.destroy() }
   }
 }
@@ -118,7 +125,7 @@ export function talking(runs: Runs & { close(): void }) {
       const events = await runs.start({ prompt, mode, ...(sessionId && { sessionId }) }, leaver.signal)
       const heard: TurnEvent[] = []
       const over = (async () => {
-        for await (const event of events) heard.push(event)
+        for await (const event of events) heard.push(withoutInstant(event))
       })().catch(() => {})
       while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve))
       const first = heard[0] as Extract<TurnEvent, { type: 'turn.started' }>
@@ -130,7 +137,7 @@ export function talking(runs: Runs & { close(): void }) {
 export type Heard = Awaited<ReturnType<typeof hear>>
 
 export async function hear(events: AsyncIterable<TurnEvent>) {
-  const all = await Array.fromAsync(events)
+  const all = await Array.fromAsync(events, withoutInstant)
   const first = all[0]
   const last = all.at(-1)
   if (first?.type !== 'turn.started' || !last) throw new Error(`The stream began with ${JSON.stringify(first)}`)
@@ -143,6 +150,13 @@ export async function hear(events: AsyncIterable<TurnEvent>) {
     text: all.map((event) => (event.type === 'text.added' ? event.text : '')).join(''),
     reasoning: all.map((event) => (event.type === 'reasoning.added' ? event.text : '')).join(''),
   }
+}
+
+/** An instant is another each time, and of interest to few. */
+function withoutInstant(event: TurnEvent): TurnEvent {
+  if (!('meteredSince' in event)) return event
+  const { meteredSince: _, ...rest } = event
+  return rest
 }
 
 /** The words of a refusal, for comparison. */

@@ -6,6 +6,7 @@ import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
 import { LiveEvents } from '../events/live-events.ts'
 import { openInterns } from '../interns.ts'
+import { meteredTurn } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
 import { openTraces } from '../traces.ts'
 import { openDataPlane } from './data-plane.ts'
@@ -56,6 +57,7 @@ export async function openDeps(
     guardrailCache,
     vault,
     scanner,
+    metered: meteredTurn({ db, ledger: money.ledger, config, isShared: store.isShared }),
     onRefused: (error) => countRefusal(causeOf(error)),
   })
   metrics.observeStanding({

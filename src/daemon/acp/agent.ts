@@ -48,10 +48,13 @@ export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 /** `_meta` is sent with every new and restored session: some agents take settings of their own there. */
 export type SessionExtras = { _meta?: Record<string, unknown> }
 
+/** `authenticate` is one of the agent's ways to sign in, for those that take no session without. */
+export type AgentQuirks = SessionExtras & { authenticate?: string }
+
 export async function initializeAgent(
   channel: Channel,
   limits: AgentLimits,
-  extras: SessionExtras = {},
+  { authenticate, ...extras }: AgentQuirks = {},
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
@@ -73,6 +76,7 @@ export async function initializeAgent(
   if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
     throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
   }
+  if (authenticate !== undefined) await ask('authenticate', { methodId: authenticate })
   const abilities = member(greeting, 'agentCapabilities')
   const resumes = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
   const loads = member(abilities, 'loadSession') === true

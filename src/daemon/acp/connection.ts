@@ -157,12 +157,20 @@ function readMessage(line: string): Message | undefined {
 
 function readError(error: unknown): RpcError {
   const code = member(error, 'code')
-  const message = member(error, 'message')
-  return new RpcError(
-    typeof code === 'number' ? code : -32603,
-    typeof message === 'string' && message ? message : 'The agent gave no reason.',
-    member(error, 'data'),
-  )
+  const data = member(error, 'data')
+  return new RpcError(typeof code === 'number' ? code : -32603, reasonOf(member(error, 'message'), data), data)
+}
+
+const longestDetails = 2000
+
+/** What an agent says of its error, and the details, which some put where only programs look. */
+function reasonOf(message: unknown, data: unknown): string {
+  const said = typeof message === 'string' ? message : ''
+  const details = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
+  const told = details.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
+  if (told === undefined || said.includes(told)) return said || 'The agent gave no reason.'
+  const cut = told.length > longestDetails ? `${told.slice(0, longestDetails)}…` : told
+  return said ? `${said}: ${cut}` : cut
 }
 
 function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPermission, selfDriveAnswer } from './permission.ts'
-import type { ToolCall } from './update.ts'
+import { readToolCall, type ToolCall } from './tool-call.ts'
 
 const option = (optionId: string, kind: string) => ({ optionId, kind, name: optionId })
 const ask = (toolCall: object, earlier?: ToolCall, options: unknown = []) =>
@@ -23,17 +23,70 @@ const rows: [
     'shell',
     'No sandbox: ls',
   ],
-  ['a title alone', { title: 'Delete x' }, undefined, 'Delete x', null],
-  ['nothing now, and a title before', {}, { title: 'Delete x', command: 'rm x' }, 'Delete x', 'rm x'],
+  ['a title alone', { title: 'Delete x' }, undefined, null, 'Delete x'],
+  ['a command now, and a title before', { rawInput: { command: 'rm x' } }, { title: 'Delete x' }, 'shell', 'rm x'],
   [
     'a title cut short, and the whole before',
     { title: '"touch /etc/no…"' },
     { command: 'touch /etc/nologin' },
+    'shell',
     'touch /etc/nologin',
-    null,
   ],
-  ['a title cut short, and no more', { title: 'touch…' }, undefined, 'touch…', null],
-  ['a command in words', { rawInput: { command: ['rm', '-rf', 'x'] } }, undefined, 'rm -rf x', null],
+  ['a title cut short, and no more', { title: 'touch…' }, undefined, null, 'touch…'],
+  ['a command in words', { rawInput: { command: ['rm', '-rf', 'x'] } }, undefined, 'shell', 'rm -rf x'],
+  [
+    'a title around a command',
+    { title: 'Run ls (why)', rawInput: { command: 'ls' } },
+    undefined,
+    'shell',
+    'Run ls (why)',
+  ],
+  [
+    'a name that narrows the kind',
+    { name: 'shell.escalate', kind: 'execute', title: 'x y' },
+    undefined,
+    'shell.escalate',
+    'x y',
+  ],
+  ['a name of another agent', { name: 'exec_command', kind: 'execute', title: 'x y' }, undefined, 'shell', 'x y'],
+  ['a tool of no kind', { title: 'mcp__git__push', kind: 'other' }, undefined, 'mcp__git__push', null],
+  [
+    'an edit whose content was told before as text',
+    { title: 'Write', kind: 'edit' },
+    readToolCall({
+      content: [{ type: 'content', content: { type: 'text', text: '{"path":"evil.sh","content":"rm"}' } }],
+    }),
+    'edit',
+    'Write\n{"path":"evil.sh","content":"rm"}',
+  ],
+  [
+    'an edit with its content in the input',
+    { title: 'Writing to evil.sh', kind: 'edit', rawInput: { file_path: 'evil.sh', content: 'rm' } },
+    undefined,
+    'edit',
+    'Writing to evil.sh\n{"file_path":"evil.sh","content":"rm"}',
+  ],
+  [
+    'a new file',
+    { title: 'Edit files', content: [{ type: 'diff', path: '/w/a', oldText: null, newText: 'one\ntwo' }] },
+    undefined,
+    'edit',
+    'Edit files\n+++ /w/a (new file)\n+one\n+two',
+  ],
+  [
+    'an address that the title has',
+    { title: 'Fetch https://x.y/z', kind: 'fetch', rawInput: { url: 'https://x.y/z' } },
+    undefined,
+    'fetch',
+    'Fetch https://x.y/z',
+  ],
+  [
+    'a file that only the places name',
+    { title: 'Delete it', kind: 'delete', locations: [{ path: '/w/a' }] },
+    undefined,
+    'delete',
+    'Delete it\n/w/a',
+  ],
   ['nothing at all', {}, undefined, null, null],
 ]
 for (const [what, toolCall, earlier, operation, detail] of rows) {

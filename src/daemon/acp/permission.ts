@@ -1,13 +1,22 @@
 import type { PermissionAnswer } from '#interns/answer.ts'
-import { type PermissionKind, type PermissionQuestion, permissionKinds } from '#interns/question.ts'
+import {
+  type PermissionKind,
+  type PermissionQuestion,
+  permissionKinds,
+  type WholePermission,
+} from '#interns/question.ts'
+import { changeText } from './change-text.ts'
 import { member } from './connection.ts'
-import { readToolCall, type ToolCall } from './update.ts'
+import { operationOf } from './operation.ts'
+import { readToolCall, type ToolCall } from './tool-call.ts'
 
 /** The agent's own names for what was chosen. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
 
 export type PermissionRequest = {
+  /** `detail` is not cut yet. */
   question: PermissionQuestion
+  whole: WholePermission
   outcome(answer: PermissionAnswer): PermissionOutcome
 }
 
@@ -28,8 +37,10 @@ export function readPermission(
     const known = permissionKinds.find((one) => one === kind)
     if (known && typeof id === 'string' && !byKind.has(known)) byKind.set(known, id)
   }
+  const { operation, whole } = describe(member(params, 'toolCall'), earlier)
   return {
-    question: { kind: 'permission', ...describe(member(params, 'toolCall'), earlier), options: [...byKind.keys()] },
+    question: { kind: 'permission', operation, detail: whole.detail, options: [...byKind.keys()] },
+    whole,
     outcome: (answer) => {
       const optionId = answer === 'cancel' ? undefined : byKind.get(answer)
       return optionId === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId } }
@@ -47,12 +58,35 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 /** Some agents shorten what they show and tell the whole only in the tool call: who consents must see the whole. */
 function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
-  const tool = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
-  const title = tool.title && endsShort(tool.title) ? (tool.command ?? tool.title) : tool.title
-  const operation = tool.name ?? title ?? tool.command ?? null
-  // An agent's remark before the full command is shown too, for example that the command has no sandbox.
-  const detail = (tool.command && title?.endsWith(tool.command) ? title : (tool.command ?? title)) ?? null
-  return { operation, detail: detail === operation ? null : detail }
+  const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
+  const { command = null, changes = [], paths = [] } = tool
+  const told = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
+  const operation = operationOf(tool)
+  const detail = detailOf(tool, told)
+  return { operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: told } }
 }
 
-const endsShort = (title: string) => /(…|\.\.\.)["'`)\]]*$/.test(title)
+/** The command, or else what the agent calls it, and what it would write; never less than what the agent said. */
+function detailOf(
+  { title, command, input, text, paths = [] }: ToolCall,
+  changes: WholePermission['changes'],
+): string | null {
+  // What an agent says around the whole command, such as that there is no sandbox for it, is told, too.
+  const headline = command ? (title?.includes(command) ? title : command) : title
+  const parts = [headline, ...changes.map(({ diff }) => diff)]
+  if (!command && changes.length === 0) parts.push(saysMore(input, headline) ? input : undefined, text)
+  const told = parts.filter(Boolean).join('\n')
+  const elsewhere = command ? [] : paths.filter((path) => !told.includes(path))
+  return [told, ...elsewhere].filter(Boolean).join('\n') || null
+}
+
+/** Whether an input has anything that the words for it leave out. */
+function saysMore(input: string | undefined, words = ''): boolean {
+  if (input === undefined) return false
+  try {
+    const values = Object.values(JSON.parse(input) as object)
+    return values.some((value) => !words.includes(typeof value === 'string' ? value : JSON.stringify(value)))
+  } catch {
+    return !words.includes(input)
+  }
+}

@@ -1,5 +1,6 @@
 import { member } from './connection.ts'
 import { modelOf } from './model.ts'
+import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
 
 /**
  * A `session/update` as this client needs it. `other` is any further sign of work on the turn, also of an unknown kind.
@@ -8,15 +9,16 @@ import { modelOf } from './model.ts'
 export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  | { type: 'tool'; id: string; tool: ToolCall }
+  /** `output` is the next piece of what it gives. */
+  | { type: 'tool'; id: string; tool: ToolCall; output?: string | undefined }
+  | { type: 'plan'; steps: PlanStep[] }
   | { type: 'model'; model: string }
   /** The cost of the session since it began, in USD. */
   | { type: 'cost'; totalUsd: number }
   | { type: 'other' }
   | { type: 'aside' }
 
-/** The facts about a tool call that the agent has sent so far. */
-export type ToolCall = { name?: string; title?: string; command?: string }
+export type PlanStep = { text: string; status: string; priority?: string }
 
 const other: AgentUpdate = { type: 'other' }
 const aside: AgentUpdate = { type: 'aside' }
@@ -30,8 +32,10 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'tool_call':
     case 'tool_call_update': {
       const id = string(member(update, 'toolCallId'))
-      return id ? { type: 'tool', id, tool: readToolCall(update) } : other
+      return id ? { type: 'tool', id, tool: readToolCall(update), output: terminalOutput(update) } : other
     }
+    case 'plan':
+      return { type: 'plan', steps: readPlan(member(update, 'entries')) }
     case 'config_option_update': {
       const model = modelOf(member(update, 'configOptions'))
       return model ? { type: 'model', model } : aside
@@ -56,30 +60,13 @@ function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
   return text ? { type, text } : other
 }
 
-/** Members that are absent say nothing new. The command is where agents put it: in the input, or as JSON in the text. */
-export function readToolCall(call: unknown): ToolCall {
-  const name = string(member(call, 'name'))
-  const title = string(member(call, 'title'))
-  const command = commandOf(member(call, 'rawInput')) ?? commandInContent(member(call, 'content'))
-  return { ...(name && { name }), ...(title && { title }), ...(command && { command }) }
-}
-
-function commandOf(input: unknown): string | undefined {
-  const command = member(input, 'command') ?? member(input, 'cmd')
-  return Array.isArray(command) ? command.map(String).join(' ') : string(command)
-}
-
-function commandInContent(content: unknown): string | undefined {
-  for (const item of Array.isArray(content) ? content : []) {
-    const text = string(member(member(item, 'content'), 'text'))
-    if (!text?.trimStart().startsWith('{')) continue
-    try {
-      return commandOf(JSON.parse(text))
-    } catch {
-      // Text that only looks like the arguments of a call.
-    }
+function readPlan(entries: unknown): PlanStep[] {
+  const steps: PlanStep[] = []
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const [text, status, priority] = ['content', 'status', 'priority'].map((key) => string(member(entry, key)))
+    if (text) steps.push({ text, status: status ?? 'pending', ...(priority && { priority }) })
   }
-  return undefined
+  return steps
 }
 
 const string = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { argumentsOf } from '#interns/chunks.ts'
 import { permissionKinds } from '#interns/question.ts'
-import { openQuestions } from '#interns/questions.ts'
+import { type AskedQuestion, openQuestions } from '#interns/questions.ts'
 import { findIntern } from '#interns/store.ts'
 import { isoTime } from '#lib/clock.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
-const about = {
+export const aboutQuestion = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
   session_id: z.string().describe('The session of the answer.'),
   asked_at: z.iso.datetime(),
   deadline_at: z.iso.datetime().describe('When the run that asked ends without an answer.'),
 }
 
-const InternQuestion = z
+export const InternQuestion = z
   .discriminatedUnion('kind', [
     z
       .object({
-        ...about,
+        ...aboutQuestion,
         kind: z.literal('permission'),
         operation: z.string().nullable(),
         detail: z.string().optional(),
@@ -27,7 +27,7 @@ const InternQuestion = z
       .meta({ id: 'InternPermission', description: 'Whether it may do something.' }),
     z
       .object({
-        ...about,
+        ...aboutQuestion,
         kind: z.literal('elicitation'),
         message: z.string(),
         fields: z.array(
@@ -57,10 +57,11 @@ export const listInternQuestions = route({
   handler: async ({ params, caller }, deps) => {
     const { id } = await findIntern(deps, caller, params.internId)
     const open = await openQuestions(deps, id)
-    const data = open.map(({ question, sessionId, askedAt, deadlineAt }) => ({
-      ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) },
-      ...argumentsOf(question),
-    }))
-    return { data }
+    return { data: open.map(questionItem) }
   },
+})
+
+export const questionItem = ({ question, sessionId, askedAt, deadlineAt }: AskedQuestion) => ({
+  ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) },
+  ...argumentsOf(question),
 })

@@ -1,0 +1,36 @@
+import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import { exactSum, readSum } from './exact.ts'
+import { generationRecord, recordColumns } from './record.ts'
+
+/** What requests of one key took together. */
+export type UsedSince = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
+
+/** More requests than one turn of an agent makes. */
+const maxRequests = 5000
+
+/** What a key used since an instant, as far as it is written. Undefined where it was not used, or more than anyone adds up. */
+export async function usedSince(
+  { db }: { db: Pick<Db, 'query'> },
+  keyHash: string,
+  since: number,
+): Promise<UsedSince | undefined> {
+  const matching = db.query.selectFrom('generations').where('key_hash', '=', keyHash).where('created_at', '>=', since)
+  const rows = await matching
+    .select(recordColumns)
+    .orderBy('created_at')
+    .limit(maxRequests + 1)
+    .execute()
+  if (rows.length === 0 || rows.length > maxRequests) return undefined
+  const { cost } = await matching.select(exactSum(sql.ref('cost_pico')).as('cost')).executeTakeFirstOrThrow()
+  const records = rows.map(generationRecord)
+  const sum = (count: (record: (typeof records)[number]) => number) =>
+    records.reduce((all, record) => all + count(record), 0)
+  return {
+    promptTokens: sum((record) => record.tokens_prompt),
+    completionTokens: sum((record) => record.tokens_completion),
+    cachedTokens: sum((record) => record.tokens_cached),
+    costUsd: toUsd(readSum(cost)),
+  }
+}
