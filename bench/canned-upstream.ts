@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 
 /**
  * A provider that answers at once with what it always answers, so cheaply that it does not limit what is measured: a
- * completion, a stream of 50 events in 50 packets, or, for the model `slow`, a stream with an event a second.
+ * completion, a stream of 100 events in 100 packets, or, for the model `slow`, a stream with an event a second.
  */
 export async function startCannedUpstream(): Promise<{ url: string; stop: () => void }> {
   const sockets = new Set<Socket>()
@@ -36,7 +36,7 @@ export async function startCannedUpstream(): Promise<{ url: string; stop: () => 
 }
 
 const named = { id: 'chatcmpl-canned', object: 'chat.completion.chunk', created: 1, model: 'canned' }
-const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
+const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 }
 const event = (body: object) => `data: ${JSON.stringify({ ...named, ...body })}\n\n`
 const delta = (delta: object, finish_reason: string | null = null) =>
   event({ choices: [{ index: 0, delta, finish_reason }] })
@@ -45,7 +45,7 @@ const chunk = (text: string) => Buffer.from(`${Buffer.byteLength(text).toString(
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
 const packets: Buffer[] = [
   Buffer.concat([Buffer.from(head), chunk(delta({ role: 'assistant', content: '' }))]),
-  ...Array.from({ length: 46 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
+  ...Array.from({ length: 96 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
   chunk(delta({}, 'stop')),
   chunk(event({ choices: [], usage })),
   Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),

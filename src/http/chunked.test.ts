@@ -33,6 +33,9 @@ suite('the body of a chunked answer', () => {
     'data: zwölf 🚂\n\n',
     'x'.repeat(20_000),
     Buffer.from('bytes €'),
+    Buffer.alloc(0),
+    Buffer.alloc(16_384, 'y'),
+    Buffer.alloc(16_385, 'z'),
     '',
     'data: last\n\n',
   ]
@@ -47,12 +50,30 @@ suite('the body of a chunked answer', () => {
           if (path === '/turns') await nextTurn()
         }
       }
-      response.end()
+      body.end(path)
     })
     for (const path of ['/turns', '/once', '/turns', '/turns', '/once']) {
       const response = await fetch(server.url + path)
-      assert.equal(await response.text(), whole.repeat(3))
+      assert.equal(await response.text(), whole.repeat(3) + path)
     }
+  })
+
+  test('that is only its end arrives, and leaves the connection to the next', async () => {
+    await using server = await serving(async (response, path) => chunkedBody(response).end(Buffer.from(path)))
+    for (const path of ['/one', '/two']) assert.equal(await (await fetch(server.url + path)).text(), path)
+  })
+
+  test('does not take a reader who has left for a slow one', async () => {
+    const written: boolean[] = []
+    await using server = await serving(async (response) => {
+      const body = chunkedBody(response)
+      body.write('begins')
+      await nextTurn()
+      response.socket!.destroy()
+      for (const piece of ['goes on', Buffer.from('goes on')]) written.push(body.write(piece))
+    })
+    await assert.rejects(fetch(server.url).then((response) => response.text()))
+    assert.deepEqual(written, [true, true])
   })
 
   test('is not framed for a client of HTTP/1.0', async () => {

@@ -13,15 +13,24 @@ export function chunkedBody(response: ServerResponse) {
   let begun = false
   /** Whether a piece may be written to the socket directly: the response has nothing buffered that must go first. */
   const isFlowing = () => begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
+  const write = (piece: string | Buffer): boolean => {
+    const isSmall = piece.length > 0 && piece.length <= maxFramedLength
+    if (socket && socket === response.socket && isSmall && isFlowing()) {
+      // A reader who is gone is not a slow one. Its departure is told a turn of the loop later.
+      return socket.write(framed(piece)) || socket.destroyed
+    }
+    begun = true
+    return response.write(piece)
+  }
   return {
     /** @returns false when the reader is slow. */
-    write(piece: string | Buffer): boolean {
-      const isSmall = typeof piece === 'string' && piece.length > 0 && piece.length <= maxFramedLength
-      if (socket && socket === response.socket && isSmall && isFlowing()) {
-        return socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
-      }
-      begun = true
-      return response.write(piece)
+    write,
+    /** Ends the answer: its last piece and the end go out together. */
+    end(last: string | Buffer): void {
+      // The response's own end opens it again.
+      if (socket && socket === response.socket && isFlowing()) socket.cork()
+      write(last)
+      response.end()
     },
     /** Calls `listener` each time the reader has caught up. */
     onDrain(listener: () => void): void {
@@ -31,3 +40,17 @@ export function chunkedBody(response: ServerResponse) {
     },
   }
 }
+
+function framed(piece: string | Buffer): string | Buffer {
+  if (typeof piece === 'string') return `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`
+  const length = piece.length.toString(16)
+  const frame = Buffer.allocUnsafe(length.length + piece.length + 4)
+  const start = frame.write(`${length}\r\n`, 'latin1')
+  frame.set(piece, start)
+  frame[start + piece.length] = carriageReturn
+  frame[start + piece.length + 1] = lineFeed
+  return frame
+}
+
+const carriageReturn = 13
+const lineFeed = 10

@@ -26,7 +26,11 @@ export function eventStream(reply: FastifyReply, signal: AbortSignal): ResponseS
       return body.write(chunk)
     },
     onDrain: body.onDrain,
-    end: () => void raw.end(),
+    end(last?: Buffer) {
+      if (!last) return void raw.end()
+      if (!response.opened) open()
+      body.end(last)
+    },
     signal,
   }
   return response

@@ -8,7 +8,8 @@ export type ResponseStream = {
   write: (chunk: string | Buffer) => boolean
   /** Calls `listener` each time the reader has caught up. */
   onDrain: (listener: () => void) => void
-  end: () => void
+  /** @param last goes with the end, in one write. */
+  end: (last?: Buffer) => void
   /** Aborts when the reader leaves before the end. */
   readonly signal: AbortSignal
 }

@@ -49,10 +49,10 @@ export class RevocableResponse implements ResponseStream {
     this.#inner.onDrain(listener)
   }
 
-  end(): void {
+  end(last?: Buffer): void {
     if (this.#ended) return
     this.#ended = true
-    this.#inner.end()
+    this.#inner.end(last)
   }
 
   /**

@@ -18,6 +18,11 @@ export class SseReader {
   /** Whether the line that the next chunk continues is still empty. */
   #lineIsBlank = true
 
+  /** Whether the next chunk begins an event. */
+  get isBetweenEvents(): boolean {
+    return this.#lineIsBlank && this.#held.bytes === 0
+  }
+
   /** @throws Error when an event is over 32 MiB. */
   push(chunk: Buffer): SseEvent[] {
     const events: SseEvent[] = []

@@ -109,12 +109,10 @@ async function streamFrom(deps: RoutingDeps, context: CompletionContext, target:
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: requestRecord.count,
+    countSaid: requestRecord.countSaid,
     price: priceFor(requestRecord, tried),
   })
-  response.onRevoked((fault) => {
-    relay.flush()
-    endWithError(context, relay.writer(), fault)
-  })
+  response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
   const failure = await attempt(deps, ask, relay, response.signal)
   if (failure) {
     requestRecord.gaveNothing(tried, failure, response.signal.aborted)

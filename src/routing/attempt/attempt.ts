@@ -3,9 +3,11 @@ import { type SseEvent, SseReader } from '#lib/sse.ts'
 import type { Target } from '../plan/plan.ts'
 import type { ProviderProtocol } from '../translate/protocol.ts'
 import { codeOfRefusal } from '../translate/providers/error-code.ts'
+import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
 import { type AttemptFailure, failureOfStatus, retryAfterMs } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
+import type { Receiver } from './receiver.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream/send.ts'
 
@@ -19,20 +21,6 @@ export type AttemptRequest = {
   credential: string | undefined
   stream: boolean
   deadlines: Deadlines
-}
-
-/** Takes what an upstream answers. */
-export type Receiver = {
-  /** The first sign of an answer: from now on no other endpoint may be asked. */
-  started: (exchange: Exchange) => void
-  /** @param raw the bytes of the one streamed event these came in. @param whole those of a whole answer. */
-  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
-  /** No more events are at hand just now. */
-  flush: () => void
-  /** The answer is whole. */
-  ended: () => void
-  /** The answer broke off after it had started. */
-  broke: (failure: AttemptFailure) => void
 }
 
 /** After the end of an answer, at most so many bytes are read to find its usage. */
@@ -72,6 +60,7 @@ class AttemptAnswer {
   readonly #settle: (failure: AttemptFailure | undefined) => void
   readonly #sse = new SseReader()
   readonly #read: (event: SseEvent) => AnswerEvent[]
+  readonly #alike: AlikeEvents | undefined
   #status = 0
   #headers: Record<string, string | string[] | undefined> = {}
   #whole: Buffer[] | undefined
@@ -95,6 +84,8 @@ class AttemptAnswer {
     this.#now = now
     this.#settle = settle
     this.#read = ask.providerProtocol.reader(ask.answerId)
+    const bound = ask.stream ? this.#bound : undefined
+    if (ask.providerProtocol.readsEventsAlone) this.#alike = new AlikeEvents(this.#read, receiver, bound)
   }
 
   /** Guards against what does not speak the protocol. */
@@ -161,7 +152,9 @@ class AttemptAnswer {
   #cut(chunk: Buffer): void {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#ask.stream) this.#bound.take(chunk.length)
-    this.#deliver(this.#sse.push(chunk))
+    const read = this.#alike && this.#sse.isBetweenEvents ? this.#alike.deliver(chunk) : 0
+    if (read === chunk.length) this.#receiver.flush()
+    else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
   }
 
   #deliver(events: SseEvent[]): void {
@@ -175,6 +168,7 @@ class AttemptAnswer {
       if (read.some((one) => one.type === 'finish')) this.#finished = true
       this.#start()
       this.#receiver.events(read, read.some((one) => one.type === 'usage') ? plainly(event) : event.raw)
+      this.#alike?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
   }

@@ -75,7 +75,7 @@ export class ClockRounds {
       header: inner.header,
       write: inner.write,
       onDrain: inner.onDrain,
-      end: () => this.#goesOn || inner.end(),
+      end: (last) => void (this.#goesOn ? last && inner.write(last) : inner.end(last)),
     }
   }
 

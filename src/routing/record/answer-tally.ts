@@ -59,15 +59,15 @@ export function createAnswerTally(now: () => number) {
   let passed: Record<string, number> | undefined
 
   /** A count that was told before more was said was not the last. */
-  function said(text: unknown): number {
+  function said(type: AnswerEvent['type'], bytes: number): void {
     tally.firstTokenAt ??= now()
     tally.isFinal = false
-    const length = lengthOf(text)
-    tally.bytes += length
-    return length
+    tally.bytes += bytes
+    if (type === 'reasoning') tally.thoughtBytes += Math.max(1, bytes)
   }
 
   return {
+    said,
     count(events: AnswerEvent[]): void {
       for (const event of events) {
         switch (event.type) {
@@ -77,15 +77,13 @@ export function createAnswerTally(now: () => number) {
             break
           case 'text':
           case 'refusal':
-          case 'tool_arguments':
-            said(event.text)
-            break
           case 'reasoning':
-            tally.thoughtBytes += Math.max(1, said(event.text))
+          case 'tool_arguments':
+            said(event.type, lengthOf(event.text))
             break
           case 'tool_call':
             tally.toolCalls++
-            said(event.name)
+            said(event.type, lengthOf(event.name))
             break
           case 'usage':
             tally.told = event.tokens

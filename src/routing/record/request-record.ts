@@ -103,6 +103,12 @@ export class RequestRecord {
     this.#tally.count(events)
   }
 
+  /** The same for one piece of text that was not read. */
+  readonly countSaid = (type: 'text' | 'reasoning', bytes: number): void => {
+    this.#pass?.answered()
+    this.#tally.said(type, bytes)
+  }
+
   /** Its circuit kept the endpoint from being asked. */
   shutOut({ endpoint }: Target, { reason, until }: Shut): void {
     const why = `${reason} until ${isoTime(until)}`

@@ -1,90 +1,154 @@
-/** Whether the text needs no escapes in JSON. */
-const isPlain = (text: string) => !/["\\\u0000-\u001f]/.test(text)
+import type { ByteBatch } from '#lib/byte-batch.ts'
 
 /** No text that a model is likely to say, so that it is found in one place. */
-const probe = 'signalbox probe'
+const probe = Buffer.from('signalbox probe')
+/** The same for the padding that OpenAI puts behind the text, so that its length tells nothing. */
+const paddingProbe = Buffer.from('signalbox padding')
+const padding = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
-/** After so many events that fit no template, a stream is parsed event by event. */
+/** So many events may be learned from, beyond one for every few that were found. */
 const mostTrials = 4
+const findsForTrial = 8
+
+const quote = 34
+const backslash = 92
+const space = 32
+const none = Buffer.alloc(0)
+
+/** An event around its text: what is before it, what follows it, and behind that padding with an end of its own. */
+type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
 
 /**
- * Most events of a stream differ only in their text. A template learned from one event gives the text of the next ones,
- * and their rewritten form, without parsing.
+ * Most events of a stream differ only in their text. A template learned from one of them finds the text of the next ones,
+ * and writes them in the form that the client gets, in their bytes: nothing is parsed, and no string is made.
  */
 export class EventTemplate {
-  #before = ''
-  #after = ''
-  #trials = 0
+  /** Where the text of the event that was found last is, as it stands in JSON. */
+  from = 0
+  to = 0
+  /** How many bytes of that text only escape others. */
+  escapes = 0
+  #paddingFrom = 0
+  #paddingTo = 0
+  #frame: Frame = { before: none, after: none, end: undefined }
+  #newFrame = this.#frame
+  #trials = mostTrials
+  #finds = 0
 
-  /** The text of an event that is otherwise like the one that was learned; undefined of any other. */
-  textIn(event: string): string | undefined {
-    const [from, to] = [this.#before.length, event.length - this.#after.length]
-    if (from === 0 || to <= from || !event.startsWith(this.#before) || !event.endsWith(this.#after)) return undefined
-    const text = event.slice(from, to)
-    return isPlain(text) ? text : undefined
+  /**
+   * Looks for an event that is like the learned one but for its text and padding.
+   * @returns where it ends, or -1 where there is none at `at`.
+   */
+  find(bytes: Buffer, at: number): number {
+    const { before, after, end } = this.#frame
+    this.from = at + before.length
+    if (this.from === at || !hasAt(bytes, before, at)) return -1
+    this.to = this.#textEnd(bytes, this.from)
+    if (this.to <= this.from || !hasAt(bytes, after, this.to)) return -1
+    this.#finds++
+    if (!end) return this.to + after.length
+    this.#paddingFrom = this.to + after.length
+    this.#paddingTo = plainEnd(bytes, this.#paddingFrom)
+    return this.#paddingTo !== -1 && hasAt(bytes, end, this.#paddingTo) ? this.#paddingTo + end.length : -1
+  }
+
+  /** Writes the event that was found last in its new form. */
+  write(bytes: Buffer, out: ByteBatch): void {
+    const { before, after, end } = this.#newFrame
+    out.add(before)
+    out.addPart(bytes, this.from, this.to)
+    out.add(after)
+    if (!end) return
+    out.addPart(bytes, this.#paddingFrom, this.#paddingTo)
+    out.add(end)
   }
 
   /**
    * @param text what the event says.
-   * @param isSaid whether an event with the probe in the place of that text says the probe, and nothing else.
+   * @param isSaid whether an event says this text, and is otherwise read as the one that is learned from.
+   * @param change makes the new form of an event.
+   * @returns whether it is known now.
    */
-  learn(event: string, text: string, isSaid: (event: string, probe: string) => boolean): void {
-    const at = event.indexOf(`"${text}"`) + 1
-    if (at === 0 || !isPlain(text) || this.#trials === mostTrials) return
-    this.#trials++
-    const [before, after] = [event.slice(0, at), event.slice(at + text.length)]
-    if (!isSaid(before + probe + after, probe)) return
-    this.#before = before
-    this.#after = after
+  learn(
+    event: Buffer,
+    text: string,
+    isSaid: (event: Buffer, text: string) => boolean,
+    change: (event: Buffer) => Buffer,
+  ): boolean {
+    if (this.#trials === 0 && this.#finds < findsForTrial) return false
+    const frame = frameOf(event, text)
+    if (!frame) return false
+    this.#trials = Math.max(0, this.#trials - 1)
+    this.#finds = 0
+    const tried = Buffer.concat([
+      ...[frame.before, probe, frame.after],
+      ...(frame.end ? [paddingProbe, frame.end] : []),
+    ])
+    const newFrame = isSaid(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
+    if (!newFrame) return false
+    this.#frame = frame
+    this.#newFrame = newFrame
+    return true
+  }
+
+  /** Where the text that begins at `from` ends; -1 where it has an escape of more than one character. */
+  #textEnd(bytes: Buffer, from: number): number {
+    this.escapes = 0
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (byte === quote) return at
+      if (byte < space) return -1
+      if (byte !== backslash) continue
+      if (!isShortEscape(bytes[++at])) return -1
+      this.escapes++
+    }
+    return -1
   }
 }
 
-const quote = 34
-const backslash = 92
+const shortEscapes = new Set(Buffer.from('"\\/bfnrt'))
+const isShortEscape = (byte: number | undefined) => byte !== undefined && shortEscapes.has(byte)
 
-/** The same of bytes that are changed around the text. */
-export class AlikeBytes {
-  #before: Buffer = Buffer.alloc(0)
-  #after: Buffer = Buffer.alloc(0)
-  #newBefore: Buffer = Buffer.alloc(0)
-  #newAfter: Buffer = Buffer.alloc(0)
-  #trials = 0
-
-  /** The rewritten form of an event that has the learned template; undefined for any other. */
-  changed(event: Buffer): Buffer | undefined {
-    const [from, to] = [this.#before.length, event.length - this.#after.length]
-    if (from === 0 || to <= from) return undefined
-    if (event.compare(this.#before, 0, from, 0, from) !== 0 || event.compare(this.#after, 0, undefined, to) !== 0)
-      return undefined
-    for (let at = from; at < to; at++) {
-      const byte = event[at]!
-      if (byte === quote || byte === backslash || byte < 32) return undefined
-    }
-    const length = this.#newBefore.length + to - from
-    const changed = Buffer.allocUnsafe(length + this.#newAfter.length)
-    changed.set(this.#newBefore)
-    event.copy(changed, this.#newBefore.length, from, to)
-    changed.set(this.#newAfter, length)
-    return changed
+/** Where a string without escapes ends; -1 where it has some. */
+function plainEnd(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte === quote) return at
+    if (byte < space || byte === backslash) return -1
   }
+  return -1
+}
 
-  /** @param change what is made of an event, which depends on its text only as far as that has quotes or escapes. */
-  learn(event: Buffer, changed: Buffer, change: (event: Buffer) => Buffer): void {
-    if (this.#trials === mostTrials) return
-    const text = event.toString('latin1')
-    const found = /"content"\s*:\s*"([^"\\\u0000-\u001f]+)"/.exec(text)
-    if (!found) return
-    this.#trials++
-    const to = found.index + found[0].length - 1
-    const from = to - found[1]!.length
-    const [before, after] = [text.slice(0, from), text.slice(to)]
-    const parts = change(Buffer.from(before + probe + after, 'latin1'))
-      .toString('latin1')
-      .split(probe)
-    if (parts.length !== 2 || changed.toString('latin1') !== parts.join(found[1])) return
-    this.#before = Buffer.from(before, 'latin1')
-    this.#after = Buffer.from(after, 'latin1')
-    this.#newBefore = Buffer.from(parts[0]!, 'latin1')
-    this.#newAfter = Buffer.from(parts[1]!, 'latin1')
+/** An engine's own comparison takes twice as long for the few bytes of an event. */
+function hasAt(bytes: Buffer, part: Buffer, at: number): boolean {
+  const { length } = part
+  if (bytes.length < at + length) return false
+  for (let one = 0; one < length; one++) if (bytes[at + one] !== part[one]) return false
+  return true
+}
+
+function frameOf(event: Buffer, text: string): Frame | undefined {
+  const said = Buffer.from(JSON.stringify(text))
+  const at = event.indexOf(said)
+  if (at === -1 || text === '') return undefined
+  const before = Buffer.from(event.subarray(0, at + 1))
+  const rest = event.toString('latin1', at + said.length - 1)
+  const found = padding.exec(rest)
+  if (!found) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
+  const [to, length] = [found.index + found[0].length - 1, found[1]!.length]
+  return {
+    before,
+    after: Buffer.from(rest.slice(0, to - length), 'latin1'),
+    end: Buffer.from(rest.slice(to), 'latin1'),
   }
+}
+
+/** The frame of an event that has the probes in it, each once. */
+function cut(event: Buffer, hasPadding: boolean): Frame | undefined {
+  const [before, after, ...more] = event.toString('latin1').split(probe.toString())
+  if (before === undefined || after === undefined || more.length > 0) return undefined
+  const [middle, end, ...others] = hasPadding ? after.split(paddingProbe.toString()) : [after]
+  if (middle === undefined || others.length > 0 || (end !== undefined) !== hasPadding) return undefined
+  const bytes = (part: string) => Buffer.from(part, 'latin1')
+  return { before: bytes(before), after: bytes(middle), end: end === undefined ? undefined : bytes(end) }
 }

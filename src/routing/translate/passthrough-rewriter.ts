@@ -65,17 +65,23 @@ export class Beginnings {
 
   /** @param text an event that begins otherwise, and `from` where its object does. */
   learn(text: string, from: number): string {
-    const result = withChanges(text, from, this.#changes)
     const members = membersOf(text, from)
+    const result = withChanges(text, from, this.#changes)
     const last = members.findIndex(({ name }) => name === this.#last)
-    const inResult = membersOf(result, from).find(({ name }) => name === this.#last)
-    if (last === -1 || !inResult) return result
+    if (last === -1) return result
+    const tail = text.slice(members[last]!.start)
+    const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
+    if (start === undefined) return result
     const early = new Set(members.slice(0, last).map(({ name }) => name))
     const { set, fill } = this.#changes
     this.#searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name)).map(quoted)
     this.#before = Buffer.from(text.slice(0, members[last]!.start), 'latin1')
-    this.#after = Buffer.from(result.slice(0, inResult.start), 'latin1')
+    this.#after = Buffer.from(result.slice(0, start), 'latin1')
     return result
+  }
+
+  #startIn(text: string, from: number): number | undefined {
+    return membersOf(text, from).find(({ name }) => name === this.#last)?.start
   }
 }
 

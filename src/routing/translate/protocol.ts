@@ -53,6 +53,8 @@ export type ProviderProtocol = {
    * @param answerId what this service calls the answer: calls are named after it where their server names neither.
    */
   reader: (answerId?: string) => (event: SseEvent) => AnswerEvent[]
+  /** Whether a reader needs nothing of an event's text for those that follow: then like events need not be parsed. */
+  readsEventsAlone?: boolean
   /** Reads a whole answer. @throws Error on what is not this protocol. */
   readBody: (body: unknown, answerId?: string) => AnswerEvent[]
   /** The error message in the body of a failed answer. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import type { ClientProtocol } from './protocol.ts'
 import { relayStream, withCost } from './relay.ts'
@@ -27,7 +28,7 @@ test('without a cost nothing is touched', () => {
   assert.equal(withCost(answer, undefined), answer)
 })
 
-test('the least piece reaches the client, and what is no piece makes no write', () => {
+test('the least piece reaches the client, and what is no piece makes no write', async () => {
   const writes: string[] = []
   const response = {
     signal: new AbortController().signal,
@@ -36,11 +37,18 @@ test('the least piece reaches the client, and what is no piece makes no write', 
   const words = ['', '.', '']
   const client = { writer: () => ({ event: () => words.shift()! }) } as unknown as ClientProtocol
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
-  const rest = { passThrough: false, includeUsage: false, count: () => {}, price: () => ({ costUsd: 0 }) }
+  const rest = {
+    passThrough: false,
+    includeUsage: false,
+    count: () => {},
+    countSaid: () => {},
+    price: () => ({ costUsd: 0 }),
+  }
   const relay = relayStream(response, { client, head, ...rest })
   for (const text of ['a', 'b', 'c']) {
     relay.events([{ type: 'text', text }], Buffer.from(text))
     relay.flush()
+    await nextTurn()
   }
   assert.deepEqual(writes, ['.'])
 })

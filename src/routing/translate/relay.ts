@@ -1,11 +1,14 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { ByteBatch } from '#lib/byte-batch.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
-import type { Receiver } from '../attempt/attempt.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
+import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
 import { bytesOfJson } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
 type Count = (events: AnswerEvent[]) => void
+/** The same for one piece of an answer, of which so many bytes are text. */
+type CountSaid = (type: TextEvent['type'], bytes: number) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
@@ -16,7 +19,7 @@ export type StreamRelay = Receiver & {
    * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
    */
   heldBack: boolean
-  /** Goes on where the stream has come to. */
+  /** Goes on where the stream has come to: what waited for its write has gone. */
   writer: () => StreamWriter
 }
 
@@ -26,36 +29,50 @@ type StreamOptions = {
   passThrough: boolean
   includeUsage: boolean
   count: Count
+  countSaid: CountSaid
   price: PriceTokens
 }
 
 export function relayStream(
   response: ResponseStream,
-  { client, head, passThrough, includeUsage, count, price }: StreamOptions,
+  { client, head, passThrough, includeUsage, count, countSaid, price }: StreamOptions,
 ): StreamRelay {
   const writer = client.writer(head, { includeUsage })
   const rewriter = passThrough ? client.rewriter?.(head) : undefined
   let tokens: TokenCounts | undefined
   let pause = () => {}
   let passed = 0
-  /** The events of one upstream chunk go out in one write. */
-  let pieces: (string | Buffer)[] = []
+  const batch = new ByteBatch()
+  let isDue = false
 
   const { signal } = response
-  const send = (piece: string | Buffer) => void (piece.length > 0 && pieces.push(piece))
-  const flush = () => {
-    if (pieces.length === 0) return
-    const chunk = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces.map(bytesOf))
-    pieces = []
+  const send = (piece: string | Buffer) =>
+    void (piece.length > 0 && batch.add(typeof piece === 'string' ? Buffer.from(piece) : piece))
+  const write = () => {
+    isDue = false
+    if (batch.isEmpty) return
+    const chunk = batch.take()
     // The client has left: the answer is still read for its usage, without back-pressure.
     if (signal.aborted || response.write(chunk)) return
     relay.heldBack = true
     pause()
   }
+  const alike: AlikeReceiver = {
+    change: (raw) => (rewriter ? rewriter.event(raw) : raw),
+    take({ type }, bytes, template, chunk) {
+      countSaid(type, bytes)
+      passed++
+      template.write(chunk, batch)
+    },
+  }
   const relay: StreamRelay = {
     failure: undefined,
     heldBack: false,
-    writer: () => (passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer),
+    alike: passThrough ? alike : undefined,
+    writer() {
+      write()
+      return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer
+    },
     started(exchange) {
       pause = () => exchange.pause()
       response.onDrain(() => exchange.resume())
@@ -70,11 +87,14 @@ export function relayStream(
       if (!usage) return send(mended)
       send(client.usageEvent(mended, price(usage), includeUsage))
     },
-    flush,
+    // What the socket brought at once comes in several pieces, and goes out in one write.
+    flush() {
+      if (!isDue) process.nextTick(write)
+      isDue = true
+    },
     ended() {
       send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
-      flush()
-      if (!signal.aborted) response.end()
+      if (!signal.aborted) response.end(batch.take())
     },
     broke(failure) {
       relay.failure = failure
@@ -82,8 +102,6 @@ export function relayStream(
   }
   return relay
 }
-
-const bytesOf = (piece: string | Buffer) => (typeof piece === 'string' ? Buffer.from(piece) : piece)
 
 export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
   return events.find((event) => event.type === 'usage')?.tokens

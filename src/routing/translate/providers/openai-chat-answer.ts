@@ -2,7 +2,6 @@ import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { EventTemplate } from '../event-template.ts'
 import { codeOfError } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
@@ -31,8 +30,8 @@ export type Completion = UpstreamError &
 /** Reads one stream. Citations beside the message may be repeated in every event. */
 export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   let hasSources = false
-  const template = new EventTemplate()
-  const read = (data: string): AnswerEvent[] => {
+  return ({ data }) => {
+    if (data === '[DONE]') return []
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
     const events = readChunk(chunk, answerId)
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
@@ -40,20 +39,6 @@ export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
-  const saysIt = (data: string, probe: string) => isText(read(data), probe)
-  return ({ data }) => {
-    if (data === '[DONE]') return []
-    const text = template.textIn(data)
-    if (text !== undefined) return [{ type: 'text', text }]
-    const events = read(data)
-    const [first] = events
-    if (first?.type === 'text' && events.length === 1) template.learn(data, first.text, saysIt)
-    return events
-  }
-}
-
-function isText(events: AnswerEvent[], text: string): boolean {
-  return events.length === 1 && events[0]!.type === 'text' && events[0]!.text === text
 }
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError, answerId: string | undefined): AnswerEvent[] {

@@ -19,6 +19,7 @@ export const openaiChat: ProviderProtocol = {
   // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
   reader: chatReader,
+  readsEventsAlone: true,
   readBody: (body, answerId) => readCompletion(body as Completion, answerId),
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }

@@ -1,7 +1,6 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { detailsOf } from '#chat/thoughts.ts'
 import { withChanges } from '#lib/json-members.ts'
-import { AlikeBytes } from '../../event-template.ts'
 import { Beginnings, bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
@@ -32,8 +31,7 @@ function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
   const { id, model, createdSeconds } = head
   const fill = { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' }
   const beginnings = new Beginnings('choices', { set: namesIn(head), fill, notNull: 'usage' })
-  const template = new AlikeBytes()
-  const changed = (raw: Buffer) => {
+  return (raw) => {
     const rest = beginnings.restOf(raw)
     if (rest !== undefined && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
     const text = raw.toString('latin1')
@@ -43,13 +41,6 @@ function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
       ? text.slice(0, from) + rewritten(text.slice(from), 'delta', { id, model })
       : text
     return Buffer.from(beginnings.learn(told, from), 'latin1')
-  }
-  return (raw) => {
-    const known = template.changed(raw)
-    if (known) return known
-    const event = changed(raw)
-    template.learn(raw, event, changed)
-    return event
   }
 }
 

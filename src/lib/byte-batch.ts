@@ -1,0 +1,42 @@
+const firstBytes = 1024
+/** Shorter parts are copied byte by byte: a call into the engine costs more. */
+const few = 48
+
+/** Bytes from several places, put together to go out in one write. */
+export class ByteBatch {
+  #bytes: Buffer | undefined
+  #used = 0
+
+  get isEmpty(): boolean {
+    return this.#used === 0
+  }
+
+  add(piece: Uint8Array): void {
+    this.#room(piece.length).set(piece, this.#used)
+    this.#used += piece.length
+  }
+
+  addPart(piece: Buffer, from: number, to: number): void {
+    const bytes = this.#room(to - from)
+    if (to - from > few) piece.copy(bytes, this.#used, from, to)
+    else for (let at = from, used = this.#used; at < to; at++) bytes[used++] = piece[at]!
+    this.#used += to - from
+  }
+
+  /** All that was added; the batch is empty then. */
+  take(): Buffer {
+    const bytes = this.#bytes?.subarray(0, this.#used) ?? Buffer.alloc(0)
+    this.#bytes = undefined
+    this.#used = 0
+    return bytes
+  }
+
+  #room(length: number): Buffer {
+    const needed = this.#used + length
+    if (this.#bytes && this.#bytes.length >= needed) return this.#bytes
+    const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * needed))
+    if (this.#bytes) this.#bytes.copy(larger, 0, 0, this.#used)
+    this.#bytes = larger
+    return larger
+  }
+}

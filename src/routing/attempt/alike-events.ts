@@ -1,0 +1,69 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type SseEvent, SseReader } from '#lib/sse.ts'
+import { EventTemplate } from '../translate/event-template.ts'
+import type { AnswerBound } from './answer-bound.ts'
+import type { Receiver, TextEvent } from './receiver.ts'
+
+/**
+ * The events of one stream that are like an earlier one but for their text: most of them. They reach the receiver without
+ * being parsed.
+ */
+export class AlikeEvents {
+  readonly #template = new EventTemplate()
+  readonly #read: (event: SseEvent) => AnswerEvent[]
+  readonly #receiver: Receiver
+  readonly #bound: AnswerBound | undefined
+  /** What the event said that was learned from. */
+  #events: AnswerEvent[] = []
+  #textEvent: TextEvent | undefined
+
+  /** @param bound counts what is said, where that is not counted already. */
+  constructor(read: (event: SseEvent) => AnswerEvent[], receiver: Receiver, bound: AnswerBound | undefined) {
+    this.#read = read
+    this.#receiver = receiver
+    this.#bound = bound
+  }
+
+  /** Delivers the events of that kind at the beginning of a chunk. @returns how many bytes they are. */
+  deliver(chunk: Buffer): number {
+    const textEvent = this.#textEvent
+    if (!textEvent) return 0
+    let at = 0
+    for (let end = this.#template.find(chunk, 0); end !== -1; end = this.#template.find(chunk, at)) {
+      this.#say(textEvent, chunk)
+      at = end
+    }
+    return at
+  }
+
+  #say(textEvent: TextEvent, chunk: Buffer): void {
+    const { from, to, escapes } = this.#template
+    const bytes = to - from - escapes
+    this.#bound?.take(bytes)
+    if (this.#receiver.alike) return this.#receiver.alike.take(textEvent, bytes, this.#template, chunk)
+    const json = chunk.toString('utf8', from, to)
+    const text = escapes === 0 ? json : (JSON.parse(`"${json}"`) as string)
+    this.#receiver.events(
+      this.#events.map((event) => (event === textEvent ? { ...textEvent, text } : event)),
+      undefined,
+    )
+  }
+
+  /** Learns from an event that says one piece and nothing that counts besides. */
+  learn(raw: Buffer, events: AnswerEvent[]): void {
+    const textEvent = events.find(isTextEvent)
+    if (!textEvent || !events.every((event) => event === textEvent || event.type === 'started')) return
+    const isSaid = (bytes: Buffer, text: string) => {
+      const read = new SseReader().push(bytes).flatMap(this.#read)
+      const expected = events.map((event) => (event === textEvent ? { ...textEvent, text } : event))
+      return JSON.stringify(read) === JSON.stringify(expected)
+    }
+    if (!this.#template.learn(raw, textEvent.text, isSaid, this.#receiver.alike?.change ?? ((event) => event))) return
+    this.#events = events
+    this.#textEvent = textEvent
+  }
+}
+
+function isTextEvent(event: AnswerEvent): event is TextEvent {
+  return event.type === 'text' || event.type === 'reasoning'
+}
