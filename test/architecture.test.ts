@@ -16,6 +16,7 @@ const mayImport: Record<string, string[]> = {
   chat: ['lib'],
   audit: ['lib', 'db'],
   accounts: ['lib', 'db', 'audit'],
+  'sign-in': ['lib', 'db', 'accounts', 'audit'],
   catalogue: ['lib', 'db', 'accounts', 'audit', 'measure'],
   measure: ['lib', 'db'],
   byok: ['lib', 'db', 'accounts', 'audit'],

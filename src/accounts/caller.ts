@@ -1,4 +1,5 @@
 import type { Interval } from '#lib/vocabulary.ts'
+import type { Role as MemberRole } from './member.ts'
 
 /** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'
@@ -20,4 +21,8 @@ export type Caller = {
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
   organizationId: string
   workspaceId: string
+  /** What the creator is to the organization. */
+  role?: MemberRole | undefined
+  /** The session of the browser that asks in this key's name, if it is one. */
+  sessionId?: string | undefined
 }

@@ -116,5 +116,5 @@ export function selectKeysWithOwners(query: Query, hashes: string[]) {
       'k.include_byok_in_limit',
       'k.interns_grant',
     ])
-    .select(['m.joined_at', 'm.left_at', 'o.interns_programme'])
+    .select(['m.joined_at', 'm.left_at', 'm.role', 'o.interns_programme'])
 }

@@ -25,7 +25,7 @@ export async function listMembers(deps: { db: Db }, organizationId: string, page
   return { data, total_count: count.n }
 }
 
-export async function isMember(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
+export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
   const found = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
   return found?.leftAt === null
 }

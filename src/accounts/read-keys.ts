@@ -32,6 +32,8 @@ function storedKey(row: ReadKeysRow): StoredKey {
       spendLimit: spendLimitOf(row),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
+      role: (row.role ?? undefined) as Caller['role'],
+      sessionId: undefined,
     },
     disabled: row.disabled === 1,
     expiresAt: row.expires_at,

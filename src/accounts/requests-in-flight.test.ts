@@ -13,7 +13,11 @@ const response: ResponseStream = {
 
 function requests() {
   const signals = localSignals()
-  const inFlight = createRequestsInFlight({ signals, keys: { current: () => caller } })
+  const inFlight = createRequestsInFlight({
+    signals,
+    keys: { current: () => caller },
+    sessions: { current: async () => caller },
+  })
   const judged: number[] = []
   const tracked = [0, 1, 2, 3].map((at) => {
     const entry = inFlight.track(caller, response)

@@ -31,25 +31,34 @@ export type RequestsInFlight = {
   close: () => void
 }
 
-type RequestsInFlightDeps = { signals: Signals; keys: Pick<KeyCache, 'current'> }
+type RequestsInFlightDeps = {
+  signals: Signals
+  keys: Pick<KeyCache, 'current'>
+  /** As whom the session of a caller asks now; undefined when it has ended. */
+  sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
+}
 
 /** `at` is its place among those under way. */
 type Entry = TrackedRequest & { caller: Caller; at: number }
 
-export function createRequestsInFlight({ signals, keys }: RequestsInFlightDeps): RequestsInFlight {
+export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFlightDeps): RequestsInFlight {
   // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
   // from the collector of young objects, each with all that belongs to its request.
   const entries: Entry[] = []
   let looking: NodeJS.Timeout | undefined
 
+  const current = (caller: Caller) =>
+    caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
+
   const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
     for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
   }
 
-  async function judge(entry: Entry, found = keys.current(entry.caller.keyHash)): Promise<void> {
+  async function judge(entry: Entry, found = current(entry.caller), isLook = false): Promise<void> {
     try {
       const caller = await found
-      if (!caller) return entry.response.revoke(keyIsGone())
+      if (!caller) return entry.response.revoke(keyIsGone(entry.caller))
+      if (isLook && caller === entry.caller) return
       await entry.recheck(caller)
       entry.caller = caller
     } catch (error) {
@@ -62,13 +71,14 @@ export function createRequestsInFlight({ signals, keys }: RequestsInFlightDeps):
   function look(): void {
     if (!signals.live()) return judgeAll(() => true)
     for (const entry of entries.slice()) {
-      const found = keys.current(entry.caller.keyHash)
-      if (found !== entry.caller) void judge(entry, found)
+      const found = current(entry.caller)
+      if (found !== entry.caller) void judge(entry, found, true)
     }
   }
 
   const unsubscribe = [
     signals.subscribe('key.changed', (hash) => judgeAll(({ keyHash }) => keyHash === hash)),
+    signals.subscribe('session.changed', (id) => judgeAll(({ sessionId }) => sessionId === id)),
     signals.subscribe('organization.changed', (id) => judgeAll(({ organizationId }) => organizationId === id)),
     signals.subscribe('guardrail.changed', (id) => judgeAll(({ workspaceId }) => workspaceId === id)),
     signals.subscribe('intern.changed', (id) => judgeAll((_, { internId }) => internId === id)),
@@ -109,4 +119,10 @@ export function createRequestsInFlight({ signals, keys }: RequestsInFlightDeps):
   }
 }
 
-const keyIsGone = () => new Fault('unauthenticated', 'The key of this request was disabled or deleted, or has expired.')
+const keyIsGone = ({ sessionId }: Caller) =>
+  new Fault(
+    'unauthenticated',
+    sessionId === undefined
+      ? 'The key of this request was disabled or deleted, or has expired.'
+      : 'The session of this request has ended.',
+  )

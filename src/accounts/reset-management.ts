@@ -1,10 +1,10 @@
 import { recordChange } from '#audit/audit.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
-import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { disableKey } from './disable-key.ts'
-import { insertKey, type KeyOwner } from './insert-key.ts'
+import { firstOwner } from './first-owner.ts'
+import { insertKey } from './insert-key.ts'
 import { enabledManagementKeys } from './key-rows.ts'
 import { accountsLock } from './lock.ts'
 import { newSecret } from './secret.ts'
@@ -21,7 +21,7 @@ export async function resetManagementKey(
   deps: ResetManagementDeps,
   { disableOthers }: { disableOthers: boolean },
 ): Promise<{ secret: string; others: number }> {
-  const owner = await findOwner(deps)
+  const owner = await firstOwner(deps)
   const actor = { ...owner, keyHash: null }
   return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, announce) => {
     const others = await enabledManagementKeys(tx, owner.organizationId)
@@ -42,19 +42,4 @@ export async function resetManagementKey(
     announce('key.changed', key.hash)
     return { secret, others: others.length }
   })
-}
-
-/** The admin who has been there longest, and the oldest workspace. */
-async function findOwner({ db }: ResetManagementDeps): Promise<KeyOwner> {
-  const owner = await db.query
-    .selectFrom('memberships as m')
-    .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
-    .where('m.role', '=', 'admin')
-    .where('m.left_at', 'is', null)
-    .orderBy('m.joined_at')
-    .orderBy('w.created_at')
-    .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
-    .executeTakeFirst()
-  if (!owner) throw new Fault('not_found', 'The store is empty: start the service once, and it shows the first keys.')
-  return owner
 }

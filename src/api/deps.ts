@@ -4,6 +4,7 @@ import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
+import type { ConnectionOf } from '#http/connection.ts'
 import type { RequestWrapper } from '#http/mount.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { Now } from '#lib/clock.ts'
@@ -12,7 +13,12 @@ import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
+<<<<<<< HEAD
 import type { LiveEvents } from './events/live-events.ts'
+=======
+import type { SignInAttempts } from '#sign-in/attempts.ts'
+import type { Sessions } from '#sign-in/sessions.ts'
+>>>>>>> 64e1c84 (A key pasted once, or a link, signs a browser in: sessions of the API)
 import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
@@ -32,6 +38,12 @@ export type ApiDeps = {
   now: Now
   newId: NewId
   routing: RoutingDeps
+  /** Who is signed in with a browser. */
+  sessions: Sessions
+  /** From where a request comes, and what the client calls this service. */
+  connectionOf: ConnectionOf
+  /** How often addresses may try to sign in. */
+  attempts: SignInAttempts
   /** Encrypts provider credentials. */
   vault: Vault
   /** The parts that conversations with interns need. */

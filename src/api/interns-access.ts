@@ -1,5 +1,10 @@
+<<<<<<< HEAD
 import type { KeyCache } from '#accounts/key-cache.ts'
 import { authorizationIn, authorize, type Credentials } from './authorize.ts'
+=======
+import type { Caller } from '#accounts/caller.ts'
+import { Fault } from '#lib/fault.ts'
+>>>>>>> 64e1c84 (A key pasted once, or a link, signs a browser in: sessions of the API)
 import { prefix } from './prefix.ts'
 import { requireInterns } from './require-interns.ts'
 
@@ -39,24 +44,21 @@ function decoded(path: string): string {
 
 type InternRequest = {
   url: string
-  headers: Credentials
   routeOptions?: { url?: string | undefined }
 }
 
 /**
  * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
  * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
+ * @param callerOf finds who calls, by a key for models and interns.
  */
-export function guardInterns(
-  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
-  request: InternRequest,
+export function guardInterns<Request extends InternRequest>(
+  callerOf: (request: Request) => Caller | Promise<Caller>,
+  request: Request,
 ): Promise<void> | undefined {
-  return isInterns(request) ? authorizeForInterns(deps, request) : undefined
+  return isInterns(request) ? requireCaller(callerOf, request) : undefined
 }
 
-async function authorizeForInterns(
-  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
-  request: InternRequest,
-): Promise<void> {
-  requireInterns(await authorize(deps, { key: 'api' }, authorizationIn(request.headers)))
+async function requireCaller<Request>(callerOf: (request: Request) => Caller | Promise<Caller>, request: Request) {
+  requireInterns(await callerOf(request))
 }

@@ -69,6 +69,12 @@ import { savePresetFromMessages } from './routes/presets/save-from-messages.ts'
 import { savePresetFromResponses } from './routes/presets/save-from-responses.ts'
 import { updatePreset } from './routes/presets/update.ts'
 import { listProviders } from './routes/providers/list.ts'
+import { createSession } from './routes/sessions/create.ts'
+import { createSignInLink } from './routes/sessions/create-link.ts'
+import { endOneSession } from './routes/sessions/end.ts'
+import { endCurrentSession } from './routes/sessions/end-current.ts'
+import { getCurrentSession } from './routes/sessions/get-current.ts'
+import { listSessions } from './routes/sessions/list.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { getOneWorkspace } from './routes/workspaces/get.ts'
@@ -143,6 +149,12 @@ const table = {
   getKey: getOneKey,
   updateKey,
   deleteKey: deleteOneKey,
+  createSession,
+  getCurrentSession,
+  endCurrentSession,
+  listSessions,
+  endSession: endOneSession,
+  createSignInLink,
   listWorkspaces: listAllWorkspaces,
   createWorkspace: createOneWorkspace,
   getWorkspace: getOneWorkspace,
@@ -172,6 +184,7 @@ export const tags = [
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
   { name: 'byok', description: 'Provider keys that workspaces bring along.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
+  { name: 'sessions', description: 'Where members are signed in with a browser.' },
   { name: 'workspaces', description: 'The parts of the organization.' },
   { name: 'organization', description: 'The organization and who belongs to it.' },
   { name: 'audit', description: 'What was changed, when and by whom.' },

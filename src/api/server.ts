@@ -10,7 +10,7 @@ import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { clients } from '#routing/translate/clients/clients.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
-import { authorizationIn, authorize } from './authorize.ts'
+import { admit } from './admit.ts'
 import type { ApiDeps } from './deps.ts'
 import { describeApi } from './description.ts'
 import { guardInterns, isInternChat } from './interns-access.ts'
@@ -34,9 +34,6 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
 
 export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts }
 
-/** Nobody: routes that may be public do not ask who calls. */
-const strangerOnPublicRoutes = undefined as never
-
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
   const app = createApp({
@@ -44,7 +41,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     bodyLimit: deps.config.max_body_bytes,
     prefix,
     timeouts,
-    guard: (request) => guardInterns(deps, request),
+    guard: (request, reply) => guardInterns((asking) => admit(deps, { key: 'api' }, asking, reply), request),
     origins: deps.config.cors_origins,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
@@ -60,11 +57,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   mountRoutes(app, routes, {
     deps,
     prefix,
-    admit(route, request) {
-      const authorization = authorizationIn(request.headers)
-      if (authorization === undefined && route.mayBePublic && deps.config.public_models) return strangerOnPublicRoutes
-      return authorize(deps, route, authorization)
-    },
+    admit: (route, request, reply) => admit(deps, route, request, reply),
     hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
     wrap: deps.around,
     ...options,

@@ -5,6 +5,7 @@ import { reloadCatalogue } from '#catalogue/reload.ts'
 import type { Config } from '#config/settings.ts'
 import { createShutdown, type Shutdown } from '#http/shutdown.ts'
 import { once } from '#lib/once.ts'
+import { linkFromStore } from '#sign-in/link-from-store.ts'
 import { requireFree } from './address.ts'
 import type { ApiDeps } from './deps.ts'
 import type { Interns } from './interns.ts'
@@ -23,6 +24,8 @@ export type Service = {
   firstKeys: Partial<FirstKeys> | undefined
   /** Whether the first start made a demo intern. */
   demo: boolean
+  /** On the very first start only, where it made the management key: the token of a link that signs its owner in. */
+  signInToken: string | undefined
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
   /**
@@ -68,6 +71,7 @@ export async function startService({
     metricsUrl,
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
+    signInToken: await firstSignIn(deps, firstKeys, config),
     reloadCatalogue: () => reloadCatalogue(deps),
     async stop({ drain = false } = {}) {
       if (drain) await shutdown.drain(app.server, config.drain_ms)
@@ -99,6 +103,19 @@ export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): 
     ...(config.bootstrap_management_key === undefined && { managementKey }),
     ...(config.bootstrap_api_key === undefined && { apiKey }),
   }
+}
+
+/**
+ * Whoever chose the management key has it, and a start without a person at the terminal tells its journal nothing that
+ * signs in.
+ */
+export async function firstSignIn(
+  deps: Parameters<typeof linkFromStore>[0],
+  firstKeys: FirstKeys | undefined,
+  config: Config,
+): Promise<string | undefined> {
+  if (!firstKeys || config.bootstrap_management_key !== undefined) return undefined
+  return (await linkFromStore(deps)).token
 }
 
 async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {

@@ -8,13 +8,13 @@ import type { Service } from './start.ts'
  */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
-type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo'> & {
+type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo' | 'signInToken'> & {
   /** Which sandbox holds the commands of interns, or that there is none. */
   sandbox: string
 }
 
 /** The text printed when the service is up. Generated secrets are shown only this once. */
-export function welcome({ url, firstKeys, demo, sandbox }: WelcomeFacts): string {
+export function welcome({ url, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
   const where = `
   Signalbox   ${url}
   Sandbox     ${sandbox}
@@ -26,7 +26,7 @@ export function welcome({ url, firstKeys, demo, sandbox }: WelcomeFacts): string
 
     management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
     API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
-
+${signInToken === undefined ? '' : signInLink(url, signInToken)}
   What the examples of README.md need:
 
     export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
@@ -37,6 +37,12 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 
 `
 }
+
+const signInLink = (url: string, token: string) => `
+  This link signs a browser in to the console, once, within 15 minutes:
+
+    ${new URL(reachable(url)).origin}/#sign-in=${token}
+`
 
 function describedKeys(made: Partial<FirstKeys>): string {
   const count = Object.keys(made).length

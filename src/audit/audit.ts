@@ -20,6 +20,7 @@ export type Change = {
     | 'organization'
     | 'catalogue'
     | 'credential'
+    | 'session'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null
@@ -29,15 +30,18 @@ export type Change = {
 export type AuditEvent = {
   id: string
   at: string
-  actor: { user_id: string; key_hash: string | null }
+  actor: { user_id: string; key_hash: string | null; session_id: string | null }
   action: string
   target: { kind: string; id: string }
   before: unknown
   after: unknown
 }
 
-/** The user and key that made a change. `keyHash` is null when it was made at the terminal, with the store itself. */
-export type Actor = { organizationId: string; userId: string; keyHash: string | null }
+/**
+ * The user and key that made a change, and the session, where it was made in a browser. `keyHash` is null when it was
+ * made at the terminal, with the store itself.
+ */
+export type Actor = { organizationId: string; userId: string; keyHash: string | null; sessionId?: string | undefined }
 
 /** Writes down a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordChange(
@@ -54,6 +58,7 @@ export async function recordChange(
       at: deps.now(),
       actor_user_id: actor.userId,
       actor_key_hash: actor.keyHash,
+      actor_session_id: actor.sessionId ?? null,
       action: change.action,
       target_kind: change.targetKind,
       target_id: change.targetId,
@@ -118,7 +123,7 @@ function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
   return {
     id: row.id,
     at: isoTime(row.at),
-    actor: { user_id: row.actor_user_id, key_hash: row.actor_key_hash },
+    actor: { user_id: row.actor_user_id, key_hash: row.actor_key_hash, session_id: row.actor_session_id },
     action: row.action,
     target: { kind: row.target_kind, id: row.target_id },
     before: row.before_json === null ? null : JSON.parse(row.before_json),

@@ -12,6 +12,7 @@ import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
 import { membersCommand } from './members.ts'
 import { openapiCommand } from './openapi.ts'
+import { sessionsCommand } from './sessions.ts'
 import type { Terminal } from './terminal.ts'
 import { usageCommand } from './usage.ts'
 
@@ -27,6 +28,7 @@ const commands = [
   keysCommand,
   membersCommand,
   openapiCommand,
+  sessionsCommand,
   usageCommand,
 ]
 

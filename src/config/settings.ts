@@ -166,6 +166,20 @@ export const Settings = z.strictObject({
     .enum(['x-forwarded-host', 'forwarded'])
     .default('x-forwarded-host')
     .describe('In which header a trusted proxy says it. The proxy must set it, and not pass on what its client sent.'),
+  session_idle_minutes: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(43_200)
+    .default(480)
+    .describe('After how many minutes without a request a browser is signed out.'),
+  session_hours: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(8760)
+    .default(168)
+    .describe('After how many hours a browser is signed out in any case.'),
   cors_origins: list(Origin)
     .default([])
     .describe(

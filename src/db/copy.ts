@@ -17,6 +17,8 @@ export const copied = [
   'presets',
   'preset_versions',
   'audit_events',
+  'browser_sessions',
+  'sign_in_links',
   'endpoint_minutes',
   'endpoint_hours',
   'model_hours',

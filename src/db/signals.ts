@@ -9,6 +9,7 @@ export type Topic =
   | 'intern.changed'
   | 'intern.asked'
   | 'credential.changed'
+  | 'session.changed'
 
 /**
  * Says, within a transaction, what to tell every server once it has committed.

@@ -103,6 +103,7 @@ export type Tables = {
     at: number
     actor_user_id: string
     actor_key_hash: string | null
+    actor_session_id: string | null
     action: string
     target_kind: string
     target_id: string
@@ -262,6 +263,33 @@ export type Tables = {
     repository_sealed_by: string | null
     created_at: number
     updated_at: number
+  }
+  /** Where members are signed in with a browser. */
+  browser_sessions: {
+    id: string
+    token_hash: string
+    organization_id: string
+    user_id: string
+    /** `key`, `link` or `oidc`. */
+    method: string
+    /** The management key that signed in, if one did: the session manages as it does, and ends with it. */
+    managing_key_hash: string | null
+    /** The key whose name and limits its requests of models and interns are under. */
+    using_key_hash: string
+    address: string | null
+    user_agent: string | null
+    created_at: number
+    /** When it was last used, to the minute. */
+    seen_at: number
+    expires_at: number
+  }
+  /** Links that sign in once. */
+  sign_in_links: {
+    token_hash: string
+    organization_id: string
+    user_id: string
+    created_at: number
+    expires_at: number
   }
   /** Questions of interns, until they are answered or a day old. */
   intern_questions: {

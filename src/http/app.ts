@@ -40,7 +40,7 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
 
 /** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
-export type Guard = (request: FastifyRequest) => Promise<void> | undefined
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
 
 const defaultTimeouts: RequestTimeouts = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
@@ -107,7 +107,7 @@ export function createApp({
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       // A path that cannot be read has passed no hook.
-      const guarded = guard?.(request as FastifyRequest) ?? Promise.resolve()
+      const guarded = guard?.(request as FastifyRequest, reply as FastifyReply) ?? Promise.resolve()
       const restated = (failure: unknown) => {
         const fault = asFault(failure, request as FastifyRequest)
         return fault && restate ? restate(fault, request as FastifyRequest) : failure
@@ -126,8 +126,8 @@ export function createApp({
   })
   if (origins.length > 0) allowOrigins(app, origins)
   if (guard) {
-    app.addHook('onRequest', (request, _reply, done) => {
-      const guarding = guard(request)
+    app.addHook('onRequest', (request, reply, done) => {
+      const guarding = guard(request, reply)
       if (guarding) guarding.then(() => done(), done)
       else done()
     })

@@ -5,7 +5,7 @@ import { networksOf } from '#lib/networks.ts'
 /** The header in which a proxy says by which host it was asked. */
 type HostHeader = 'x-forwarded-host' | 'forwarded'
 
-type Proxies = {
+export type Proxies = {
   /** IP addresses and networks (`10.0.0.0/8`) whose word is taken. */
   addresses: readonly string[]
   header: HostHeader

@@ -33,6 +33,10 @@ export class IncomingCall<Caller> {
     this.#reply = reply
   }
 
+  get raw(): FastifyRequest['raw'] {
+    return this.#reply.request.raw
+  }
+
   /** Aborts when the client leaves before the answer is over; most routes never ask. */
   get signal(): AbortSignal {
     this.#signal ??= signalOfLeaving(this.#reply)

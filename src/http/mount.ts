@@ -27,7 +27,7 @@ export type Mounting<Caller, Deps> = {
   deps: Deps
   prefix: string
   /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
-  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest) => Caller | Promise<Caller>
+  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>
   /** By which host a request came in. */
   hostOf: HostOf
   /** Runs each handler. */
@@ -80,21 +80,21 @@ function mountRoute<Caller, Deps>(
       ...(query && { querystring: query }),
       ...(body && { body }),
     } as never,
-    ...(route.key !== 'none' && { onRequest: admitting((request) => admit(route, request)) }),
+    ...(route.key !== 'none' && { onRequest: admitting((request, reply) => admit(route, request, reply)) }),
     handler,
   })
 }
 
 /** Without a promise where the caller is known at once: a hook that is waited for costs every request more. */
-function admitting(admit: (request: FastifyRequest) => unknown): onRequestHookHandler {
-  return (request, _reply, done) => {
+function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {
+  return (request, reply, done) => {
     const enter = (caller: unknown) => {
       request.caller = caller
       done()
     }
     let admitted: unknown
     try {
-      admitted = admit(request)
+      admitted = admit(request, reply)
     } catch (fault) {
       return done(fault as Error)
     }
@@ -117,7 +117,10 @@ async function answered(handle: () => unknown, request: FastifyRequest, reply: F
 
 function send(reply: FastifyReply, status: number, result: unknown) {
   if (!(result instanceof HttpAnswer)) return reply.code(status).send(result)
+  // Who admitted the request may have said that nobody keeps the answer.
+  const isUnkept = reply.getHeader('cache-control') === 'no-store'
   reply.code(result.status).headers(result.headers)
+  if (isUnkept) reply.header('cache-control', 'no-store')
   return reply.send(result.body ?? undefined)
 }
 

@@ -13,7 +13,7 @@ export function eventStream(reply: FastifyReply, signal: AbortSignal): ResponseS
     raw.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
+      'cache-control': headers['cache-control'] ?? 'no-cache',
       // Proxies that buffer would hold back every token.
       'x-accel-buffering': 'no',
     } as Record<string, string>)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { Fault, FaultKind } from '#lib/fault.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
@@ -22,6 +23,8 @@ export type Call<S extends Schemas, Caller> = {
   requestId: string
   /** The host it came in by, as the client wrote it or a trusted proxy says. */
   host: string | undefined
+  /** Head and socket of the request, for what few routes ask. */
+  raw: Pick<IncomingMessage, 'headers' | 'socket'>
   /** Aborts when the client leaves before the answer is over. */
   signal: AbortSignal
   /** For answers that stream. Once it has opened, what the handler returns is ignored. */

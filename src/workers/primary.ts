@@ -7,7 +7,7 @@ import { logSkipped } from '#api/open/models.ts'
 import { type Opening, type Parts, warnOf } from '#api/open/parts.ts'
 import { type OpenStore, openStore } from '#api/open/store.ts'
 import { prefix } from '#api/prefix.ts'
-import { internsEndMs, madeKeys, openMetricsPort, type Service } from '#api/start.ts'
+import { firstSignIn, internsEndMs, madeKeys, openMetricsPort, type Service } from '#api/start.ts'
 import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision.ts'
 import { openVault } from '#byok/key-file.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
@@ -94,6 +94,7 @@ export async function startWorkers(
     metricsUrl,
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
+    signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
     reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
     replaceWorkers: () => fleet.replaceAll(),
     async stop({ drain = false } = {}) {

@@ -12,7 +12,7 @@ import type { openPolicies } from './policies.ts'
 
 type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
 type Below = Opened<typeof openModels> &
-  Omit<Opened<typeof openPolicies>, 'keys' | 'vault'> &
+  Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
   Opened<typeof openMoney> & {
     db: Db
     lost: (error: Error) => void

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os'
+import { connectionReader } from '#http/connection.ts'
 import { createInternCounts } from '#interns/intern-counts.ts'
 import { isInstalled } from '#lib/program.ts'
 import { causeOf } from '#routing/record/cause.ts'
+import { SignInAttempts } from '#sign-in/attempts.ts'
 import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
 import { LiveEvents } from '../events/live-events.ts'
@@ -42,7 +44,7 @@ export async function openDeps(
   const store = await open(opening)
   const { db, settings, firstKeys } = store
   const models = await openModels(opening, store)
-  const { keys, vault, ...policies } = await openPolicies(opening, store)
+  const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
   const money = await openMoney(opening, store, lost)
   const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, db, lost, countRefusal })
   const { guardrailCache, inFlight } = policies
@@ -87,6 +89,9 @@ export async function openDeps(
     newId,
     log,
     routing,
+    sessions,
+    connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
+    attempts: new SignInAttempts(() => performance.now()),
     around: traces.wrap,
     liveEvents,
     vault,

@@ -12,11 +12,15 @@ const AuditEvent = z
     actor: z
       .object({
         user_id: z.string(),
+        user_name: z.string().nullable(),
         user_email: z.string().nullable(),
         key_hash: z.string().nullable(),
         key_name: z.string().nullable(),
+        session_id: z.string().nullable(),
       })
-      .describe('Who did it, and by which key; no key where it was done at the terminal of the server.'),
+      .describe(
+        'Who did it, by which key and in which session of a browser; no key where it was done at the terminal of the server.',
+      ),
     action: z.string(),
     target: z.object({ kind: z.string(), id: z.string() }),
     before: z.unknown(),
@@ -55,9 +59,9 @@ export const listAudit = route({
       namesOfUsers({ query: read }, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
       namesOfKeys({ query: read }, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
     ])
-    const named = ({ user_id, key_hash }: (typeof data)[number]['actor']) => ({
-      ...{ user_id, user_email: users.get(user_id)?.email ?? null },
-      ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null },
+    const named = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
+      ...{ user_id, user_name: users.get(user_id)?.name ?? null, user_email: users.get(user_id)?.email ?? null },
+      ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null, session_id },
     })
     return { data: data.map((event) => ({ ...event, actor: named(event.actor) })), total_count }
   },

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { isMember, namedUser } from '#accounts/members.ts'
+import { isoTime } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { strictFields } from '#lib/strict-fields.ts'
+import { makeLink } from '#sign-in/links.ts'
+import { route } from '../../route.ts'
+
+const NewSignInLink = strictFields({
+  user_id: z
+    .string()
+    .min(1)
+    .max(320)
+    .optional()
+    .describe(
+      'The member whom it signs in, by id or e-mail address; the one whom the calling key acts for unless told.',
+    ),
+}).meta({ id: 'NewSignInLink' })
+
+export const createSignInLink = route({
+  method: 'post',
+  path: '/sessions/links',
+  tag: 'sessions',
+  key: 'management',
+  summary: 'Make a link that signs a member in, once, within 15 minutes',
+  description: 'The link is shown this once: only a hash of it is stored. It signs in with the role of the member.',
+  request: { body: NewSignInLink },
+  status: 201,
+  response: z.object({
+    data: z.object({ token: z.string(), url: z.url(), expires_at: z.iso.datetime() }).meta({ id: 'SignInLink' }),
+  }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
+  handler: async ({ body, caller, raw }, deps) => {
+    const { db } = deps
+    const userId = await namedUser(db, caller.organizationId, body.user_id ?? caller.userId)
+    if (userId === undefined || !(await isMember(db.query, caller.organizationId, userId))) {
+      throw new Fault('invalid', 'Invalid request: user_id: the organization has no such member')
+    }
+    const { token, expiresAt } = await makeLink(deps, caller, userId)
+    const url = `${deps.connectionOf(raw).origin}/#sign-in=${token}`
+    return { data: { token, url, expires_at: isoTime(expiresAt) } }
+  },
+})

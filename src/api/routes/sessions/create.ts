@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { HttpAnswer } from '#http/route.ts'
+import { Fault } from '#lib/fault.ts'
+import { signInWithLink } from '#sign-in/links.ts'
+import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#sign-in/sign-in.ts'
+import { newSessionAnswer } from '../../new-session.ts'
+import { refuseOtherOrigins } from '../../own-page.ts'
+import { route } from '../../route.ts'
+import { Session } from './session.ts'
+
+const secret = z.string().min(1).max(200)
+
+const NewSessionBody = z
+  .union([
+    z.strictObject({ key: secret.describe('An API key or a management key.') }),
+    z.strictObject({ link: secret.describe('What stands after `#sign-in=` in a link that signs in once.') }),
+  ])
+  .meta({ id: 'NewSession' })
+
+export const createSession = route({
+  method: 'post',
+  path: '/sessions',
+  tag: 'sessions',
+  key: 'none',
+  summary: 'Sign a browser in, with a key or a link',
+  description:
+    'Sets a cookie that stands for the key from then on, or for the member of the link. The cookie of an earlier session is replaced, and that session ended.',
+  request: { body: NewSessionBody },
+  status: 201,
+  response: z.object({ data: Session }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'rate_limited', 'unsupported_media_type'],
+  handler: async ({ body, headers, raw }, deps) => {
+    const { origin, address } = deps.connectionOf(raw)
+    refuseOtherOrigins(headers, origin)
+    const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
+    const started = await deps.attempts.run(address, () =>
+      signIn({ ...deps, times: deps.sessions.times }, body, browser),
+    )
+    const { cookies, data } = await newSessionAnswer(deps, started, raw, origin)
+    return new HttpAnswer(201, { 'set-cookie': cookies, 'cache-control': 'no-store' }, { data })
+  },
+})
+
+type Keys = { keys: { find: (secret: string) => Promise<Parameters<typeof signInWithKey>[1] | undefined> } }
+
+async function signIn(
+  deps: SignInDeps & Keys,
+  proof: z.output<typeof NewSessionBody>,
+  browser: Browser,
+): Promise<NewSession> {
+  if ('link' in proof) return signInWithLink(deps, proof.link, browser)
+  const caller = await deps.keys.find(proof.key.trim())
+  if (caller) return signInWithKey(deps, caller, browser)
+  throw new Fault('unauthenticated', 'This key does not sign in: it is malformed, unknown, disabled or expired.')
+}

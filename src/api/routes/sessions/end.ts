@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { endSession } from '#sign-in/sign-in.ts'
+import { route } from '../../route.ts'
+import { scopeOf } from './session.ts'
+
+export const endOneSession = route({
+  method: 'delete',
+  path: '/sessions/{id}',
+  tag: 'sessions',
+  key: 'any',
+  summary: 'End a session',
+  description:
+    'It holds at once on the server that answers, and within a second on every other; what it has under way ends. Whoever sees a session may end it.',
+  request: { params: z.object({ id: z.string().min(1).max(100) }) },
+  response: z.object({ ended: z.literal(true) }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => {
+    const { userId, keyHash }: { userId?: string; keyHash?: string } = scopeOf(caller)
+    await endSession(
+      deps,
+      caller,
+      params.id,
+      (row) =>
+        (userId === undefined || row.user_id === userId) && (keyHash === undefined || row.using_key_hash === keyHash),
+    )
+    return { ended: true as const }
+  },
+})

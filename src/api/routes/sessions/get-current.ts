@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { HttpAnswer } from '#http/route.ts'
+import { route } from '../../route.ts'
+import { currentSession } from './current.ts'
+import { Session, sessionAnswer } from './session.ts'
+
+export const getCurrentSession = route({
+  method: 'get',
+  path: '/sessions/current',
+  tag: 'sessions',
+  key: 'any',
+  summary: 'The session of the calling browser',
+  description: 'Who is signed in, what they may do, and the token to send with each change.',
+  response: z.object({ data: Session }),
+  faults: ['unauthenticated'],
+  handler: async ({ caller, raw }, deps) => {
+    const { token, found } = await currentSession(deps, caller, raw)
+    return new HttpAnswer(200, { 'cache-control': 'no-store' }, { data: await sessionAnswer(deps, found, token) })
+  },
+})

@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import { isoTime } from '#lib/clock.ts'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { pageOfSessions } from '#sign-in/session-rows.ts'
+import { route } from '../../route.ts'
+import { ListedSession, scopeOf, timesOf } from './session.ts'
+
+export const listSessions = route({
+  method: 'get',
+  path: '/sessions',
+  tag: 'sessions',
+  key: 'any',
+  summary: 'Who is signed in, the last used first',
+  description:
+    'A management key, an owner and an admin see all sessions of the organization, another session those of its member, an API key those that it signed in.',
+  request: { query: PageQuery },
+  response: pageOf(ListedSession),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: async ({ query, caller }, deps) => {
+    const scope = scopeOf(caller)
+    const at = { now: deps.now(), ...deps.sessions.times }
+    const { rows, total } = await pageOfSessions(deps.db.query, scope, query, at)
+    const listed = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
+      ...{ id: row.id, method: row.method as 'key', member: { id: row.user_id, name: row.name, email: row.email } },
+      ...{ address: row.address, user_agent: row.user_agent, last_used_at: isoTime(row.seen_at) },
+      ...timesOf(deps, row),
+      is_current: row.id === caller.sessionId,
+    })
+    return { data: rows.map(listed), total_count: total }
+  },
+})

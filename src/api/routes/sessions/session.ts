@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Caller } from '#accounts/caller.ts'
+import { namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
+import { getOrganization } from '#accounts/organizations.ts'
+import { accessRoles } from '#accounts/role.ts'
+import type { Db } from '#db/db.ts'
+import { isoTime } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { idleEndOf, type SignedIn, signInMethods } from '#sign-in/session.ts'
+import type { Sessions } from '#sign-in/sessions.ts'
+import { csrfTokenOf } from '#sign-in/token.ts'
+
+const Named = z.object({ id: z.string(), name: z.string() })
+
+const Times = z.object({
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().describe('When it ends in any case.'),
+  idle_expires_at: z.iso.datetime().describe('When it ends if it is not used until then.'),
+})
+
+export const Session = Times.extend({
+  id: z.string(),
+  method: z.enum(signInMethods).describe('How the member signed in.'),
+  role: z.enum(accessRoles).describe('What this session may do.'),
+  member: Named.extend({ email: z.string() }),
+  organization: Named,
+  workspace: Named,
+  csrf_token: z.string().describe('To be sent as the header `X-CSRF-Token` with everything but GET.'),
+}).meta({ id: 'Session', description: 'Where somebody is signed in with a browser.' })
+
+export const ListedSession = Times.extend({
+  id: z.string(),
+  method: z.enum(signInMethods),
+  member: Named.extend({ email: z.string() }),
+  address: z.string().nullable().describe('From where it began.'),
+  user_agent: z.string().nullable().describe('The browser, as it calls itself.'),
+  last_used_at: z.iso.datetime().describe('To the minute.'),
+  is_current: z.boolean().describe('Whether it is the one that asks.'),
+}).meta({ id: 'ListedSession', description: 'One of the sessions, as others see it.' })
+
+type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'times'> }
+
+export async function sessionAnswer(
+  deps: AnswerDeps,
+  found: SignedIn,
+  token: string,
+): Promise<z.infer<typeof Session>> {
+  const { row, role, manages, uses } = found
+  const { organizationId, workspaceId } = (manages ?? uses) as Caller
+  const [organization, members, workspaces] = await Promise.all([
+    getOrganization(deps, organizationId),
+    namesOfUsers(deps.db, organizationId, [row.user_id]),
+    namesOfWorkspaces(deps.db, organizationId, [workspaceId]),
+  ])
+  const { name = '', email = '' } = members.get(row.user_id) ?? {}
+  return {
+    ...{ id: row.id, method: row.method as 'key', role, csrf_token: csrfTokenOf(token) },
+    member: { id: row.user_id, name, email },
+    organization: { id: organizationId, name: organization.name },
+    workspace: { id: workspaceId, name: workspaces.get(workspaceId)?.name ?? '' },
+    ...timesOf(deps, row),
+  }
+}
+
+export function timesOf({ sessions }: Pick<AnswerDeps, 'sessions'>, row: SignedIn['row']): z.infer<typeof Times> {
+  return {
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    idle_expires_at: isoTime(idleEndOf(row, sessions.times)),
+  }
+}
+
+/**
+ * Which sessions a caller sees and may end: who manages, all; another session, those of its member; an API key, those
+ * that it signed in itself.
+ */
+export function scopeOf({ keyKind, keyHash, userId, organizationId, sessionId }: Caller) {
+  if (keyKind === 'management') return { organizationId }
+  if (keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern has no sessions.')
+  return sessionId === undefined ? { organizationId, keyHash } : { organizationId, userId }
+}
