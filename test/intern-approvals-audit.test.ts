@@ -22,8 +22,8 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
     await answer(grace, id, asked, 'allow_once')
     const [event] = await answered(service, id)
     assert.deepEqual(event.actor, {
-      ...{ user_id: grace.userId, user_email: 'grace@example.com' },
-      ...{ key_hash: grace.hash, key_name: 'grace' },
+      ...{ user_id: grace.userId, user_name: 'grace', user_email: 'grace@example.com' },
+      ...{ key_hash: grace.hash, key_name: 'grace', session_id: null },
     })
     assert.deepEqual([event.action, event.before], ['intern.answered', null])
     assert.deepEqual(event.after, {

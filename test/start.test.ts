@@ -42,6 +42,12 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   const url = await first.url
   assert.match(first.out(), new RegExp(`^listening on ${url}$`, 'm'))
   assert.equal(new Set(first.out().match(keyPattern)).size, 2)
+  const [, origin, link] = /^ {4}(http:\S+)\/#sign-in=(\S+)$/m.exec(first.out()) ?? []
+  assert.equal(origin, new URL(url).origin)
+  const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ link }) }
+  const begun = (await (await fetch(`${url}/sessions`, signIn)).json()) as any
+  assert.equal(begun.data.role, 'admin')
+  assert.equal((await fetch(`${url}/sessions`, signIn)).status, 401)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
   assert.match(paste(curls[0]), / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
   assert.match(paste(curls[1]), /haiku.*"finish_reason":"stop".*\[DONE\]/s)
@@ -51,6 +57,7 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   await using second = startProcess({ DATA_DIR })
   await second.url
   assert.doesNotMatch(second.out() + second.err(), keyPattern)
+  assert.doesNotMatch(second.out(), /sign-in/)
 })
 
 /** A place where nobody may make user namespaces, and so no sandbox. */

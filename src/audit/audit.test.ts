@@ -43,7 +43,7 @@ onEachDatabase('the audit trail', (kind) => {
     const { id, ...event } = (await list({ target_kind: 'preset' })).data[0]!
     assert.deepEqual(event, {
       at: '2026-11-01T00:00:00.000Z',
-      actor: { user_id: 'u', key_hash: 'k' },
+      actor: { user_id: 'u', key_hash: 'k', session_id: null },
       action: 'preset.updated',
       target: { kind: 'preset', id: 'preset 0' },
       before: { n: -1 },

@@ -1,5 +1,6 @@
 /** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
 import { describeApi } from '#api/description.ts'
+import { type Browser, openBrowser } from '../harness/browser.ts'
 import { runningIntern } from '../harness/interns.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service.ts'
 import { type Kept, steps } from './steps.ts'
@@ -20,17 +21,21 @@ export async function play(
   then: (played: Played, reply: Reply) => void | Promise<void>,
 ): Promise<void> {
   const { paths } = describeApi() as Described
-  const kept: Kept = { user: (await service.manage('GET', '/organization/members')).body.data[0].id }
+  const [owner] = (await service.manage('GET', '/organization/members')).body.data
+  const kept: Kept = { user: owner.id, apiKey: service.apiKey }
+  let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
     typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value
-  for (const { operation, params: open = {}, query = '', body: template, keep, isEndless } of steps) {
+  for (const { operation, params: open = {}, query = '', body: template, bySession, keep, isEndless } of steps) {
     const [method = '', path = ''] = operation.split(' ')
     const { params, body } = JSON.parse(JSON.stringify({ params: open, body: template }), from)
     const asked = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
     const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + asked
+    if (bySession) browser ??= await openBrowser(service, { key: service.managementKey })
     const isManagement = paths[path]?.[method]?.security.every((one) => 'management_key' in one) ?? true
     const key = isManagement ? service.managementKey : service.apiKey
-    const ask: Ask = (sent) => service.ask(method.toUpperCase(), target, { key, body: sent })
+    const asking = bySession ? browser! : service
+    const ask: Ask = (sent) => asking.ask(method.toUpperCase(), target, { ...(!bySession && { key }), body: sent })
     const reply = isEndless ? await begun(service.url + target, key) : await ask(body)
     if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
     if (keep) Object.assign(kept, keep(reply.body))

@@ -6,6 +6,8 @@ type Step = {
   operation: string
   params?: Record<string, string>
   query?: string
+  /** Asked by a browser that is signed in, not with a key. */
+  bySession?: boolean
   body?: unknown
   keep?: (answer: any) => Kept
   /** Its answer has no end: it is left when it has begun. */
@@ -113,6 +115,12 @@ export const steps: Step[] = [
   },
   { operation: 'patch /organization/members/{user_id}', params: { user_id: '$member' }, body: { role: 'org:admin' } },
   { operation: 'delete /organization/members/{user_id}', params: { user_id: '$member' } },
+  { operation: 'post /sessions', body: { key: '$apiKey' }, keep: ({ data }) => ({ session: data.id }) },
+  { operation: 'get /sessions', query: '?limit=1' },
+  { operation: 'delete /sessions/{id}', params: { id: '$session' } },
+  { operation: 'post /sessions/links', body: { user_id: 'owner@localhost' } },
+  { operation: 'get /sessions/current', bySession: true },
+  { operation: 'delete /sessions/current', bySession: true },
   { operation: 'get /audit' },
   { operation: 'get /generation', query: '?id=$generation' },
   { operation: 'get /generations', query: '?limit=1' },

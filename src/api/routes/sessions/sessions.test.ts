@@ -29,7 +29,10 @@ onEachDatabase('sessions of browsers', (kind) => {
       browser.session
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.match(csrf_token, /^[\w-]{43}$/)
-    assert.deepEqual([member.name, organization.name, workspace.name, role], ['Owner', 'My organization', 'Default', 'owner'])
+    assert.deepEqual(
+      [member.name, organization.name, workspace.name, role],
+      ['Owner', 'My organization', 'Default', 'owner'],
+    )
     assert.ok(created_at < idle_expires_at && idle_expires_at < expires_at)
     assert.equal((await browser.ask('POST', '/keys', { body: { name: 'made in a browser' } })).status, 201)
     const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
@@ -178,7 +181,10 @@ onEachDatabase('sessions of browsers', (kind) => {
     if (kind === 'sqlite') return
     await using second = await startTestService({ place: first.place })
     const here = await openBrowser(first, { key: first.apiKey })
-    const there = browserWith(second, { headers: new Headers({ 'set-cookie': here.setCookie }), body: { data: here.session } })
+    const there = browserWith(second, {
+      headers: new Headers({ 'set-cookie': here.setCookie }),
+      body: { data: here.session },
+    })
     assert.equal(await statusOf(there), 200)
     await here.ask('DELETE', '/sessions/current')
     await until(async () => (await statusOf(there)) === 401)
@@ -212,10 +218,20 @@ test('a stream under way ends with its session, and says so; nothing keeps a cop
   const browser = await openBrowser(service, { key: service.apiKey })
   const content = 'demo:words=1000 demo:pace=60'
   const body = { model: 'signalbox/demo', stream: true, messages: [{ role: 'user', content }] }
-  const reading = browser.ask('POST', '/chat/completions', { body })
-  await until(async () => (await service.manage('GET', '/metrics')).text.includes('signalbox_answers_under_way 1'))
+  const headers = { cookie: browser.cookie, origin: originOf(service), 'x-csrf-token': browser.session.csrf_token }
+  const answer = await fetch(`${service.url}/chat/completions`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  let text = ''
+  const read = async () => {
+    for await (const chunk of answer.body!) text += Buffer.from(chunk).toString()
+  }
+  const reading = read()
+  await until(() => text.includes('word'))
   await browser.ask('DELETE', '/sessions/current')
-  const { text, headers } = await reading
+  await reading
   assert.match(text, /The session of this request has ended/)
-  assert.equal(headers.get('cache-control'), 'no-store')
 })

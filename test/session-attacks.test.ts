@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb } from '#db/open.ts'
+import { browserWith, openBrowser, originOf, signIn } from './harness/browser.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+const madeKeys = async (service: TestService) => (await service.manage('GET', '/keys')).body.total_count as number
+
+test('a page of another origin changes nothing, whatever it sends', async () => {
+  await using service = await startTestService()
+  const owner = await openBrowser(service, { key: service.managementKey })
+  const other = await openBrowser(service, { key: service.apiKey })
+  const before = await madeKeys(service)
+  const token = owner.session.csrf_token
+  const host = new URL(service.url).host
+  const forged: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: `https://${host}` },
+    { origin: `http://${host}.evil.example` },
+    { origin: `http://127.0.0.1:${Number(new URL(service.url).port) + 1}` },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'x-csrf-token': '' },
+    { 'x-csrf-token': token.slice(0, -1) },
+    { 'x-csrf-token': other.session.csrf_token },
+  ]
+  for (const headers of forged) {
+    const { status, body } = await owner.ask('POST', '/keys', { body: { name: 'forged' }, headers })
+    assert.equal(status, 403, JSON.stringify(headers))
+    assert.ok(!JSON.stringify(body).includes(token))
+  }
+  const { cookie } = owner
+  const without: Record<string, string>[] = [
+    { cookie },
+    { cookie, 'x-csrf-token': token },
+    { cookie, origin: originOf(service) },
+  ]
+  for (const headers of without) {
+    const { status } = await service.ask('POST', '/keys', { key: null, body: { name: 'forged' }, headers })
+    assert.equal(status, 403)
+  }
+  assert.equal(await madeKeys(service), before)
+  assert.equal((await owner.ask('POST', '/keys', { body: { name: 'own' } })).status, 201)
+})
+
+test('no form of another site is taken: its body is not declared as JSON', async () => {
+  await using service = await startTestService()
+  const owner = await openBrowser(service, { key: service.managementKey })
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+    const { status } = await owner.ask('POST', '/keys', { body: { name: 'x' }, headers: { 'content-type': type } })
+    assert.equal(status, 415, type)
+  }
+})
+
+test('a page of another origin signs nobody in as somebody else', async () => {
+  await using service = await startTestService()
+  const foreign: Record<string, string>[] = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]
+  for (const headers of foreign) {
+    const { status, headers: told } = await signIn(service, { key: service.apiKey }, headers)
+    assert.deepEqual([status, told.get('set-cookie')], [403, null])
+  }
+})
+
+test('origins that may call with keys may not read with cookies', async () => {
+  await using service = await startTestService({ settings: { cors_origins: ['https://app.example'] } })
+  const browser = await openBrowser(service, { key: service.managementKey })
+  const { headers } = await browser.ask('GET', '/sessions/current', { headers: { origin: 'https://app.example' } })
+  assert.equal(headers.get('access-control-allow-credentials'), null)
+  const { status } = await browser.ask('POST', '/keys', {
+    body: { name: 'x' },
+    headers: { origin: 'https://app.example' },
+  })
+  assert.equal(status, 403)
+})
+
+test('the cookie of a session is out of the reach of scripts and other sites, and behind TLS of other hosts', async () => {
+  await using service = await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } })
+  const plain = await openBrowser(service, { key: service.apiKey })
+  assert.match(
+    plain.setCookie,
+    /^signalbox_session=[0-9a-f-]{36}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+  )
+  const proxied = {
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'box.example.com',
+    'x-forwarded-for': '192.0.2.7',
+  }
+  const reply = await signIn(service, { key: service.apiKey }, { ...proxied, origin: 'https://box.example.com' })
+  const secure = browserWith(service, reply)
+  assert.match(
+    secure.setCookie,
+    /^__Host-signalbox_session=\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800; Secure$/,
+  )
+  const over = async (cookie: string) =>
+    (await service.ask('GET', '/key', { key: null, headers: { ...proxied, cookie } })).status
+  assert.equal(await over(secure.cookie), 200)
+  assert.equal(await over(secure.cookie.replace('__Host-', '')), 401)
+  assert.equal((await service.manage('GET', '/sessions')).body.data[0].address, '192.0.2.7')
+})
+
+test('who is no trusted proxy is believed nothing of scheme, host and address', async () => {
+  await using service = await startTestService()
+  const claims = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example', 'x-forwarded-for': '192.0.2.7' }
+  assert.equal(
+    (await signIn(service, { key: service.apiKey }, { ...claims, origin: 'https://evil.example' })).status,
+    403,
+  )
+  const reply = await signIn(service, { key: service.apiKey }, claims)
+  assert.match(reply.headers.get('set-cookie')!, /^signalbox_session=/)
+  assert.equal((await service.manage('GET', '/sessions')).body.data[0].address, '127.0.0.1')
+})
+
+test('a session that was planted is not the one that a sign-in begins, and it is ended', async () => {
+  await using service = await startTestService()
+  const planted = await openBrowser(service, { key: service.apiKey })
+  const reply = await signIn(service, { key: service.managementKey }, { cookie: planted.cookie })
+  const own = browserWith(service, reply)
+  assert.notEqual(own.session.id, planted.session.id)
+  assert.notEqual(own.cookie, planted.cookie)
+  assert.equal((await planted.ask('GET', '/key')).status, 401)
+  const invented = `signalbox_session=00000000-0000-7000-8000-000000000000.${'a'.repeat(43)}`
+  const next = await signIn(service, { key: service.apiKey }, { cookie: invented })
+  assert.equal((await service.ask('GET', '/key', { key: null, headers: { cookie: invented } })).status, 401)
+  assert.equal(next.status, 201)
+})
+
+test('of two cookies by our name none is taken, and the id of a session alone opens nothing', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.apiKey })
+  const other = await openBrowser(service, { key: service.managementKey })
+  const status = async (cookie: string) => (await service.ask('GET', '/key', { key: null, headers: { cookie } })).status
+  assert.equal(await status(`theme=dark; ${browser.cookie}`), 200)
+  assert.equal(await status(`${browser.cookie}; ${other.cookie}`), 401)
+  const [, secret] = other.cookie.split('.')
+  for (const token of [browser.session.id, `${browser.session.id}.`, `${browser.session.id}.${secret}`, '.', '%00']) {
+    assert.equal(await status(`signalbox_session=${token}`), 401, token)
+  }
+})
+
+test('a key that is sent wins over a cookie, and is not under the rules of cookies', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.apiKey })
+  const headers = { cookie: browser.cookie }
+  const made = await service.ask('POST', '/keys', { key: service.managementKey, headers, body: { name: 'by key' } })
+  assert.equal(made.status, 201)
+  assert.equal((await service.ask('GET', '/key', { key: 'sb-v1-no', headers })).status, 401)
+})
+
+test('nothing keeps what is told by a cookie, be it an error, a list with a tag or an event', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.managementKey })
+  for (const path of ['/models', '/keys', '/key', '/sessions', '/sessions/current', '/generation?id=x', '/providers']) {
+    const { headers } = await browser.ask('GET', path)
+    assert.equal(headers.get('cache-control'), 'no-store', path)
+  }
+  await browser.ask('DELETE', '/sessions/current')
+  assert.equal((await browser.ask('GET', '/models')).headers.get('cache-control'), 'no-store')
+})
+
+test('an address that fails to sign in too often waits; others do not, and what succeeds is not counted', async () => {
+  await using service = await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } })
+  const from = (address: string, key: string) => signIn(service, { key }, { 'x-forwarded-for': address })
+  for (let n = 0; n < 30; n++) assert.equal((await from('192.0.2.1', service.apiKey)).status, 201)
+  const replies = await Promise.all(Array.from({ length: 30 }, () => from('192.0.2.1', `sb-v1-${'0'.repeat(64)}`)))
+  const statuses = replies.map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status === 401).length, 10)
+  assert.equal(statuses.filter((status) => status === 429).length, 20)
+  assert.match(replies.find(({ status }) => status === 429)!.headers.get('retry-after')!, /^\d+$/)
+  assert.equal((await from('192.0.2.1', service.apiKey)).status, 429)
+  assert.equal((await from('192.0.2.2', service.apiKey)).status, 201)
+  assert.equal((await from('2001:db8::1', `sb-v1-${'0'.repeat(64)}`)).status, 401)
+  for (let n = 0; n < 9; n++) await from(`2001:db8::${n + 2}`, 'no')
+  assert.equal((await from('2001:db8::ffff', service.apiKey)).status, 429)
+})
+
+test('neither the database nor an answer holds what a cookie or a link opens with', async () => {
+  await using service = await startTestService()
+  const link = (await service.manage('POST', '/sessions/links', {})).body.data.token as string
+  const browser = await openBrowser(service, { key: service.managementKey })
+  const [, token] = browser.cookie.split('=')
+  const db = await openDb(service.place.settings)
+  const rows = await Promise.all([
+    db.query.selectFrom('browser_sessions').selectAll().execute(),
+    db.query.selectFrom('sign_in_links').selectAll().execute(),
+    db.query.selectFrom('audit_events').selectAll().execute(),
+  ])
+  await db.close()
+  const answers = await Promise.all(
+    ['/sessions', '/sessions/current', '/audit'].map((path) => browser.ask('GET', path)),
+  )
+  const told = JSON.stringify(rows) + answers.map(({ text }) => text).join()
+  for (const secret of [link, token!, token!.split('.')[1]!, service.managementKey]) assert.ok(!told.includes(secret))
+})
+
+test('a cookie is taken by no spelling of a change: not by HEAD, and not by a method that overrides', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.managementKey })
+  const before = await madeKeys(service)
+  for (const method of ['GET', 'HEAD']) {
+    const headers = { 'x-http-method-override': 'POST', 'content-type': 'application/json' }
+    assert.equal((await browser.ask(method, '/keys?_method=POST&name=x', { headers })).status, 200)
+  }
+  assert.equal(await madeKeys(service), before)
+})
