@@ -13,12 +13,9 @@ import type { Log } from '#lib/log.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
-<<<<<<< HEAD
-import type { LiveEvents } from './events/live-events.ts'
-=======
 import type { SignInAttempts } from '#sign-in/attempts.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
->>>>>>> 64e1c84 (A key pasted once, or a link, signs a browser in: sessions of the API)
+import type { LiveEvents } from './events/live-events.ts'
 import type { Metrics } from './metrics.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */

@@ -1,10 +1,4 @@
-<<<<<<< HEAD
-import type { KeyCache } from '#accounts/key-cache.ts'
-import { authorizationIn, authorize, type Credentials } from './authorize.ts'
-=======
 import type { Caller } from '#accounts/caller.ts'
-import { Fault } from '#lib/fault.ts'
->>>>>>> 64e1c84 (A key pasted once, or a link, signs a browser in: sessions of the API)
 import { prefix } from './prefix.ts'
 import { requireInterns } from './require-interns.ts'
 

@@ -19,8 +19,8 @@ const touchEveryMs = 60_000
 export type Sessions = {
   /** The session of a cookie; undefined for one that is unknown, ended or has run out. */
   find: (token: string) => Promise<SignedIn | undefined>
-  /** As whom the session of this caller uses models now; undefined when it has ended. */
-  current: (caller: Pick<Caller, 'sessionId'>) => Promise<Caller | undefined>
+  /** The same caller as the session is now; undefined when it has ended. */
+  current: (caller: Pick<Caller, 'sessionId' | 'keyKind'>) => Promise<Caller | undefined>
   times: SessionTimes
   close: () => void
 }
@@ -74,9 +74,10 @@ export function createSessions({ db, now, keys, times, allowStale, onError }: Se
       if (found && now() - row.seen_at >= touchEveryMs) touch(row)
       return found
     },
-    async current({ sessionId }) {
+    async current({ sessionId, keyKind }) {
       const row = sessionId === undefined ? undefined : await goodRow(sessionId)
-      return row && (await signedIn(row))?.uses
+      const found = row && (await signedIn(row))
+      return keyKind === 'management' ? found?.manages : found?.uses
     },
     close: rows.close,
   }

@@ -235,3 +235,24 @@ test('a stream under way ends with its session, and says so; nothing keeps a cop
   await reading
   assert.match(text, /The session of this request has ended/)
 })
+
+test('events are heard as who manages, as long as the session lasts, also after its key was read anew', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.managementKey })
+  const headers = { cookie: browser.cookie }
+  const stream = await fetch(`${service.url}/events?types=generation`, { headers })
+  let text = ''
+  const read = async () => {
+    for await (const chunk of stream.body!) text += Buffer.from(chunk).toString()
+  }
+  const reading = read()
+  const { body } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+  const made = await service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
+  await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada' })
+  const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+  await service.ask('POST', '/chat/completions', { key: made.body.key, body: asked })
+  await until(() => text.includes(made.body.data.hash))
+  await browser.ask('DELETE', '/sessions/current')
+  await reading
+  assert.match(text, /event: end\ndata: .*The session of this request has ended/)
+})
