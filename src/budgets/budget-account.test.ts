@@ -6,12 +6,13 @@ import type { Grant } from './store.ts'
 
 const newAccount = (exchange: Exchange) => new BudgetAccount({ exchange, waitMs: 1000, elapsed: () => 0 })
 
-type Asked = { report: Parameters<Exchange>[0]; grant: (granted: bigint) => void; fail: () => void }
+type Asked = { report: ReturnType<Parameters<Exchange>[0]>; grant: (granted: bigint) => void; fail: () => void }
 
 /** An account whose database answers when the test says so. */
 function openAccount() {
   const asked: Asked[] = []
-  const exchange: Exchange = (report) => {
+  const exchange: Exchange = (say) => {
+    const report = say()
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
     const ended = report.held === 0n && report.total === report.confirmed
     const grant = (granted: bigint) =>
@@ -39,15 +40,43 @@ test('what was granted is held in every report that comes after, also in one tha
   await Promise.all(reports)
 })
 
+test('spending is reported as held until the ledger has it', async () => {
+  const { account, asked } = openAccount()
+  const reserved = account.reserve(10n, 1000n)
+  asked[0]?.grant(20n)
+  await reserved
+  const attempt = account.settleEarly(10n, 4n)
+  account.take(5n)
+  account.settle(5n, 3n)
+  const reported = async () => {
+    const { recorded } = account
+    const report = account.report(true, 30n)
+    asked.at(-1)?.grant(0n)
+    await report
+    account.wrote(recorded)
+    const { total, held } = asked.at(-1)!.report
+    return { total, held }
+  }
+  assert.deepEqual(await reported(), { total: 0n, held: 20n })
+  assert.deepEqual(await reported(), { total: 3n, held: 17n })
+  assert.equal(account.isUnwritten, true)
+  attempt.record()
+  await reported()
+  assert.deepEqual(await reported(), { total: 7n, held: 13n })
+  assert.equal(account.isUnwritten, false)
+})
+
 test('all that was spent is in every report, with how much of it was confirmed', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
+  account.wrote(4n)
   const first = account.report(true, 30n)
   account.take(6n)
   account.settle(6n, 5n)
+  account.wrote(9n)
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
@@ -107,6 +136,7 @@ test('an account is not idle while a report of it is under way', async () => {
   asked[0]?.grant(10n)
   await reserved
   account.settle(10n, 10n)
+  account.wrote(10n)
   const report = account.report(false, 0n)
   assert.equal(account.isIdle, false)
   asked[1]?.fail()
@@ -129,8 +159,9 @@ function bankOf(limit: bigint, delay: () => Promise<unknown>) {
   const leases = new Map<number, bigint>()
   const totals = new Map<number, bigint>()
   return (server: number): Exchange =>
-    async (report) => {
+    async (say) => {
       await delay()
+      const report = say()
       spent += report.total - (totals.get(server) ?? 0n)
       totals.set(server, report.total)
       const others = [...leases].reduce((sum, [other, held]) => (other === server ? sum : sum + held), 0n)
@@ -162,6 +193,7 @@ test('servers that reserve, settle and report in any order never have more than 
       const cost = random() < 0.5 ? need : need / 2n
       spentOrReserved -= need - cost
       account.settle(need, cost)
+      if (random() < 0.5) account.wrote(account.recorded)
       if (random() < 0.5) account.report(random() < 0.5, 5n)
     }
     const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as BudgetAccount))

@@ -2,7 +2,8 @@ import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Grant, LeaseReport } from './store.ts'
 
 /** One exchange with the database: reports what is spent and held, and asks for `need` more, under a limit. */
-export type Exchange = (report: Omit<LeaseReport, 'server' | 'period'>, limit: PicoUsd) => Promise<Grant>
+export type Exchange = (report: () => AccountReport, limit: PicoUsd) => Promise<Grant>
+type AccountReport = Omit<LeaseReport, 'server' | 'period'>
 
 /** The result of a reservation; `over` when the period has ended. */
 export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'over'
@@ -41,6 +42,10 @@ export class BudgetAccount {
   #idle = 0n
   /** Spent in all. */
   #total = 0n
+  /** The part of the total that the ledger does not get before its request ends. */
+  #unrecorded = 0n
+  /** The part of the total that the ledger has. The rest is still reported as held. */
+  #written = 0n
   /** The part of the total that the database has confirmed. */
   #confirmed = 0n
   /** Whether the database may have a lease of this account. */
@@ -67,6 +72,32 @@ export class BudgetAccount {
     const { elapsed, waitMs } = this.#deps
     if (!this.#exchanging || elapsed() < this.#askedAt + waitMs) return
     this.giveUp(new Error('The database does not answer.'))
+  }
+
+  /** The part of the total that was given to the ledger. */
+  get recorded(): PicoUsd {
+    return this.#total - this.#unrecorded
+  }
+
+  /** Whether the ledger lacks some of what was spent. */
+  get isUnwritten(): boolean {
+    return this.#written < this.#total
+  }
+
+  /** @param recorded the value of `recorded` when the ledger was asked to write; it has that now. */
+  wrote(recorded: PicoUsd): void {
+    if (recorded > this.#written) this.#written = recorded
+  }
+
+  /** As `settle`, for a request that goes on: `record` is called when the ledger was given what was spent. */
+  settleEarly(reserved: PicoUsd, spent: PicoUsd): { record: () => void } {
+    this.#unrecorded += spent
+    this.settle(reserved, spent)
+    return {
+      record: () => {
+        this.#unrecorded -= spent
+      },
+    }
   }
 
   /** Whether nothing of this account is held, owed or waited for, neither here nor in the database. */
@@ -221,17 +252,24 @@ export class BudgetAccount {
    * gives back such a grant, and reports the spending again, which counts once.
    * If the available money is too little for the waiting request, it is given back together with the question.
    * Otherwise servers would wait for money that lies idle at each other.
+   * Spending is reported when the ledger has it, because the account of another interval, which begins with the ledger,
+   * may be opened at any moment. Until then it is held.
    */
   async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
-    const [total, confirmed, revoked] = [this.#total, this.#confirmed, this.#revoked]
+    const revoked = this.#revoked
     if (first) this.#giveBackReady()
-    const held = larger(this.#available, 0n) + this.#reserved
     const need = first ? first.need - this.#available : 0n
     const wanted = this.#waiting.reduce((sum, waiting) => sum + waiting.need, 0n)
+    let total = 0n
+    const report = () => {
+      total = this.#written
+      const held = larger(this.#available, 0n) + this.#reserved + this.#total - total
+      return { total, confirmed: this.#confirmed, held, need, wanted }
+    }
     this.#askedAt = this.#deps.elapsed()
     this.#leased = true
     try {
-      const answer = await this.#deps.exchange({ total, confirmed, held, need, wanted }, first?.limit ?? 0n)
+      const answer = await this.#deps.exchange(report, first?.limit ?? 0n)
       this.#confirmed = total
       this.#leased = !answer.ended
       if (this.#revoked === revoked) this.#available += answer.granted

@@ -26,7 +26,15 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
     throw error
   }
   return new Budgets(
-    { db, clock: clockOf(now), now, newId: newUuid, spentBefore: async () => earlier, onError },
+    {
+      db,
+      clock: clockOf(now),
+      now,
+      newId: newUuid,
+      written: async () => {},
+      spentBefore: async () => earlier,
+      onError,
+    },
     { waitMs, pollMs: 10, reportMs },
   )
 }
@@ -49,7 +57,15 @@ test('who reports in vain to a database that fails is told so, each time', async
   const db = { exclusively: fails } as unknown as Db
   const now = () => Date.UTC(2026, 0, 1)
   const onError = ({ message }: Error) => void told.push(message)
-  const deps = { db, clock: clockOf(now), now, newId: newUuid, spentBefore: async () => 0n, onError }
+  const deps = {
+    db,
+    clock: clockOf(now),
+    now,
+    newId: newUuid,
+    written: async () => {},
+    spentBefore: async () => 0n,
+    onError,
+  }
   const budgets = new Budgets(deps, { reportMs: 3_600_000 })
   await assert.rejects(async () => budgets.reserve([budgetOf(1)], usd(0.1)), /away/)
   for (let times = 1; times < 3; times++) {
@@ -155,7 +171,10 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     let ledger = 0n
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
-    const budgets = new Budgets({ ...deps, spentBefore: async () => ledger }, { reportMs: 3_600_000 })
+    const budgets = new Budgets(
+      { ...deps, written: async () => {}, spentBefore: async () => ledger },
+      { reportMs: 3_600_000 },
+    )
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
     await spend(budgets, daily, 0.3, 0.3)
     ledger = usd(0.3)
@@ -207,7 +226,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         { length: servers },
         () =>
           new Budgets(
-            { ...deps, spentBefore: async () => ledger },
+            { ...deps, written: async () => {}, spentBefore: async () => ledger },
             { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
@@ -238,9 +257,9 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
       const clocked = { db: store.db, clock: clockOf(() => now) }
-      const said = (budget: Budget, total: number, held: number): [Budget, LeaseReport] => [
+      const said = (budget: Budget, total: number, held: number): [Budget, () => LeaseReport] => [
         budget,
-        {
+        () => ({
           server: 's',
           period: periodOf(budget, now),
           total: usd(total),
@@ -248,7 +267,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
           held: usd(held),
           need: 0n,
           wanted: 0n,
-        },
+        }),
       ]
       const settled = async () => {}
       await exchange(clocked, ...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })
@@ -329,7 +348,13 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         return done
       },
     }
-    const deps = { clock: clockOf(Date.now), now: Date.now, newId: newUuid, spentBefore: async () => 0n }
+    const deps = {
+      clock: clockOf(Date.now),
+      now: Date.now,
+      newId: newUuid,
+      written: async () => {},
+      spentBefore: async () => 0n,
+    }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
     answers.lost = true
@@ -348,7 +373,10 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const daily = budgetOf(1, { interval: 'daily' })
     const skewed = (minutes: number) => {
       const deps = { db: store.db, clock: clockOf(() => now), now: () => now + minutes * 60_000, newId: newUuid }
-      return new Budgets({ ...deps, spentBefore: async () => 0n, onError: assert.fail }, { reportMs: 3_600_000 })
+      return new Budgets(
+        { ...deps, written: async () => {}, spentBefore: async () => 0n, onError: assert.fail },
+        { reportMs: 3_600_000 },
+      )
     }
     const servers = [skewed(0), skewed(10), skewed(-1440)]
     const eachSpends = async (cost: number) => {
@@ -370,7 +398,15 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const clock = databaseClock(store.db, Date.now)
     const before = Date.now()
     const budgets = new Budgets(
-      { db: store.db, clock, now: Date.now, newId: newUuid, spentBefore: async () => 0n, onError: assert.fail },
+      {
+        db: store.db,
+        clock,
+        now: Date.now,
+        newId: newUuid,
+        written: async () => {},
+        spentBefore: async () => 0n,
+        onError: assert.fail,
+      },
       { reportMs: 3_600_000 },
     )
     await budgets.reserve([budgetOf(1)], usd(0.1))

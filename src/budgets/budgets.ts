@@ -17,6 +17,8 @@ import {
 export type Reservation = {
   /** Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. */
   settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
+  /** As `settle`, for a request that goes on: `record` is called when the ledger was given what it cost. */
+  settleEarly: (cost: PicoUsd, counts: (budget: Budget) => boolean) => { record: () => void }
 }
 
 type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'over'> }
@@ -136,6 +138,14 @@ function reservation(open: OpenAccount[], need: PicoUsd): Reservation {
   return {
     settle(cost, counts) {
       for (const { account, budget } of open) account.settle(need, counts(budget) ? cost : 0n)
+    },
+    settleEarly(cost, counts) {
+      const early = open.map(({ account, budget }) => account.settleEarly(need, counts(budget) ? cost : 0n))
+      return {
+        record() {
+          for (const { record } of early) record()
+        },
+      }
     },
   }
 }

@@ -16,6 +16,8 @@ export type AccountsDeps = {
   time: DatabaseTime
   /** Names this server in its leases. */
   server: string
+  /** Resolves when the ledger has everything that was recorded until now. */
+  written: () => Promise<void>
   /** The spending of a budget's subjects since a day, before the budget was accounted for. */
   spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
@@ -36,6 +38,7 @@ export class OpenAccounts {
   readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
   readonly #endReporting: () => void
   #reporting: Promise<void> | undefined
+  #writing: Promise<void> | undefined
   #endPolling: (() => void) | undefined
 
   constructor(deps: AccountsDeps, times: AccountTimes) {
@@ -74,7 +77,7 @@ export class OpenAccounts {
     const budget = { ...open.budget, limit }
     const earlier = { settled: () => this.#reportOlder(open), spent: () => spentBefore(budget, period) }
     const askedAt = time.elapsed()
-    const answer = await exchange(this.#deps, budget, { server, period, ...report }, earlier)
+    const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlier)
     time.heard(answer.at, askedAt)
     return answer
   }
@@ -85,6 +88,7 @@ export class OpenAccounts {
    * this one are reported, so that no two wait for each other.
    */
   async #reportOlder(newer: OpenAccount): Promise<void> {
+    await this.#write()
     for (const open of this.#accounts.values()) {
       if (open === newer) return
       if (open.budget.id === newer.budget.id) await open.account.report(false, 0n)
@@ -100,6 +104,7 @@ export class OpenAccounts {
   }
 
   async #reportAll(): Promise<void> {
+    await this.#writeInTime()
     const at = this.#deps.time.now()
     for (const [key, open] of this.#accounts) {
       const { account, budget } = open
@@ -111,6 +116,28 @@ export class OpenAccounts {
       const inUse = at - account.usedAt < this.#times.idleMs
       await account.report(inUse, readyOf(budget.limit)).catch((error) => this.#tell(error))
     }
+  }
+
+  /** Waits until the next report at the most: a ledger that stands still must not let leases run out. */
+  #writeInTime(): Promise<void> {
+    this.#writing ??= this.#write()
+      .catch((error) => this.#tell(error))
+      .finally(() => {
+        this.#writing = undefined
+      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = this.#deps.every(this.#times.reportMs, resolve)
+    void this.#writing.then(resolve)
+    return promise.finally(end)
+  }
+
+  /** What is spent goes to the ledger before it is reported. */
+  async #write(): Promise<void> {
+    const unwritten = [...this.#accounts.values()].filter(({ account }) => account.isUnwritten)
+    if (unwritten.length === 0) return
+    const spent = unwritten.map(({ account }) => ({ account, amount: account.recorded }))
+    await this.#deps.written()
+    for (const { account, amount } of spent) account.wrote(amount)
   }
 
   /** Serves those who wait, for as long as somebody does: a server with nothing to do should sleep. */
@@ -136,6 +163,7 @@ export class OpenAccounts {
     this.#endPolling?.()
     this.#endReporting()
     await this.#reporting
+    await this.#write().catch((error) => this.#tell(error))
     for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#tell(error))
   }
 

@@ -72,19 +72,6 @@ export async function readSpent(query: Query, budget: string, periods: number[])
   return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
 }
 
-/** The most that any period spent that began on this day or later. */
-export async function mostSpentSince(query: Query, budget: string, period: number): Promise<PicoUsd> {
-  const rows = await query
-    .selectFrom('budget_periods')
-    .where('budget', '=', budget)
-    .where('period', '>=', period)
-    .orderBy('spent_pico', 'desc')
-    .limit(1)
-    .select(asText('spent_pico').as('spent'))
-    .execute()
-  return BigInt(rows[0]?.spent ?? 0)
-}
-
 export async function insertPeriod(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
   await tx
     .insertInto('budget_periods')

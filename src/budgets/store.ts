@@ -9,7 +9,6 @@ import {
   deleteOldLeases,
   insertPeriod,
   type Lease,
-  mostSpentSince,
   readBudget,
   readSpent,
   writeLease,
@@ -54,7 +53,7 @@ const mostHeld = 9n * 10n ** 18n
 
 /** Reads the spending of a budget from before the period's account was opened. */
 export type EarlierSpending = {
-  /** Once all that this server knows of is reported. */
+  /** Resolves when all that this server spent is in the ledger, and what it spent under other intervals is reported. */
   settled: () => Promise<void>
   /** The spending that the ledger has. */
   spent: () => Promise<PicoUsd>
@@ -70,21 +69,28 @@ const shareOfRest = 16n
  * Takes a server's report and grants it more money within the limit: the money spent and the money held by all servers
  * together never exceed it. A server keeps the money that it holds until it gives it back, however long that takes, so
  * that no clock decides whether money is spent twice.
+ * @param report what the server reports now; for a later attempt the ledger may have more of its spending.
  * @param earlier the spending from before the account was opened, read once for each period.
  */
 export async function exchange(
   store: BudgetStore,
   budget: Budget,
-  report: LeaseReport,
+  report: () => LeaseReport,
   earlier: EarlierSpending,
 ): Promise<Grant> {
-  const attempt = (start?: Start) =>
-    store.db.exclusively(`budget ${budget.id}`, (tx) => exchangeIn(tx, store.clock, budget, report, start))
+  const attempt = (start?: Start) => {
+    const said = report()
+    return store.db.exclusively(`budget ${budget.id}`, (tx) => exchangeIn(tx, store.clock, budget, said, start))
+  }
   const first = await attempt()
   if (!('unbegun' in first)) return first
   // Asked outside the transaction, which may hold the only connection.
-  const second = await attempt(await startOf(store.db, budget, first.unbegun, earlier))
+  await earlier.settled()
+  // The ledger has more by now, with which the account begins: said afterwards, that would count twice.
+  const second = await attempt()
   if (!('unbegun' in second)) return second
+  const third = await attempt(await startOf(store.db, budget, second.unbegun, earlier))
+  if (!('unbegun' in third)) return third
   throw new Error(`The account of ${budget.id} could not be begun.`)
 }
 
@@ -155,7 +161,6 @@ export async function spentIn(
 type Start = { spent: PicoUsd; others: Map<number, PicoUsd> }
 
 async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpending): Promise<Start> {
-  await earlier.settled()
   const others = await readSpent(db.query, budget.id, periodsOfOthers(budget, at))
   return { spent: await earlier.spent(), others }
 }
@@ -163,14 +168,15 @@ async function startOf(db: Db, budget: Budget, at: number, earlier: EarlierSpend
 /**
  * Opens the account of a period. Spending that was reported under another interval since the ledger was read may be
  * missing in both sums. So it counts here too: rather twice than not at all. And a period has at least the spending of
- * each period within it, even one that is over: a server that was cut off may have reported spending there that it has
- * not written to the ledger yet.
+ * each running period within it.
  */
 async function begin(tx: Tx, budget: Budget, period: number, at: number, start: Start): Promise<PicoUsd> {
-  let meanwhile = 0n
-  for (const [other, spent] of await readSpent(tx, budget.id, periodsOfOthers(budget, at)))
+  let [meanwhile, within] = [0n, 0n]
+  for (const [other, spent] of await readSpent(tx, budget.id, periodsOfOthers(budget, at))) {
     meanwhile = larger(meanwhile, spent - (start.others.get(other) ?? spent))
-  const spent = larger(start.spent + meanwhile, await mostSpentSince(tx, budget.id, period))
+    if (other >= period) within = larger(within, spent)
+  }
+  const spent = larger(start.spent + meanwhile, within)
   await insertPeriod(tx, budget.id, period, spent)
   if (budget.interval !== null) await deleteOldLeases(tx, budget.id, period, at - keptMs)
   return spent

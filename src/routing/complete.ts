@@ -110,7 +110,7 @@ async function completeDecided(
     const isByok = byokIn(deps, accesses)
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
-      decision.settle(lost)
+      decision.settleEarly(lost)
       await decision.reserve(left, isByok)
     }
     let target: Target | undefined

@@ -54,6 +54,7 @@ export function openLedger(
   /** When the queue began, or was last got from. */
   let movedAt = 0
   let flushing: Promise<void> | undefined
+  let savingNow: Promise<void> | undefined
 
   async function write(generations: Generation[]): Promise<void> {
     for (const one of await writeAcceptable(deps, generations)) deps.onRefused(refusal(one))
@@ -66,6 +67,8 @@ export function openLedger(
       if (queue[0] === next[0]) queue = queue.slice(next.length)
       movedAt = performance.now()
     }
+    // What was taken from the queue to be saved is in a file soon, which is written next.
+    await savingNow?.catch(() => {})
     for (const file of await spill.files()) {
       if (closing.signal.aborted) return
       const generations = await spill.read(file).catch((error) => void onError(error))
@@ -97,6 +100,13 @@ export function openLedger(
     }
   }
 
+  const save = (): Promise<void> => {
+    savingNow ??= spillAll().finally(() => {
+      savingNow = undefined
+    })
+    return savingNow
+  }
+
   async function repeat(act: () => Promise<void>): Promise<void> {
     while (!closing.signal.aborted) {
       await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
@@ -104,7 +114,7 @@ export function openLedger(
     }
   }
   const spillLate = async () => {
-    if (queue.length > 0 && performance.now() - movedAt > spillAfterMs) await spillAll()
+    if (queue.length > 0 && performance.now() - movedAt > spillAfterMs) await save()
   }
   // A flush may stand still for as long as the database lets it.
   const [writing, saving] = [repeat(flush), repeat(spillLate)]
@@ -133,7 +143,7 @@ export function openLedger(
       const last = Promise.all([writing, saving]).then(() => flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
       if (queue.length === 0) return
-      await spillAll().catch(onError)
+      await save().catch(onError)
       if (queue.length > 0) onError(new Error(`${queue.length} metered requests could not be written and are lost`))
     },
   }

@@ -23,6 +23,10 @@ type Flight = {
   over: boolean
   /** Whether the ledger has what it was charged. */
   written: boolean
+  /** Whether the ledger may have it: what an attempt without an answer cost, it gets when the request is over. */
+  recorded: boolean
+  /** Called when it is over: its earlier attempts go to the ledger with it. */
+  record: (() => void) | undefined
   at: number
 }
 
@@ -32,7 +36,11 @@ type Server = {
   link: Link
   /** How far its clock is ahead. */
   skewMs: number
+  /** Whether it takes requests. */
   alive: boolean
+  killed: boolean
+  /** How many requests wait for money to go on with. */
+  fallingBack: number
   /** The limits as this server knows them. */
   known: Budget[]
   timers: Set<{ ms: number; next: number; work: () => void }>
@@ -61,6 +69,8 @@ export class MoneyWorld {
   /** The most that may be billed though the limit is lower now: what was when the last server heard of it. */
   readonly #before = new Map<string, bigint>()
   readonly #mostKnown: bigint[] = []
+  /** The limits of whose interval servers differ, and how many flights there were when that began. */
+  readonly #split = new Map<string, number>()
   /** The limits whose interval was changed: what is spent then may be charged twice rather than not at all. */
   readonly #changed = new Set<number>()
   readonly #db: Db
@@ -101,23 +111,29 @@ export class MoneyWorld {
       return () => void timers.delete(timer)
     }
     const skewMs = chance.between(-15, 15) * 60_000
-    const server: Omit<Server, 'budgets'> = {
+    const server = {
       name: `server ${at} (${this.#names++})`,
       link,
       skewMs,
       alive: true,
+      killed: false,
+      fallingBack: 0,
       known: this.#limits,
       timers,
       trouble,
       asking: new Map(),
-    }
+    } as Omit<Server, 'budgets'> as Server
     const budgets = new Budgets(
       {
         db: cuttableDb(this.#db, link),
         clock: clockOf(() => this.now),
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
-        spentBefore: async (budget, sinceDay) => this.#written(budget.id, sinceDay),
+        written: () => this.#write(server),
+        spentBefore: async (budget, sinceDay) => {
+          await this.#write(server)
+          return this.#written(budget.id, sinceDay)
+        },
         onError: () => {},
         every,
       },
@@ -142,21 +158,43 @@ export class MoneyWorld {
     if (!server.alive) return reserved.reservation.settle(0n, () => true)
     const cost = this.#costOf(need)
     const { reservation } = reserved
-    const flight = {
-      server,
-      budgets,
-      reservation,
-      need,
-      cost,
-      charged: undefined,
-      over: false,
-      written: false,
-      at: this.now,
-    }
-    this.flights.push(flight)
     this.tell(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
+    this.#begin({ server, budgets, reservation, need, cost }, undefined)
+  }
+
+  #begin(asked: Pick<Flight, 'server' | 'budgets' | 'reservation' | 'need' | 'cost'>, record: Flight['record']): void {
+    const begun = { charged: undefined, over: false, written: false, recorded: true, at: this.now, record }
+    const flight = { ...asked, ...begun }
+    this.flights.push(flight)
     this.#check(flight)
     this.#learned()
+  }
+
+  /** An attempt gives nothing, but may be billed: it is paid, and as much is set aside for the next one. */
+  async fallBack(first: Flight): Promise<void> {
+    const { server, budgets, need } = first
+    if (!server.alive) return
+    const cost = this.#costOf(need)
+    Object.assign(first, { over: true, recorded: false, cost, charged: cost })
+    this.tell(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
+    const early = first.reservation.settleEarly(cost, () => true)
+    const record = () => {
+      first.recorded = true
+      first.record?.()
+      early.record()
+    }
+    server.fallingBack++
+    server.asking.set(budgets, need)
+    // The request goes by the limits of when it began.
+    this.#learned()
+    const reserved = await Promise.resolve(server.budgets.reserve(budgets, need)).catch(() => undefined)
+    server.asking.delete(budgets)
+    server.fallingBack--
+    if (!reserved || 'refusedBy' in reserved) return record()
+    const { reservation } = reserved
+    if (server.alive) return this.#begin({ server, budgets, reservation, need, cost: this.#costOf(need) }, record)
+    record()
+    reservation.settle(0n, () => true)
   }
 
   /** Most cost less than was set aside; few, which the docs name, cost more. */
@@ -173,13 +211,16 @@ export class MoneyWorld {
     flight.charged = left && cost < need ? cost + (need - cost) / 2n : cost
     this.tell(`${flight.server.name} charges ${flight.charged} for ${need}`)
     flight.reservation.settle(flight.charged, () => true)
-    this.#writeDown()
+    flight.record?.()
   }
 
-  /** The ledger gets what is charged as soon as a server reaches it: what waits at one that is killed is lost. */
-  #writeDown(): void {
-    for (const flight of this.flights)
-      if (flight.over && flight.server.alive && flight.server.link.state === 'open') flight.written = true
+  /** The ledger gets what is charged some time after it is; what waits at a server that is killed is lost. */
+  async #write(server: Server): Promise<void> {
+    const charged = this.flights.filter((flight) => flight.server === server && flight.over && flight.recorded)
+    await server.link.delay()
+    if (server.link.state === 'cut' || server.killed) throw new Error('the ledger is not reached')
+    for (const flight of charged) flight.written = true
+    if (server.link.loses()) throw new Error('the answer was lost')
   }
 
   /** What the ledger says was spent since a day. */
@@ -194,6 +235,7 @@ export class MoneyWorld {
   kill(server: Server): void {
     this.tell(`${server.name} is killed`)
     server.alive = false
+    server.killed = true
     server.timers.clear()
     server.link.state = this.chance.chance(0.5) ? 'cut' : 'open'
     this.#start(this.servers.indexOf(server))
@@ -204,7 +246,8 @@ export class MoneyWorld {
     this.tell(`${server.name} is stopped`)
     for (const flight of this.flights) if (flight.server === server && !flight.over) this.finish(flight, true)
     const { slow, breaking, losing } = server.trouble
-    if (server.link.state === 'open' && !slow && !breaking && !losing) this.#stopped.add(server)
+    const { fallingBack } = server
+    if (server.link.state === 'open' && !slow && !breaking && !losing && !fallingBack) this.#stopped.add(server)
     server.alive = false
     await this.#finally(server.budgets.close())
     server.timers.clear()
@@ -258,8 +301,8 @@ export class MoneyWorld {
   /** Time goes on, and what was to be done meanwhile is done once. */
   async tick(ms: number): Promise<void> {
     this.now += ms
-    this.#writeDown()
     for (const server of this.servers) {
+      if (this.chance.chance(0.3)) void this.#write(server).catch(() => {})
       for (const timer of [...server.timers]) {
         if (timer.next > this.now) continue
         timer.next = this.now + timer.ms
@@ -286,13 +329,16 @@ export class MoneyWorld {
 
   /**
    * What requests took of a budget in a period, whichever interval they were let in under: what each was billed, or may
-   * be. What goes beyond is counted apart.
+   * be. What goes beyond is counted apart. While servers do not all know of a changed interval, each interval holds for
+   * those that know it: what others let in by another one since then does not count.
    */
   #taken(of: Budget, period: number): bigint {
+    const split = this.#split.get(of.id) ?? this.flights.length
     let sum = 0n
-    for (const { budgets, need, cost, charged, over, at: when } of this.flights) {
+    for (const [index, { budgets, need, cost, charged, over, at: when }] of this.flights.entries()) {
       const budget = budgets.find(({ id }) => id === of.id)
       if (!budget || periodOf(of, when) !== period) continue
+      if (budget.interval !== of.interval && index >= split) continue
       const taken = over ? (charged ?? cost) : need
       sum += least(taken, need)
     }
@@ -333,6 +379,10 @@ export class MoneyWorld {
         this.#reading.push(this.#remember(this.#limits[at]!))
       }
       this.#mostKnown[at] = most
+      const differ = new Set(known.map(({ interval }) => interval)).size > 1
+      if (differ && !this.#split.has(id)) this.#split.set(id, this.flights.length)
+      if (differ || !this.#split.delete(id)) continue
+      this.#reading.push(this.#remember(this.#limits[at]!))
     }
   }
 

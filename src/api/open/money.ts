@@ -33,7 +33,8 @@ export async function openMoney(
   }
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
-  const budgets = new Budgets({ db, clock, now, newId, spentBefore: earlier, onError: unreported })
+  const written = ledger.flush
+  const budgets = new Budgets({ db, clock, now, newId, written, spentBefore: earlier, onError: unreported })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Budget } from '#budgets/budget.ts'
 import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
@@ -66,13 +67,14 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
   }
 }
 
-type SpendingLimits = Pick<PolicyDecision, 'limits' | 'priceable' | 'reserve' | 'settle'>
+type SpendingLimits = Pick<PolicyDecision, 'limits' | 'priceable' | 'reserve' | 'settle' | 'settleEarly'>
 
 const noLimits: SpendingLimits = {
   limits: [],
   priceable: (targets) => targets,
   reserve: async () => {},
   settle: () => {},
+  settleEarly: () => {},
 }
 
 /** The spending limits of a decision: money is reserved before the first attempt and settled with the metered cost. */
@@ -87,6 +89,8 @@ function spendingLimitsFor(
   const protocolFor = (endpoint: Endpoint) =>
     providerProtocolOf(endpoint, deps.catalogue.current().findProvider(endpoint.provider))
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
+  const early: { record: () => void }[] = []
+  const countsOf = (byok: boolean) => (budget: Budget) => !byok || budget.includesByok
   return {
     limits: budgets,
     priceable(targets, isByok) {
@@ -103,7 +107,13 @@ function spendingLimitsFor(
     settle({ cost, byok } = { cost: most, byok: false }) {
       const settling = reservation
       reservation = undefined
-      settling?.settle(cost, (budget) => !byok || budget.includesByok)
+      settling?.settle(cost, countsOf(byok))
+      for (const { record } of early) record()
+    },
+    settleEarly({ cost, byok }) {
+      const settling = reservation
+      reservation = undefined
+      if (settling) early.push(settling.settleEarly(cost, countsOf(byok)))
     },
   }
 }

@@ -43,8 +43,12 @@ export type PolicyDecision = {
    */
   priceable: (targets: Target[], isByok: (endpoint: Endpoint) => boolean) => Target[]
   /**
-   * Called when the request is over, and for an attempt that is lost, after which more may be reserved: what was set
-   * aside is paid or given back.
+   * Pays for attempts without an answer while the request goes on, and gives back the rest of what was set aside. More
+   * is reserved afterwards.
+   */
+  settleEarly: (charge: { cost: PicoUsd; byok: boolean }) => void
+  /**
+   * Called when the request is over and its record is in the ledger: what was set aside is paid or given back.
    * @param charge undefined when nobody can tell what was spent: then all that was reserved counts as spent.
    */
   settle: (charge: { cost: PicoUsd; byok: boolean } | undefined) => void
