@@ -139,7 +139,7 @@ for (const include_byok_in_budgets of [false, true]) {
     const spent = include_byok_in_budgets ? 0.000074 : 0
     const data = await until(async () => {
       const { data } = (await place.service.ask('GET', '/key', { key: key.body.key })).body
-      return data.byok_usage >= 0.000074 && data
+      return data.byok_usage >= 0.000074 && data.limit_remaining <= 10 - spent && data
     })
     const spentUsd = async () => (await place.service.manage('GET', guardrail)).body.data.spent_usd
     assert.equal(await until(async () => (await spentUsd()) === spent), true)

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type BillingUpstream, startBillingUpstream, type Trade } from './billing-upstream.ts'
 import type { DatabaseKind } from './databases.ts'
 import { startTestService, type TestService } from './service.ts'
+import { until } from './until.ts'
 
 /** In USD per million tokens. */
 export type BilledPrices = { prompt: number; completion: number }
@@ -93,15 +95,26 @@ export function ask({ service }: BilledService, key: string, body: object, path 
   return service.ask('POST', path, { key, body })
 }
 
-/** Asks, and hangs up after so many milliseconds. */
-export async function leaveAfter({ service }: BilledService, key: string, body: object, ms: number): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const signal = AbortSignal.timeout(ms)
-  const asked = fetch(`${service.url}/chat/completions`, {
+/** Asks, and hangs up so many milliseconds after the provider has got the request; one that is refused is not sent on. */
+export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
+  const { sales } = billed.upstream
+  const before = sales.length
+  const leaving = new AbortController()
+  const asked = fetch(`${billed.service.url}/chat/completions`, {
     method: 'POST',
-    headers,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal,
+    signal: leaving.signal,
   })
-  await asked.then((response) => response.text()).catch(() => {})
+  let isOver = false
+  const over = asked
+    .then((response) => response.text())
+    .catch(() => {})
+    .finally(() => {
+      isOver = true
+    })
+  await until(() => isOver || sales.length > before)
+  await Promise.race([over, sleep(ms)])
+  leaving.abort()
+  await over
 }
