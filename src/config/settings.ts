@@ -1,63 +1,17 @@
 import { z } from 'zod'
 import { isNetwork } from '#lib/networks.ts'
 import { regions } from '#lib/vocabulary.ts'
-
-/** A management or API key whose value the operator chooses: `sb-v1-` and 64 hexadecimal digits. */
-const ChosenKey = z.string().regex(/^sb-v1-[0-9a-f]{64}$/, 'must be "sb-v1-" followed by 64 lowercase hex digits')
-
-const AuthorSlug = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be an author slug, such as "anthropic"')
-
-const Vendor = z.strictObject({
-  author: AuthorSlug.describe('The author slug whose models the field governs.'),
-  suffix: z
-    .string()
-    .regex(/^[a-z0-9_]+$/, 'must be lowercase letters, digits and _')
-    .describe('`enforce_zdr_<suffix>`.'),
-})
-
-/** The command of an agent, and its peculiarities. */
-const ConfiguredAgent = z.strictObject({
-  command: z.string().min(1),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
-  modes: z.strictObject({ manual: z.string(), 'self-drive': z.string() }).partial().optional(),
-  authenticate: z.string().min(1).max(256).optional(),
-  _meta: z.record(z.string(), z.unknown()).optional(),
-})
-
-/** In the environment several are written with commas between them. */
-const list = (item: z.ZodType<string, string>) =>
-  z.preprocess(
-    (given) => (typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given),
-    z.array(item),
-  )
-
-const Origin = z
-  .string()
-  .regex(
-    /^(\*|https?:\/\/[a-z0-9.:[\]-]+)$/,
-    'must be "*" or an origin in lower case without a path, such as https://app.example.com',
-  )
-
-const HostName = z.string().regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
-
-/** A number that holds somebody to something; 0 for not at all. */
-const atMost = (standard: number) => z.coerce.number().int().min(0).default(standard)
-
-const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
-
-/** No vendor twice, and no field whose name already means something else. */
-function distinctVendors(vendors: Record<string, z.infer<typeof Vendor>>, context: z.RefinementCtx): void {
-  const [authors, suffixes] = [new Set<string>(), new Set(['other', 'vendor_a', 'vendor_b', 'vendor_c', 'vendor_d'])]
-  for (const [letter, { author, suffix }] of Object.entries(vendors)) {
-    const refuse = (name: string, value: string) =>
-      context.addIssue({ code: 'custom', path: [letter, name], message: `"${value}" is taken` })
-    if (authors.has(author)) refuse('author', author)
-    if (suffixes.has(suffix)) refuse('suffix', suffix)
-    authors.add(author)
-    suffixes.add(suffix)
-  }
-}
+import {
+  atMost,
+  ChosenKey,
+  ConfiguredAgent,
+  distinctVendors,
+  HostName,
+  list,
+  milliseconds,
+  Origin,
+  Vendor,
+} from './setting-values.ts'
 
 /**
  * Every setting of the service, in one place. Each is read from the environment variable of the same name in

@@ -49,13 +49,9 @@ export async function openDeps(
   const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, db, lost, countRefusal })
   const { guardrailCache, inFlight } = policies
   const interns = openInterns({
-    config,
+    ...parts,
     dataDir: settings.data_dir,
     db,
-    now,
-    newId,
-    log,
-    variable,
     guardrailCache,
     vault,
     scanner,

@@ -5,13 +5,14 @@ import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
+import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
 import { usageEvents } from './token-counts.ts'
 
 type UpstreamUsage = {
   prompt_tokens?: number
   completion_tokens?: number
-  prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
-  completion_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
+  prompt_tokens_details?: PromptDetails
+  completion_tokens_details?: CompletionDetails
   server_tool_use?: { web_search_requests?: number } | null
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
@@ -112,12 +113,7 @@ function usageIn(usage: UpstreamUsage, serviceTier: string | null | undefined): 
     {
       prompt: usage.prompt_tokens,
       completion: usage.completion_tokens,
-      cached: ofPrompt?.cached_tokens,
-      cacheWritten: ofPrompt?.cache_write_tokens,
-      reasoning: ofCompletion?.reasoning_tokens,
-      audioPrompt: ofPrompt?.audio_tokens,
-      audioCompletion: ofCompletion?.audio_tokens,
-      imageCompletion: ofCompletion?.image_tokens,
+      ...detailsIn(ofPrompt, ofCompletion),
     },
     { pieces: { web_search: searches ?? usage.num_search_queries }, serviceTier },
   )

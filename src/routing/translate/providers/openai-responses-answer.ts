@@ -2,26 +2,18 @@ import { madeCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError } from './error-code.ts'
+import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
+import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
 import { usageEvents } from './token-counts.ts'
 
 type Usage = {
   input_tokens?: number
   output_tokens?: number
-  input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
-  output_tokens_details?: { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
+  input_tokens_details?: PromptDetails
+  output_tokens_details?: CompletionDetails
 }
 type UpstreamError = { code?: string | null; type?: string; message?: string }
-type Annotation = {
-  type?: string
-  url?: string
-  title?: string
-  start_index?: number
-  end_index?: number
-  file_id?: string
-  filename?: string
-  index?: number
-}
 type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }
 type Item = {
   type?: string
@@ -182,33 +174,6 @@ function argumentsEvent(item: Item, index: number): AnswerEvent[] {
   return text ? [{ type: 'tool_arguments', index, text }] : []
 }
 
-/** The position of each text part in the whole text: annotations count from the beginning of their own part. */
-class TextSoFar {
-  readonly #starts = new Map<string, number>()
-  #length = 0
-
-  add(output: number, content: number | undefined, text: string | undefined): void {
-    const part = `${output} ${content}`
-    if (!this.#starts.has(part)) this.#starts.set(part, this.#length)
-    this.#length += text?.length ?? 0
-  }
-
-  startOf(output: number, content: number | undefined): number {
-    return this.#starts.get(`${output} ${content}`) ?? this.#length
-  }
-}
-
-/** Those with an address, and files. */
-function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
-  return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
-    const { url, title, start_index: start, end_index: end } = annotation ?? {}
-    const place = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
-    if (url) return [{ type: 'citation', url, ...(title && { title }), ...place }]
-    const { file_id: id, filename, index = 0 } = annotation ?? {}
-    return id ? [{ type: 'citation', file: { id, name: filename ?? id, index }, ...place }] : []
-  })
-}
-
 /** A call of a tool that the provider runs, as it begins. */
 function pieceOf(item: RunItem | undefined): AnswerEvent[] {
   const unit = unitOf(item?.type)
@@ -254,12 +219,7 @@ function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {
     {
       prompt: usage.input_tokens,
       completion: usage.output_tokens,
-      cached: ofPrompt?.cached_tokens,
-      cacheWritten: ofPrompt?.cache_write_tokens,
-      reasoning: ofCompletion?.reasoning_tokens,
-      audioPrompt: ofPrompt?.audio_tokens,
-      audioCompletion: ofCompletion?.audio_tokens,
-      imageCompletion: ofCompletion?.image_tokens,
+      ...detailsIn(ofPrompt, ofCompletion),
     },
     { pieces: piecesIn(output ?? []), serviceTier: service_tier },
   )

@@ -1,0 +1,39 @@
+import type { AnswerEvent } from '#chat/events.ts'
+
+export type Annotation = {
+  type?: string
+  url?: string
+  title?: string
+  start_index?: number
+  end_index?: number
+  file_id?: string
+  filename?: string
+  index?: number
+}
+
+/** The position of each text part in the whole text: annotations count from the beginning of their own part. */
+export class TextSoFar {
+  readonly #starts = new Map<string, number>()
+  #length = 0
+
+  add(output: number, content: number | undefined, text: string | undefined): void {
+    const part = `${output} ${content}`
+    if (!this.#starts.has(part)) this.#starts.set(part, this.#length)
+    this.#length += text?.length ?? 0
+  }
+
+  startOf(output: number, content: number | undefined): number {
+    return this.#starts.get(`${output} ${content}`) ?? this.#length
+  }
+}
+
+/** @param from where the annotated part begins in the whole text. */
+export function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
+  return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
+    const { url, title, start_index: start, end_index: end } = annotation ?? {}
+    const place = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
+    if (url) return [{ type: 'citation', url, ...(title && { title }), ...place }]
+    const { file_id: id, filename, index = 0 } = annotation ?? {}
+    return id ? [{ type: 'citation', file: { id, name: filename ?? id, index }, ...place }] : []
+  })
+}
