@@ -48,6 +48,7 @@ const mayImport: Record<string, string[]> = {
     'demo',
   ],
   replay: ['lib', 'config', 'db', 'accounts', 'catalogue', 'guardrails', 'usage'],
+  console: ['lib', 'http'],
   api: ['*'],
   workers: ['*'],
   cli: ['*'],
@@ -57,7 +58,9 @@ const neverImported: Record<string, string[]> = { api: ['cli', 'workers'], worke
 
 type Edge = { from: string; to: string }
 
-const sources = globSync(['src/**/*.ts', 'bin/*.ts'], { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+const sources = globSync(['src/**/*.ts', 'bin/*.ts', 'console/**/*.{ts,tsx}'], { cwd: root }).filter(
+  (file) => !file.endsWith('.test.ts') && file !== 'console/api/types.ts',
+)
 const importLine = /(?:from|import)\s*\(?\s*'([^']+)'/g
 
 const edges: Edge[] = sources.flatMap((from) =>
@@ -78,6 +81,21 @@ test('every folder imports only what the architecture allows', () => {
     if (!allowed) return true
     if (neverImported[a]?.includes(b)) return true
     return !allowed.includes('*') && !allowed.includes(b)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+/** The folders of the console that all screens may import; these among each other, as here. */
+const consoleMayImport: Record<string, string[]> = { format: [], api: ['format'], pieces: ['format', 'api'] }
+
+test('the console imports nothing of the service but its described types, and a screen nothing of another', () => {
+  const wrong = edges.filter(({ from, to }) => {
+    if (!from.startsWith('console/')) return to.startsWith('console/')
+    if (!to.startsWith('console/')) return true
+    // What starts it all stands beside the folders.
+    if (from.split('/').length === 2) return false
+    const [a, b] = [folderOf(from), folderOf(to)]
+    return a !== b && !(consoleMayImport[a] ?? Object.keys(consoleMayImport)).includes(b)
   })
   assert.deepEqual(wrong, [])
 })
@@ -150,6 +168,11 @@ test('every file is reached from bin/: a route, command, tool, filter or protoco
     ...sources.filter((file) => file.startsWith('bin/')),
     'src/db/sqlite/worker.ts',
     'src/filters/worker.ts',
+    'src/console/bundle.ts',
+    'console/main.tsx',
+    // Pieces that screens take; the first of them does not.
+    'console/pieces/plot.tsx',
+    'console/pieces/markdown.tsx',
   ]
   const reached = new Set<string>()
   const visit = (file: string) => {
@@ -185,7 +208,7 @@ test('names use the words of the glossary, and none that was retired', () => {
 
 test('every file that the map names is there', () => {
   const map = readFileSync(join(root, 'docs/map.md'), 'utf8')
-  const named = [...map.matchAll(/`((?:src|test|\.ci)\/[^`<]+)`/g)].map(([, path]) => path!)
+  const named = [...map.matchAll(/`((?:src|console|test|\.ci)\/[^`<]+)`/g)].map(([, path]) => path!)
   assert.ok(named.length > 20)
   assert.deepEqual(
     named.filter((path) => globSync(path, { cwd: root }).length === 0),

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
 const named = process.argv.slice(2)
-const beside = globSync('src/**/*.test.ts').sort()
+const beside = globSync(['src/**/*.test.ts', 'console/**/*.test.ts']).sort()
 const above = globSync('test/**/*.test.ts').sort()
 const wanted = (files: string[]) =>
   named.length ? files.filter((file) => named.some((part) => file.includes(part))) : files

@@ -2,6 +2,7 @@ import type { KeyCache } from '#accounts/key-cache.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
+import type { ConsoleBundle } from '#console/bundled.ts'
 import type { Db } from '#db/db.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ConnectionOf } from '#http/connection.ts'
@@ -22,6 +23,8 @@ import type { Metrics } from './metrics.ts'
 export type ApiDeps = {
   catalogue: CatalogueHolder
   config: Config
+  /** Where the console is; undefined where it is left out. */
+  console: ConsoleBundle | undefined
   db: Db
   /** Whether an environment variable holds a provider's credential. */
   hasCredential: (variable: string) => boolean

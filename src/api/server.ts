@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { mountConsole } from '#console/mount.ts'
 import { databaseFault } from '#db/failures.ts'
 import { createApp, type RequestTimeouts } from '#http/app.ts'
 import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
@@ -71,6 +72,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
       .type('text/html; charset=utf-8')
       .send(reference()),
   )
+  if (deps.console) mountConsole(app, deps.console, deps.log)
   await app.ready()
   takeShortcut(app, wholeListShortcut(deps, finished))
   return app

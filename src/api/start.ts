@@ -6,7 +6,7 @@ import type { Config } from '#config/settings.ts'
 import { createShutdown, type Shutdown } from '#http/shutdown.ts'
 import { once } from '#lib/once.ts'
 import { linkFromStore } from '#sign-in/link-from-store.ts'
-import { requireFree } from './address.ts'
+import { reachable, requireFree } from './address.ts'
 import type { ApiDeps } from './deps.ts'
 import type { Interns } from './interns.ts'
 import { startMetricsServer } from './metrics-server.ts'
@@ -18,6 +18,8 @@ import { welcomeDemo } from './supervision.ts'
 export type Service = {
   /** The base URL, version segment included. */
   url: string
+  /** The URL of the console, for a browser on this host; undefined where it is left out. */
+  consoleUrl: string | undefined
   /** The URL where metrics are served without a key, if there is one. */
   metricsUrl: string | undefined
   /** On the very first start only: the secrets that it made. One that the operator chose is told to nobody. */
@@ -62,12 +64,14 @@ export async function startService({
   opened.defer(() => closeGracefully(shutdown, app, interns, config.shutdown_grace_ms))
   const url = await listen(app, config)
   await interns.begin(url)
+  prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo(deps, interns, firstKeys)
   const running = opened.move()
   const end = once(() => running.disposeAsync())
   return {
     url,
+    consoleUrl: consoleUrl(config, url),
     metricsUrl,
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
@@ -79,6 +83,16 @@ export async function startService({
       await end()
     },
   }
+}
+
+/** Where a browser on this host finds the console. */
+export function consoleUrl(config: Pick<Config, 'console'>, url: string): string | undefined {
+  return config.console ? new URL(reachable(url)).origin : undefined
+}
+
+/** In the background: who asks for it before it is there waits, and is told where it cannot be had. */
+export function prepareConsole({ console, log }: Pick<ApiDeps, 'console' | 'log'>): void {
+  console?.().catch((error) => log.error({ err: error }, 'the console is not there'))
 }
 
 /** @returns where metrics are served without a key, if the settings name a port for that. */

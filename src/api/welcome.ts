@@ -8,16 +8,16 @@ import type { Service } from './start.ts'
  */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
-type WelcomeFacts = Pick<Service, 'url' | 'firstKeys' | 'demo' | 'signInToken'> & {
+type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken'> & {
   /** Which sandbox holds the commands of interns, or that there is none. */
   sandbox: string
 }
 
 /** The text printed when the service is up. Generated secrets are shown only this once. */
-export function welcome({ url, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
+export function welcome({ url, consoleUrl, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
   const where = `
   Signalbox   ${url}
-  Sandbox     ${sandbox}
+${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
 `
   if (!firstKeys) return `${where}\n`
   const { managementKey, apiKey } = { ...chosen, ...firstKeys }

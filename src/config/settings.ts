@@ -139,6 +139,10 @@ export const Settings = z.strictObject({
     .describe(
       'Origins whose pages may call this service from browsers: `https://app.example.com, http://localhost:3000`; `*` is any. Without it browsers refuse.',
     ),
+  console: z
+    .stringbool()
+    .default(true)
+    .describe('Whether the console for browsers is served, on the same port as the API.'),
   public_models: z
     .stringbool()
     .default(false)

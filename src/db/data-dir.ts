@@ -30,6 +30,7 @@ const restored = new Set([
   'models.dev.json',
   'models.dev.names.json',
   'catalogue.remembered',
+  'console.remembered',
   'README.txt',
   'server.pid',
   'lost+found',

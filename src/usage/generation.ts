@@ -26,7 +26,7 @@ export type Cause = {
   guardrailId?: string
   rule?: string
   /** Endpoints that were not asked, and why. */
-  excluded?: readonly { endpoint: string; reason: string }[]
+  excluded?: { endpoint: string; reason: string }[]
 }
 
 /** One request as it is metered: each exactly once, whatever happened. */

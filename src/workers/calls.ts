@@ -21,6 +21,8 @@ export type PrimaryCalls = OwnerCalls & {
   'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
   /** The page of all processes together. */
   'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
+  /** Where the console's bundle is, once it is there. Only where there is to be one. */
+  'console.folder': (question: null) => Promise<string>
   /** The last figures of a worker that ends. */
   'metrics.last': (values: MetricValues[]) => void
 }

@@ -7,7 +7,15 @@ import { logSkipped } from '#api/open/models.ts'
 import { type Opening, type Parts, warnOf } from '#api/open/parts.ts'
 import { type OpenStore, openStore } from '#api/open/store.ts'
 import { prefix } from '#api/prefix.ts'
-import { firstSignIn, internsEndMs, madeKeys, openMetricsPort, type Service } from '#api/start.ts'
+import {
+  consoleUrl,
+  firstSignIn,
+  internsEndMs,
+  madeKeys,
+  openMetricsPort,
+  prepareConsole,
+  type Service,
+} from '#api/start.ts'
 import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision.ts'
 import { openVault } from '#byok/key-file.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
@@ -84,6 +92,7 @@ export async function startWorkers(
   await fleet.start()
   log.info({ workers }, 'accepting connections')
   await supervision.begin(url)
+  prepareConsole({ console: store.console, log })
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
   const running = opened.move()
@@ -91,6 +100,7 @@ export async function startWorkers(
   const origin = newId()
   return {
     url,
+    consoleUrl: consoleUrl(config, url),
     metricsUrl,
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
@@ -107,7 +117,7 @@ export async function startWorkers(
 
 /** Answers the calls of a worker. */
 function serve(
-  { db }: OpenStore,
+  { db, console }: OpenStore,
   catalogue: CatalogueSource,
   page: PrimaryCalls['metrics.page'],
   worker: () => WorkerProcess,
@@ -118,6 +128,7 @@ function serve(
       ...(session && { 'db.run': session.run, 'db.announce': session.announce }),
       'catalogue.load': catalogue.load,
       'metrics.page': page,
+      ...(console && { 'console.folder': console }),
     },
     end: async () => session?.end(),
   }

@@ -115,6 +115,7 @@ async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: H
     firstKeys: undefined,
     allowStale: staleWhileAway({ db }, config.stale_keys_ms),
     catalogue: { loading, load: () => load(true), discover: undefined },
+    console: config.console ? () => rpc.call('console.folder', null) : undefined,
     isShared: true,
   }
 }

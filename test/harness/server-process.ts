@@ -21,7 +21,7 @@ export function startProcess(env: Record<string, string | undefined> = {}, throu
   const [command = '', ...args] = [...through, process.execPath, 'bin/server.ts']
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', CONSOLE: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   endAtLast(child)

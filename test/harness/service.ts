@@ -49,6 +49,8 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     bootstrap_api_key: apiKey,
     shutdown_grace_ms: 200,
     demo_intern: 'false',
+    // It takes a process to bundle it.
+    console: 'false',
     ...place.settings,
     ...options.settings,
   })

@@ -72,6 +72,7 @@ export async function openDeps(
   const deps: ApiDeps = {
     ...models,
     config,
+    console: store.console,
     conversation: interns.conversation,
     provisioner: interns.provisioner,
     db,

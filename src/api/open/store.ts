@@ -3,10 +3,12 @@ import { createDiscovery } from '#catalogue/discover.ts'
 import type { Discover, Loaded, loadCatalogue } from '#catalogue/load.ts'
 import { loadCached } from '#catalogue/load-cache.ts'
 import type { Config } from '#config/settings.ts'
+import { type ConsoleBundle, createConsoleBundle } from '#console/bundled.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import type { Db, Watch } from '#db/db.ts'
 import { openDb } from '#db/open.ts'
 import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
+import type { Log } from '#lib/log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -18,6 +20,8 @@ export type OpenStore = {
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
   catalogue: CatalogueSource
+  /** Where the console is; undefined where it is left out. */
+  console: ConsoleBundle | undefined
   /** Whether another process of this host does the work that is done once, such as pruning and warnings. */
   isShared: boolean
 }
@@ -46,9 +50,14 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   opened.defer(db.close)
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
+  const console = consoleOf(settings, parts.log)
   const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
   const catalogue = { loading, discover: createDiscovery({ variable }) }
-  return { settings, db, firstKeys, allowStale, catalogue, isShared: false }
+  return { settings, db, firstKeys, allowStale, catalogue, console, isShared: false }
+}
+
+function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
+  return settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log }) : undefined
 }
 
 /** Reports events of the database to log, metrics and traces. */

@@ -5,9 +5,66 @@ import type { GenerationRecord } from '#usage/record.ts'
 
 const count = z.int().nullable()
 
+const Attempt = z.object({
+  endpoint_id: z.string(),
+  provider_name: z.string(),
+  outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or what kind of failure it was.'),
+  duration: z.number().describe('Milliseconds, to the end of its answer or until it failed.'),
+  reason: z.string().optional().describe('Why, where the outcome does not say it all.'),
+})
+
+const Finding = z.object({
+  guardrail_id: z.string(),
+  rule: z.string(),
+  action: z.string().describe('`redact` or `flag`.'),
+  count: z.int(),
+})
+
+const Failure = z.looseObject({
+  kind: z.string(),
+  message: z.string().optional(),
+  guardrail_id: z.string().optional().describe('The guardrail that forbid it; without one, the limit of its key.'),
+  rule: z.string().optional(),
+  excluded: z
+    .array(z.object({ endpoint: z.string(), reason: z.string() }))
+    .optional()
+    .describe('Endpoints that were not asked, and why.'),
+})
+
+/** Who asked, for what, and which way it went. */
+const story = {
+  request_id: z.string(),
+  workspace_id: z.string(),
+  user_id: z.string(),
+  key_hash: z.string(),
+  requested_model: z.string().describe('What the request named.'),
+  candidate_models: z
+    .array(z.string())
+    .describe('The models that could have answered before guardrails decided, first choice first.'),
+  upstream_model: z.string().nullable(),
+  endpoint_id: z.string().nullable(),
+  protocol: z.string().describe('What the client speaks.'),
+  is_byok: z.boolean().describe('Whether the workspace’s own provider key paid.'),
+  outcome: z.enum(['success', 'failed', 'refused', 'client_left']).describe('`refused`: no endpoint was asked.'),
+  attempts: z.array(Attempt).describe('The endpoints that were asked, or were to be, in this order.'),
+  content_findings: z.array(Finding).describe('What content filters found and let through, never the text.'),
+  tool_calls: z.int(),
+  native_finish_reason: z.string().nullable(),
+  tokens_cached: z.int(),
+  tokens_cache_written: z.int(),
+  tokens_cache_written_1h: z.int(),
+  tokens_reasoning: z.int(),
+  tokens_audio_prompt: z.int(),
+  tokens_audio_completion: z.int(),
+  tokens_image_completion: z.int(),
+  throughput: z.number().nullable().describe('Tokens per second after the first.'),
+  upstream_inference_cost: z.number().describe('In USD, whoever paid.'),
+}
+
 export const GenerationAnswer = z
   .looseObject({
     id: z.string(),
+    ...story,
     upstream_id: z.string().nullable(),
     created_at: z.iso.datetime(),
     model: z.string(),
@@ -52,10 +109,9 @@ export const GenerationAnswer = z
       .nullable()
       .describe('Where it is, as its header `HTTP-Referer` or `Referer` says, without a query.'),
     origin: z.string().describe('The origin of `http_referer`, empty where there is none.'),
-    error: z
-      .looseObject({ kind: z.string() })
-      .optional()
-      .describe('Why it was refused or failed: what kind of failure, and the guardrail and rule that forbid it.'),
+    error: Failure.optional().describe(
+      'Why it was refused or failed: what kind of failure, and the guardrail and rule that forbid it.',
+    ),
   })
   .meta({ id: 'Generation', description: 'What was metered for one request.' })
 

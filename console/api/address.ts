@@ -1,0 +1,19 @@
+type Values = object | undefined
+
+/** The path of a route with its parameters filled in. `/guardrails/{id}` */
+export function pathOf(pattern: string, params: Values): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String((params as Record<string, unknown>)?.[name] ?? '')),
+  )
+}
+
+/** A query string with what is set, beginning with `?`; empty where nothing is. */
+export function queryOf(values: Values): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values ?? {})) {
+    if (value === undefined || value === '') continue
+    search.append(name, Array.isArray(value) ? value.join(',') : String(value))
+  }
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,65 @@
+import { pathOf, queryOf } from './address.ts'
+import { failureOf } from './failure.ts'
+import { csrfToken, signedOut } from './session.ts'
+import type { Routes } from './types.ts'
+
+export const base = '/api/v1'
+
+/** A route by method and path, as the API's description has it: `'GET /generations'`. */
+export type RouteName = keyof Routes
+export type Input<R extends RouteName> = Given<Routes[R], 'params'> &
+  Given<Routes[R], 'query'> &
+  Given<Routes[R], 'body'>
+export type Answer<R extends RouteName> = Routes[R]['response']
+
+/** What a route wants must be given; a query may be left out where nothing in it is wanted. */
+type Given<Route extends Routes[RouteName], Part extends 'params' | 'query' | 'body'> = Route[Part] extends undefined
+  ? { [P in Part]?: undefined }
+  : Part extends 'query'
+    ? Partial<Route['query']> extends Route['query']
+      ? { query?: Route['query'] }
+      : { query: Route['query'] }
+    : { [P in Part]: Route[P] }
+
+type Options = { signal?: AbortSignal | undefined; headers?: Record<string, string> }
+
+/**
+ * Calls a route of the API.
+ * @returns what it answers, or undefined where that is not JSON.
+ * @throws Failure
+ */
+export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
+  const response = await send(route, addressOf(route, input as object), input.body, options)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return (isJson ? await response.json() : undefined) as Answer<R>
+}
+
+/** The same, with the answer as it comes: for streams and files. @throws Failure */
+export async function open<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Response> {
+  return send(route, addressOf(route, input as object), input.body, options)
+}
+
+/** The path and query of a call, which also name what it answers. */
+export function addressOf(route: RouteName, { params, query }: { params?: object; query?: object }): string {
+  return base + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
+}
+
+async function send(route: string, address: string, body: unknown, { signal, headers }: Options): Promise<Response> {
+  const method = route.slice(0, route.indexOf(' '))
+  const token = csrfToken()
+  const response = await fetch(address, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(method !== 'GET' && token !== undefined && { 'x-csrf-token': token }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+    credentials: 'same-origin',
+  })
+  if (response.ok) return response
+  const failure = await failureOf(response)
+  if (response.status === 401) signedOut()
+  throw failure
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** What the service tells as it happens, all over one stream for all screens of this page. */
+type Listener = (data: unknown) => void
+
+const listeners = new Map<string, Set<Listener>>()
+let source: EventSource | undefined
+let isOpen = false
+
+function connect(): void {
+  if (source) return
+  source = new EventSource('/api/v1/events')
+  source.onopen = () => {
+    isOpen = true
+  }
+  source.onerror = () => {
+    isOpen = false
+    // The browser tries again by itself, unless it was refused.
+    if (source?.readyState === EventSource.CLOSED) source = undefined
+  }
+  for (const name of listeners.keys()) source.addEventListener(name, dispatch)
+}
+
+function dispatch(event: MessageEvent<string>): void {
+  for (const listener of listeners.get(event.type) ?? []) listener(JSON.parse(event.data))
+}
+
+/** Whether changes are told; else a screen has to ask now and then. */
+export const hearsEvents = () => isOpen
+
+/** Calls `hear` with the data of each event of this name, as long as the component is there. */
+export function useEvents<T>(name: string, hear: (data: T) => void): void {
+  const latest = useRef(hear)
+  latest.current = hear
+  useEffect(() => {
+    const listener: Listener = (data) => latest.current(data as T)
+    const known = listeners.get(name)
+    if (known) known.add(listener)
+    else {
+      listeners.set(name, new Set([listener]))
+      source?.addEventListener(name, dispatch)
+    }
+    connect()
+    return () => {
+      listeners.get(name)?.delete(listener)
+      if ([...listeners.values()].every((set) => set.size === 0)) {
+        source?.close()
+        source = undefined
+        isOpen = false
+      }
+    }
+  }, [name])
+}

@@ -1,0 +1,35 @@
+/** Why the service did not do what was asked, in its words. `status` is 0 where no answer came. */
+export class Failure extends Error {
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly metadata: Record<string, unknown> | undefined
+
+  constructor(
+    status: number,
+    message: string,
+    { requestId, metadata }: { requestId?: string | undefined; metadata?: Record<string, unknown> | undefined } = {},
+  ) {
+    super(message)
+    this.name = 'Failure'
+    this.status = status
+    this.requestId = requestId
+    this.metadata = metadata
+  }
+}
+
+/** The failure that an answer tells of. */
+export async function failureOf(response: Response): Promise<Failure> {
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  const body = (await response.json().catch(() => undefined)) as
+    | { error?: { message?: string; metadata?: Record<string, unknown> } }
+    | undefined
+  const message = body?.error?.message ?? `The service answered with the status ${response.status}.`
+  return new Failure(response.status, message, { requestId, metadata: body?.error?.metadata })
+}
+
+/** Whatever was thrown, as a failure. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (error instanceof TypeError) return new Failure(0, 'The service cannot be reached.')
+  return new Failure(0, error instanceof Error ? error.message : String(error))
+}

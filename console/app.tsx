@@ -1,0 +1,68 @@
+import { useEffect } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { signedIn } from './api/session.ts'
+import { Frame } from './frame.tsx'
+import { Palette } from './pieces/palette.tsx'
+import { Shortcuts } from './pieces/shortcuts.tsx'
+import { Nothing } from './pieces/states.tsx'
+import { Toasts } from './pieces/toast.tsx'
+import { screens } from './screens.ts'
+import { SignIn } from './sign-in.tsx'
+
+const routed = screens.map(({ name, load }) => ({
+  name,
+  component: lazy(async () => ({ default: (await load()).Screen })),
+}))
+
+export function App() {
+  return (
+    <LocationProvider>
+      <Gate />
+      <Toasts />
+    </LocationProvider>
+  )
+}
+
+/** Nothing is asked of the API before it is known who sits here. */
+function Gate() {
+  const who = signedIn.value
+  if (who.state === 'asking') return <div class="asking" role="status" aria-label="Loading" />
+  if (who.state === 'out') return <SignIn failure={who.failure} />
+  return (
+    <>
+      <Frame session={who.session}>
+        <Screens />
+      </Frame>
+      <Palette />
+      <Shortcuts />
+    </>
+  )
+}
+
+function Screens() {
+  return (
+    <Router>
+      <Route path="/" component={First} />
+      {routed.flatMap(({ name, component }) => [<Route key={name} path={`/${name}/:rest*`} component={component} />])}
+      <Route default component={NoScreen} />
+    </Router>
+  )
+}
+
+/** What the service is opened for first. */
+function First() {
+  const { route } = useLocation()
+  useEffect(() => route(`/${screens[0]!.name}`, true), [route])
+  return null
+}
+
+function NoScreen() {
+  return (
+    <Nothing title="There is no such screen">
+      <p>
+        Press <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere.
+      </p>
+    </Nothing>
+  )
+}

@@ -1,0 +1,28 @@
+const whole = new Intl.NumberFormat('en-US')
+
+/** `12,408` */
+export const exactCount = (count: number) => whole.format(count)
+
+/** Short where it is long: `640`, `1.2k`, `22.4k`, `3.1M`. */
+export function count(amount: number): string {
+  if (amount < 1_000) return String(Math.round(amount))
+  for (const [size, unit] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
+    if (amount >= size * 0.9995)
+      return `${(amount / size).toFixed(amount >= size * 99.95 ? 0 : 1)}${unit}`.replace('.0', '')
+  }
+  return String(amount)
+}
+
+/** `0.31 %` of a share between 0 and 1. */
+export function percent(share: number): string {
+  const value = share * 100
+  return `${value === 0 || value >= 99.95 ? value.toFixed(0) : value < 10 ? value.toFixed(2) : value.toFixed(1)} %`
+}
+
+/** `1 request`, `2 requests` */
+export const counted = (amount: number, one: string, many = `${one}s`) =>
+  `${exactCount(amount)} ${amount === 1 ? one : many}`

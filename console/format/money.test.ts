@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exactMoney, money, perMillion } from './money.ts'
+
+test('money has as many digits as tell two small prices apart, and two from a dollar on', () => {
+  const shown = [0, 0.00041, 0.007924, 0.016224, 0.5, 0.25, 1, 12.3, 1234.567, -0.01242, 0.000000123].map(money)
+  assert.deepEqual(shown, [
+    '$0',
+    '$0.00041',
+    '$0.00792',
+    '$0.0162',
+    '$0.50',
+    '$0.25',
+    '$1.00',
+    '$12.30',
+    '$1,234.57',
+    '−$0.0124',
+    '$0.000000123',
+  ])
+})
+
+test('the exact amount leaves no digit out', () => {
+  assert.deepEqual([0, 0.007924, 12.3, -0.01242].map(exactMoney), ['$0.00', '$0.007924', '$12.30', '−$0.01242'])
+})
+
+test('a price is told of a million tokens', () => {
+  assert.deepEqual([0.000002, 0, 0.00000001, 0.0000035].map(perMillion), [
+    '2.00 / M',
+    '0.00 / M',
+    '0.01 / M',
+    '3.50 / M',
+  ])
+})

@@ -1,0 +1,50 @@
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** `14:03:27` in the reader's own zone, with the day where that is not today. */
+export function clockTime(at: Date, now: Date): string {
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+  return at.toDateString() === now.toDateString() ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
+}
+
+/** `2026-11-22 14:03:27.118 UTC+1` */
+export function exactTime(at: Date): string {
+  const ms = String(at.getMilliseconds()).padStart(3, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms} ${zoneOf(at)}`
+}
+
+function zoneOf(at: Date): string {
+  const minutes = -at.getTimezoneOffset()
+  if (minutes === 0) return 'UTC'
+  const hours = Math.floor(Math.abs(minutes) / 60)
+  const rest = Math.abs(minutes) % 60
+  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${two(rest)}` : ''}`
+}
+
+/** `2 s ago`, `5 min ago`, `in 3 h`, `yesterday` told as `26 h ago`. */
+export function relativeTime(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime()
+  const span = wholeSpan(Math.abs(ms))
+  if (span === '0 s') return 'now'
+  return ms < 0 ? `in ${span}` : `${span} ago`
+}
+
+function wholeSpan(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
+}
+
+/** How long something took: `0.2 ms`, `81 ms`, `0.62 s`, `6.8 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms === 0) return '0 ms'
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`
+  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < 995) return `${(ms / 1000).toFixed(2)} s`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso/router'
+import { type Session, signOut } from './api/session.ts'
+import { badgeOf } from './pieces/badges.ts'
+import { useCommands } from './pieces/commands.ts'
+import { openPalette } from './pieces/palette.tsx'
+import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
+import { screens } from './screens.ts'
+
+/** Where am I: all screens at the left, at the top of a narrow window. */
+export function Frame({ session, children }: { session: Session; children: ComponentChildren }) {
+  const { path, route } = useLocation()
+  const here = path.split('/')[1]
+  useCommands([
+    ...screens.map(({ name, title, words = '' }) => ({
+      title,
+      words: `go ${words}`,
+      hint: 'screen',
+      act: () => route(`/${name}`),
+    })),
+    ...themes.map((one) => ({ title: `Theme: ${one}`, hint: 'look', act: () => setTheme(one) })),
+    {
+      title: 'API reference',
+      words: 'docs openapi',
+      hint: 'leaves the console',
+      act: () => location.assign('/api/v1/docs'),
+    },
+    { title: 'Sign out', hint: 'session', act: () => void signOut() },
+  ])
+  return (
+    <div class="frame">
+      <nav aria-label="Screens">
+        <a class="brand" href="/">
+          signal<i>·</i>box
+        </a>
+        {screens.map(({ name, title }) => {
+          const badge = badgeOf(name)
+          return (
+            <a key={name} class="place" href={`/${name}`} aria-current={name === here ? 'page' : undefined}>
+              {title}
+              {badge ? <em>{badge}</em> : null}
+            </a>
+          )
+        })}
+        <div class="who">
+          <span>{describe(session)}</span>
+          <button type="button" class="bare" onClick={openPalette}>
+            Go to… <kbd>Ctrl K</kbd>
+          </button>
+          <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
+            Theme: {theme.value}
+          </button>
+          <button type="button" class="bare" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </nav>
+      <main>{children}</main>
+    </div>
+  )
+}
+
+function describe({ role, member, workspace }: Session): string {
+  const who = typeof member === 'string' ? member : (member?.name ?? member?.email)
+  const where = typeof workspace === 'string' ? workspace : (workspace?.name ?? workspace?.slug)
+  return [who, role, where].filter(Boolean).join(' · ')
+}

@@ -1,0 +1,8 @@
+import { render } from 'preact'
+import { findSession } from './api/session.ts'
+import { App } from './app.tsx'
+import { applyTheme } from './pieces/theme.ts'
+
+applyTheme()
+void findSession()
+render(<App />, document.getElementById('console')!)

@@ -1,0 +1,73 @@
+import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import { type Command, commands, findCommands } from './commands.ts'
+import { Dialog } from './dialog.tsx'
+import { useKeys } from './keys.ts'
+
+const isOpen = signal(false)
+export const openPalette = () => {
+  isOpen.value = true
+}
+const close = () => {
+  isOpen.value = false
+}
+
+/** Goes anywhere, and does anything, by a few letters. */
+export function Palette() {
+  useKeys([{ key: 'Ctrl-K', says: 'go anywhere, do anything', act: openPalette }])
+  return isOpen.value ? <OpenPalette /> : null
+}
+
+function OpenPalette() {
+  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const found = findCommands(commands(), typed).slice(0, 50)
+  const at = Math.min(chosen, found.length - 1)
+  const run = (command: Command | undefined) => {
+    close()
+    command?.act()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      setChosen((at + step + found.length) % Math.max(1, found.length))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[at])
+    }
+  }
+  return (
+    <Dialog title="Go anywhere, do anything" className="palette" onClose={close}>
+      <input
+        autofocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
+        aria-label="What to do"
+        placeholder="A screen, a setting, something to do …"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={press}
+      />
+      <div id="commands" role="listbox" aria-label="Commands">
+        {found.map((command, index) => (
+          <div
+            key={command.title}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => run(command)}
+          >
+            {command.title} <span class="dim">{command.hint}</span>
+          </div>
+        ))}
+        {found.length === 0 && <div class="dim">Nothing of that name</div>}
+      </div>
+    </Dialog>
+  )
+}

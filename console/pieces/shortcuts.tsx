@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+import { bindings, useKeys } from './keys.ts'
+
+/** `?` shows what keys do here. */
+export function Shortcuts() {
+  const [isOpen, setOpen] = useState(false)
+  useKeys([{ key: '?', says: 'show the keys', act: () => setOpen(true) }])
+  if (!isOpen) return null
+  const known = new Map(bindings().map((binding) => [binding.key, binding]))
+  return (
+    <Dialog title="Keys" onClose={() => setOpen(false)}>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {[...known.values()].map(({ key, says }) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{says}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import type { Failure } from '../api/failure.ts'
+import { Copy } from './copy.tsx'
+
+/** Nothing is there yet, or nothing that passes: what to do next is within. */
+export function Nothing({ title, paste, children }: { title: string; paste?: string; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      <h2>{title}</h2>
+      {children}
+      {paste !== undefined && (
+        <div class="paste">
+          <pre>{paste}</pre>
+          <Copy text={paste}>Copy</Copy>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Something is on its way. It appears only when that takes a while, so that nothing flickers. */
+export function Loading({ what = 'Loading' }: { what?: string }) {
+  return (
+    <div class="state waiting" role="status">
+      <span class="dim">{what} …</span>
+    </div>
+  )
+}
+
+/** What went wrong, the id to ask for, and again. A right that is missing says who can give it. */
+export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+  const isRight = failure.status === 403
+  return (
+    <div class="state" role="alert">
+      <h2>{isRight ? 'You may not see this' : failure.status === 404 ? 'It is not there' : 'That did not work'}</h2>
+      <p>{failure.message}</p>
+      {isRight && <p class="dim">An owner or an admin of the organization can give you the right.</p>}
+      {failure.requestId && (
+        <p class="dim">
+          Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy id</Copy>
+        </p>
+      )}
+      {again && !isRight && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A thin line at the top while what is shown is not yet what was asked for. */
+export function Progress({ isOn }: { isOn: boolean }) {
+  return <div class={isOn ? 'progress on' : 'progress'} aria-hidden="true" />
+}

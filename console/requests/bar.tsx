@@ -1,0 +1,117 @@
+import { useRef } from 'preact/hooks'
+import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import type { Filters } from '../pieces/filters.ts'
+import { useKeys } from '../pieces/keys.ts'
+import { spans } from './log-query.ts'
+
+const outcomes = [
+  { value: 'success', label: 'answered' },
+  { value: 'failed', label: 'failed' },
+  { value: 'refused', label: 'refused' },
+  { value: 'client_left', label: 'client left' },
+  { value: 'failed,refused', label: 'failed or refused' },
+]
+
+/** These stand there always, the others when they are set. */
+const always = ['last', 'outcome']
+
+function filtersOf(keys: ReadonlyMap<string, string>): Filter[] {
+  return [
+    {
+      kind: 'choice',
+      name: 'last',
+      label: 'last',
+      any: 'any time',
+      options: Object.entries(spans).map(([value, { label }]) => ({ value, label })),
+    },
+    { kind: 'choice', name: 'outcome', label: 'outcome', any: 'any', options: outcomes },
+    {
+      kind: 'text',
+      name: 'api_key_hash',
+      label: 'key',
+      placeholder: 'the hash of a key',
+      suggestions: [...keys.keys()],
+      shown: (hash) => keys.get(hash) ?? hash,
+    },
+    { kind: 'text', name: 'model', label: 'model', placeholder: 'anthropic/claude-sonnet-5' },
+    { kind: 'text', name: 'provider', label: 'provider', placeholder: 'anthropic' },
+    { kind: 'text', name: 'user_id', label: 'member', placeholder: 'e-mail address or id' },
+    { kind: 'text', name: 'workspace_id', label: 'workspace', placeholder: 'slug or id' },
+    { kind: 'text', name: 'session_id', label: 'session' },
+    { kind: 'text', name: 'preset', label: 'preset', placeholder: 'slug' },
+    { kind: 'text', name: 'guardrail_id', label: 'guardrail', placeholder: 'id' },
+    { kind: 'text', name: 'error', label: 'failure', placeholder: 'rate_limited' },
+    {
+      kind: 'choice',
+      name: 'streamed',
+      label: 'streamed',
+      any: 'either',
+      options: [
+        { value: 'true', label: 'yes' },
+        { value: 'false', label: 'no' },
+      ],
+    },
+    { kind: 'text', name: 'min_cost', label: 'costs at least, USD', placeholder: '0.01' },
+    { kind: 'text', name: 'min_latency', label: 'first token after, ms', placeholder: '1000' },
+    { kind: 'text', name: 'min_generation_time', label: 'takes at least, ms', placeholder: '10000' },
+  ]
+}
+
+type BarProps = {
+  filters: Filters
+  keys: ReadonlyMap<string, string>
+  isLive: boolean
+  setLive: (isLive: boolean) => void
+}
+
+export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useKeys([
+    { key: '/', says: 'find', act: () => field.current?.focus() },
+    { key: 'l', says: 'live, or not', act: () => setLive(!isLive) },
+  ])
+  const all = filtersOf(keys)
+  const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  return (
+    <div class="bar">
+      {all.filter(isThere).map((filter) => (
+        <Chip key={filter.name} filter={filter} filters={filters} />
+      ))}
+      <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      <form
+        class="find"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const typed = field.current!.value.trim()
+          field.current!.value = ''
+          field.current!.blur()
+          if (typed !== '') filters.set(meaningOf(typed))
+        }}
+      >
+        <input ref={field} aria-label="Find requests" placeholder="model, or provider: session: preset: …" />
+      </form>
+      <kbd>/</kbd>
+      <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+        {isLive && <span class="dot ok" />}
+        <b>{isLive ? 'live' : 'paused'}</b>
+      </button>
+    </div>
+  )
+}
+
+const prefixes: Record<string, string> = {
+  provider: 'provider',
+  session: 'session_id',
+  preset: 'preset',
+  model: 'model',
+  member: 'user_id',
+  key: 'api_key_hash',
+  failure: 'error',
+}
+
+/** What was typed into the field: `provider:openai`, else a model. */
+function meaningOf(typed: string): Record<string, string> {
+  const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
+  const name = prefixes[word]
+  return name ? { [name]: rest } : { model: typed }
+}

@@ -1,0 +1,112 @@
+import type { Generation } from '../api/types.ts'
+import { count, exactCount } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { Usd } from '../pieces/amount.tsx'
+import type { Column } from '../pieces/table.tsx'
+import { At } from '../pieces/when.tsx'
+import { outcomeOf } from './outcome.ts'
+
+export type KeyName = (hash: string) => string
+
+const dash = <span class="dim">–</span>
+
+/** `1.2k → 88`, the exact counts on hover. */
+export function Tokens({ row }: { row: Generation }) {
+  const [prompt, completion] = [row.tokens_prompt ?? 0, row.tokens_completion ?? 0]
+  if (prompt + completion === 0) return dash
+  return (
+    <span title={`${exactCount(prompt)} prompt, ${exactCount(completion)} completion`}>
+      {count(prompt)} → {count(completion)}
+    </span>
+  )
+}
+
+export function Outcome({ row }: { row: Generation }) {
+  const { says, tone } = outcomeOf(row)
+  return (
+    <span title={row.error?.message}>
+      <span class={`dot ${tone}`} />
+      {says}
+    </span>
+  )
+}
+
+/** Where a list is narrow, what matters least is left out. */
+export function columnsOf(keyName: KeyName): Column<Generation>[] {
+  return [
+    {
+      name: 'when',
+      title: 'when',
+      width: '112px',
+      cell: (row) => (
+        <span class="dim">
+          <At time={row.created_at} />
+        </span>
+      ),
+    },
+    {
+      name: 'model',
+      title: 'model',
+      width: 'minmax(150px, 2fr)',
+      cell: ({ model }) => <span title={model}>{model}</span>,
+    },
+    {
+      name: 'provider',
+      title: 'provider',
+      width: 'minmax(80px, 1fr)',
+      from: 760,
+      cell: ({ provider_name }) => <span class="dim">{provider_name ?? '–'}</span>,
+    },
+    {
+      name: 'key',
+      title: 'key',
+      width: 'minmax(80px, 1fr)',
+      from: 860,
+      cell: ({ key_hash }) => <span class="dim">{keyName(key_hash)}</span>,
+    },
+    { name: 'tokens', title: 'tokens', width: '112px', isNumber: true, cell: (row) => <Tokens row={row} /> },
+    {
+      name: 'first',
+      title: 'first token',
+      width: '84px',
+      isNumber: true,
+      from: 700,
+      cell: ({ latency }) => (latency === null ? dash : duration(latency)),
+    },
+    {
+      name: 'total',
+      title: 'total',
+      width: '76px',
+      isNumber: true,
+      cell: ({ generation_time }) => duration(generation_time ?? 0),
+    },
+    {
+      name: 'cost',
+      title: 'cost',
+      width: '92px',
+      isNumber: true,
+      cell: (row) => <Usd amount={row.outcome === 'refused' ? null : row.total_cost} />,
+    },
+    { name: 'outcome', title: 'outcome', width: 'minmax(120px, 1.4fr)', cell: (row) => <Outcome row={row} /> },
+  ]
+}
+
+/** A row in two lines. */
+export function NarrowRow({ row }: { row: Generation }) {
+  return (
+    <div class="two-lines">
+      <div>
+        <span>{row.model}</span>
+        <span class="dim">
+          <At time={row.created_at} />
+        </span>
+      </div>
+      <div>
+        <Outcome row={row} />
+        <span class="dim">
+          <Tokens row={row} /> · {duration(row.generation_time ?? 0)} · <Usd amount={row.total_cost} />
+        </span>
+      </div>
+    </div>
+  )
+}

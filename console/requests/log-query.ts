@@ -1,0 +1,43 @@
+import type { Routes } from '../api/types.ts'
+
+export type LogQuery = NonNullable<Routes['GET /generations']['query']>
+
+/** Spans of time to look back, by their names in the address. */
+export const spans: Record<string, { label: string; ms: number }> = {
+  '15m': { label: '15 minutes', ms: 15 * 60_000 },
+  '1h': { label: '1 hour', ms: 3_600_000 },
+  '24h': { label: '24 hours', ms: 86_400_000 },
+  '7d': { label: '7 days', ms: 7 * 86_400_000 },
+  '30d': { label: '30 days', ms: 30 * 86_400_000 },
+}
+
+const passed = [
+  'api_key_hash',
+  'user_id',
+  'workspace_id',
+  'session_id',
+  'model',
+  'provider',
+  'preset',
+  'guardrail_id',
+  'outcome',
+  'error',
+  'streamed',
+  'min_cost',
+  'max_cost',
+  'min_latency',
+  'max_latency',
+  'min_generation_time',
+  'max_generation_time',
+] as const
+
+/** What the address asks for, as the API takes it. Times that it names stay; a span is counted back from now. */
+export function logQuery(values: Readonly<Record<string, string>>, now: number): LogQuery {
+  const query: Record<string, string> = {}
+  for (const name of passed) if (values[name]) query[name] = values[name]
+  const span = spans[values.last ?? '']
+  if (span) query.from = new Date(now - span.ms).toISOString()
+  if (values.from) query.from = values.from
+  if (values.to) query.to = values.to
+  return query as LogQuery
+}

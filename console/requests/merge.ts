@@ -1,0 +1,70 @@
+import type { Generation } from '../api/types.ts'
+import type { LogQuery } from './log-query.ts'
+
+type Row = Pick<Generation, 'id' | 'created_at'>
+
+/**
+ * The newest rows put before those that are there, none twice. While the list is read further down, they wait.
+ * @returns the same arrays where nothing is new.
+ */
+export function mergeNewest<R extends Row>(
+  { rows, waiting }: { rows: R[]; waiting: R[] },
+  newer: R[],
+  isAtTop: boolean,
+): { rows: R[]; waiting: R[] } {
+  // Whatever is new is among the newest: no need to look through all.
+  const known = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
+  const fresh = newer.filter(({ id }) => !known.has(id))
+  if (fresh.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
+  const all = [...fresh, ...waiting].sort(newestFirst)
+  return isAtTop ? { rows: inserted(all, rows), waiting: [] } : { rows, waiting: all }
+}
+
+const newestFirst = (a: Row, b: Row) =>
+  a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1
+
+/** A long request is told when it ends, and stands where it began. */
+function inserted<R extends Row>(fresh: R[], rows: R[]): R[] {
+  const oldest = fresh.at(-1)
+  const end = oldest === undefined ? 0 : rows.findIndex((row) => newestFirst(oldest, row) < 0)
+  if (end === 0) return [...fresh, ...rows]
+  const head = end < 0 ? rows : rows.slice(0, end)
+  return [...[...fresh, ...head].sort(newestFirst), ...(end < 0 ? [] : rows.slice(end))]
+}
+
+/** Whether a request that was just told of is one of those that are asked for, by the rules of the log. */
+export function passes(generation: Generation, query: LogQuery): boolean {
+  const { total_cost, latency, generation_time } = generation
+  const equal: [unknown, unknown][] = [
+    [query.api_key_hash, generation.key_hash],
+    [query.user_id, generation.user_id],
+    [query.workspace_id, generation.workspace_id],
+    [query.session_id, generation.session_id],
+    [query.model, generation.model],
+    [query.provider, generation.provider_name],
+    [query.preset, generation.preset?.slug],
+    [query.error, generation.error?.kind],
+    [query.streamed, String(generation.streamed)],
+  ]
+  if (equal.some(([wanted, is]) => wanted !== undefined && wanted !== is)) return false
+  if (query.outcome !== undefined && !String(query.outcome).split(',').includes(generation.outcome)) return false
+  if (query.guardrail_id !== undefined && !touchedBy(generation, query.guardrail_id)) return false
+  if (query.to !== undefined && generation.created_at >= query.to) return false
+  if (query.from !== undefined && generation.created_at < query.from) return false
+  return (
+    within(total_cost, query.min_cost, query.max_cost) &&
+    within(latency, query.min_latency, query.max_latency) &&
+    within(generation_time, query.min_generation_time, query.max_generation_time)
+  )
+}
+
+function touchedBy({ error, content_findings }: Generation, guardrailId: string): boolean {
+  return error?.guardrail_id === guardrailId || content_findings.some((one) => one.guardrail_id === guardrailId)
+}
+
+/** A figure that is not known lies within no bounds. */
+function within(value: number | null, least: number | undefined, most: number | undefined): boolean {
+  if (least === undefined && most === undefined) return true
+  if (value === null) return false
+  return value >= Number(least ?? 0) && value <= Number(most ?? Number.POSITIVE_INFINITY)
+}

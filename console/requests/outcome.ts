@@ -1,0 +1,41 @@
+import type { Generation } from '../api/types.ts'
+
+export type Tone = 'ok' | 'warn' | 'bad'
+
+type Told = Pick<Generation, 'outcome' | 'attempts' | 'error'>
+
+/** What became of a request, in the words of the domain, and how grave that is. */
+export function outcomeOf({ outcome, attempts, error }: Told): { says: string; tone: Tone } {
+  if (outcome === 'refused') return { says: `refused: ${reasonOf(error)}`, tone: 'bad' }
+  if (outcome === 'failed') return { says: `failed: ${reasonOf(error)}`, tone: 'bad' }
+  if (outcome === 'client_left') return { says: 'client left', tone: 'warn' }
+  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
+  return asked > 1 ? { says: `${ordinal(asked)} answered`, tone: 'ok' } : { says: 'answered', tone: 'ok' }
+}
+
+function reasonOf(error: Told['error']): string {
+  if (error?.rule) return error.rule.replaceAll('_', ' ')
+  return failureWords[error?.kind ?? ''] ?? (error?.kind ?? 'unknown').replaceAll('_', ' ')
+}
+
+/** How an attempt or a request failed, shorter than its status does. */
+export const failureWords: Record<string, string> = {
+  answered: 'answered',
+  broke: 'broke off',
+  client_left: 'client left',
+  circuit_open: 'not asked: open circuit',
+  rate_limited: 'too many requests',
+  unauthenticated: 'credential refused',
+  payment_required: 'no credit',
+  bad_gateway: 'upstream failed',
+  gateway_timeout: 'no answer in time',
+  unavailable: 'not available',
+  not_found: 'no such model',
+  invalid: 'not valid',
+  forbidden: 'forbidden',
+  internal: 'a defect here',
+}
+
+function ordinal(count: number): string {
+  return `${count}${['th', 'st', 'nd', 'rd'][count < 4 ? count : 0]}`
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import { useGet } from '../api/resource.ts'
+import type { Generation } from '../api/types.ts'
+import { useFilters } from '../pieces/filters.ts'
+import { Failed, Nothing, Progress } from '../pieces/states.tsx'
+import { Table } from '../pieces/table.tsx'
+import { FilterBar } from './bar.tsx'
+import { columnsOf, NarrowRow } from './columns.tsx'
+import { Detail } from './detail.tsx'
+import { useLog } from './log.ts'
+
+/** The request log, live, and the one request that is open. */
+export function Screen() {
+  const filters = useFilters()
+  const { route } = useLocation()
+  const id = useRoute().params.rest
+  const [isLive, setLive] = useState(true)
+  const [isAtTop, setAtTop] = useState(true)
+  const log = useLog(filters.values, isLive, isAtTop)
+  const keys = useGet('GET /keys', { query: { limit: 100 } })
+  const names = new Map(keys.data?.data.map(({ hash, name }) => [hash, name]))
+  const keyName = (hash: string) => names.get(hash) ?? `${hash.slice(0, 8)}…`
+  const go = (next: string | undefined) =>
+    route(
+      `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
+      id !== undefined,
+    )
+  const opened = log.rows.find((row) => row.id === id)
+  return (
+    <div class="screen">
+      <Progress isOn={log.isLoading} />
+      <div class={id ? 'split open' : 'split'}>
+        <div class="screen">
+          <FilterBar filters={filters} keys={names} isLive={isLive} setLive={setLive} />
+          {log.waiting.length > 0 && (
+            <button type="button" class="newer" onClick={log.takeWaiting}>
+              ↑ {log.waiting.length} newer
+            </button>
+          )}
+          {log.failure ? (
+            <Failed failure={log.failure} again={log.reload} />
+          ) : log.rows.length === 0 && !log.isLoading ? (
+            <Empty isFiltered={Object.keys(filters.values).length > 0} clear={filters.clear} />
+          ) : (
+            <Table<Generation>
+              label="Requests"
+              rows={log.rows}
+              columns={columnsOf(keyName)}
+              keyOf={(row) => row.id}
+              opened={id}
+              onOpen={(row) => go(row.id)}
+              narrow={(row) => <NarrowRow row={row} />}
+              onEnd={log.older}
+              onTop={setAtTop}
+              foot={log.cursor === null && log.rows.length > 0 ? 'That is all there is.' : undefined}
+            />
+          )}
+        </div>
+        {id && <Detail id={id} known={opened} keyName={keyName} onClose={() => go(undefined)} />}
+      </div>
+    </div>
+  )
+}
+
+function Empty({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  if (isFiltered) {
+    return (
+      <Nothing title="No request passes these filters">
+        <button type="button" onClick={clear}>
+          Clear the filters
+        </button>
+      </Nothing>
+    )
+  }
+  const paste = `curl ${location.origin}/api/v1/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  return (
+    <Nothing title="No requests yet" paste={paste}>
+      <p>Each request appears here within a second of its end. Send the first one:</p>
+    </Nothing>
+  )
+}

@@ -1,0 +1,20 @@
+import type { ComponentType } from 'preact'
+
+export type Screen = {
+  /** The first part of its path, and its folder here. */
+  name: string
+  title: string
+  /** What the command palette also finds it by. */
+  words?: string
+  load: () => Promise<{ Screen: ComponentType }>
+}
+
+/** All screens, in the order of the navigation. A screen is one folder with a `screen.tsx`, and a line here. */
+export const screens: Screen[] = [
+  {
+    name: 'requests',
+    title: 'Requests',
+    words: 'log generations errors cost',
+    load: () => import('./requests/screen.tsx'),
+  },
+]

@@ -1,0 +1,60 @@
+import { useRef, useState } from 'preact/hooks'
+import { asFailure, type Failure } from './api/failure.ts'
+import { findSession, signIn } from './api/session.ts'
+
+/** A key pasted once becomes a session. */
+export function SignIn({ failure: before }: { failure: Failure | undefined }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [failure, setFailure] = useState(before)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const key = field.current?.value.trim() ?? ''
+    if (key === '') return field.current?.focus()
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await signIn({ key })
+    } catch (error) {
+      setFailure(asFailure(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit}>
+        <h1>
+          signal<i>·</i>box
+        </h1>
+        <label for="key">A key of this service</label>
+        <input
+          id="key"
+          ref={field}
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="sb-v1-…"
+          aria-invalid={failure?.status === 401}
+          aria-describedby="key-help"
+        />
+        <button type="submit" class="main" disabled={isBusy}>
+          Sign in
+        </button>
+        {failure && (
+          <p class="bad" role="alert">
+            {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
+            {failure.status === 0 && (
+              <button type="button" onClick={() => void findSession()}>
+                Try again
+              </button>
+            )}
+          </p>
+        )}
+        <p id="key-help" class="dim">
+          The first start prints two keys: the management key sees everything, an API key its own. Lost both? Run{' '}
+          <code>npx signalbox keys --help</code> on the server.
+        </p>
+      </form>
+    </main>
+  )
+}

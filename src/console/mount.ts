@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncoding } from '#http/accept-encoding.ts'
+import { compress } from '#http/compress.ts'
+import { Fault } from '#lib/fault.ts'
+import type { Log } from '#lib/log.ts'
+import type { ConsoleBundle } from './bundled.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { contentPolicy, filesPath, pageOf, securityHeaders } from './page.ts'
+import { screenNames } from './sources.ts'
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+type Page = { bytes: Buffer; etag: string }
+type Opened = { folder: string; files: ReadonlySet<string>; page: (screen: string | undefined) => Page }
+
+/** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
+export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log): void {
+  const opened = openedBundle(bundle, log)
+  const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(request, reply, (await opened()).page(screen))
+  app.get('/', answerPage(undefined))
+  for (const name of screenNames()) {
+    app.get(`/${name}`, answerPage(name))
+    app.get(`/${name}/*`, answerPage(name))
+  }
+  app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
+    const { folder, files } = await opened()
+    const { file } = request.params
+    if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
+    return sendFile(request, reply, join(folder, file))
+  })
+}
+
+/** Reads what the bundle holds once it is there. */
+function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
+  let known: Opened | undefined
+  return async () => {
+    const folder = await bundle().catch((error: Error) => {
+      log.error({ err: error }, 'the console is not there')
+      throw new Fault('unavailable', 'The console could not be put together. The log of the service says why.')
+    })
+    if (known?.folder === folder) return known
+    const manifest = await readManifest(folder)
+    if (!manifest) throw new Fault('unavailable', 'The files of the console are gone. Start the service again.')
+    known = { folder, files: new Set(manifest.files), page: pagesOf(manifest) }
+    return known
+  }
+}
+
+function pagesOf(manifest: Manifest): Opened['page'] {
+  const pages = new Map<string | undefined, Page>()
+  return (screen) => {
+    const known = pages.get(screen)
+    if (known) return known
+    const bytes = Buffer.from(pageOf(manifest, screen))
+    const page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    pages.set(screen, page)
+    return page
+  }
+}
+
+async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: Page) {
+  reply.headers({
+    ...securityHeaders,
+    'content-security-policy': contentPolicy,
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding',
+    etag,
+  })
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  reply.type('text/html; charset=utf-8')
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  if (!encoding) return reply.send(bytes)
+  return reply.header('content-encoding', encoding).send(await compress(bytes, encoding))
+}
+
+/** The files' names say what is in them, so that nobody need ask twice. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string) {
+  reply.headers({
+    ...securityHeaders,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    etag: `"${path.slice(path.lastIndexOf('-') + 1)}"`,
+  })
+  if (request.headers['if-none-match'] === reply.getHeader('etag')) return reply.code(304).send()
+  reply.type(types[extname(path)] ?? 'application/octet-stream')
+  // Written in two encodings; who wants another one gets it plain.
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  if (encoding === 'br') return reply.header('content-encoding', 'br').send(await readFile(`${path}.br`))
+  if (encoding === 'gzip') return reply.header('content-encoding', 'gzip').send(await readFile(`${path}.gz`))
+  return reply.send(await readFile(path))
+}

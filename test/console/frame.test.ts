@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage, startConsole } from '../harness/console.ts'
+import type { TestService } from '../harness/service.ts'
+
+let service: TestService
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await service?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+test('the address "/" leads to the first screen, and the frame says where one is', options, async () => {
+  await using watched = await signedInPage(browser, service, '/')
+  const { page, faults } = watched
+  await page.getByRole('link', { name: 'Requests' }).and(page.locator('[aria-current=page]')).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/requests')
+  assert.deepEqual(faults, [])
+})
+
+test('the palette goes to a screen by a few letters, and "?" shows the keys', options, async () => {
+  await using watched = await signedInPage(browser, service, '/requests')
+  const { page, faults } = watched
+  await page.getByRole('link', { name: 'Requests' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByText('go anywhere, do anything').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('theme dark')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  assert.deepEqual(faults, [])
+})
+
+test('who is not signed in is asked for a key, and nothing else is asked of the service', options, async () => {
+  await using watched = await watchedPage(browser, new URL(service.url).origin)
+  const asked: string[] = []
+  watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await watched.page.goto(`${new URL(service.url).origin}/requests`)
+  await watched.page.getByLabel('A key of this service').waitFor()
+  assert.deepEqual(
+    asked.filter((path) => path.startsWith('/api/')),
+    ['/api/v1/sessions/current'],
+  )
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import pino from 'pino'
+import { createConsoleBundle } from '#console/bundled.ts'
+import type { Manifest } from '#console/manifest.ts'
+import { startConsole } from '../harness/console.ts'
+import { newPlace } from '../harness/databases.ts'
+import { startTestService } from '../harness/service.ts'
+
+const kB = 1000
+const log = pino({ level: 'silent' })
+let folder = ''
+let manifest: Manifest
+before(async () => {
+  const place = await newPlace('sqlite')
+  folder = await createConsoleBundle({ dataDir: place.settings.data_dir, log })()
+  manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+})
+
+const weightOf = (names: string[]) =>
+  names
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(folder, `${name}.gz`)).length)
+    .reduce((sum, bytes) => sum + bytes, 0)
+
+test('all scripts of the console together weigh at most 120 kB compressed', () => {
+  const weight = weightOf(manifest.files)
+  assert.ok(weight > 10 * kB && weight <= 120 * kB, `they weigh ${weight} bytes`)
+})
+
+test('the scripts that a screen begins with weigh at most 60 kB compressed', () => {
+  assert.ok(Object.keys(manifest.screens).length > 0)
+  for (const [screen, own] of Object.entries(manifest.screens)) {
+    const weight = weightOf([manifest.main, ...manifest.with, ...own])
+    assert.ok(weight <= 60 * kB, `${screen} begins with ${weight} bytes`)
+  }
+})
+
+test('every screen is answered with one page, which may load nothing from elsewhere', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  for (const path of [
+    '/',
+    '/requests',
+    '/requests/gen-1?outcome=failed',
+    ...Object.keys(manifest.screens).map((name) => `/${name}`),
+  ]) {
+    const answer = await fetch(origin + path)
+    assert.equal(answer.status, 200, path)
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      assert.ok(policy.split('; ').includes(part), part)
+    }
+    assert.doesNotMatch(policy, /unsafe|\*|https?:/)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin')
+    assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin')
+    assert.doesNotMatch(await answer.text(), /<script>|<style|style=|https?:/)
+  }
+})
+
+test('who has the page need not load it again, and the files it names never', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const page = await fetch(`${origin}/requests`)
+  const again = await fetch(`${origin}/requests`, { headers: { 'if-none-match': page.headers.get('etag') ?? '' } })
+  assert.deepEqual([again.status, await again.text()], [304, ''])
+  const files = [...(await page.text()).matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path]) => path!)
+  assert.ok(files.length >= 3)
+  for (const path of files) {
+    const file = await fetch(`${origin}${path}`)
+    assert.equal(file.status, 200, path)
+    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(file.headers.get('x-content-type-options'), 'nosniff')
+  }
+})
+
+test('files come in the encoding that was asked for, and are the same in each', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const at = `${origin}/console/${manifest.main}`
+  const bytes = async (accepted: string) => {
+    const { get } = await import('node:http')
+    const coming = Promise.withResolvers<{ encoding: string | undefined; bytes: Buffer }>()
+    get(at, { headers: { 'accept-encoding': accepted } }, async (response) => {
+      const parts: Buffer[] = []
+      for await (const part of response) parts.push(part)
+      coming.resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(parts) })
+    })
+    return coming.promise
+  }
+  const [plain, br, gzip] = [await bytes('identity'), await bytes('br'), await bytes('gzip')]
+  assert.deepEqual([plain.encoding, br.encoding, gzip.encoding], [undefined, 'br', 'gzip'])
+  assert.ok(brotliDecompressSync(br.bytes).equals(plain.bytes))
+  assert.ok(gunzipSync(gzip.bytes).equals(plain.bytes))
+})
+
+test('no name leads out of the folder of the console', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  for (const name of [
+    'manifest.json',
+    '..%2f..%2fsignalbox.db',
+    '..%5cmanifest.json',
+    'main.js',
+    `${manifest.main}.br`,
+  ]) {
+    assert.equal((await fetch(`${origin}/console/${name}`)).status, 404, name)
+  }
+})
+
+test('a second start takes what the first has bundled', async () => {
+  const place = await newPlace('sqlite')
+  const told: string[] = []
+  const counting = { ...log, info: (_fields: object, line: string) => told.push(line) } as never
+  const first = await createConsoleBundle({ dataDir: place.settings.data_dir, log: counting })()
+  const second = await createConsoleBundle({ dataDir: place.settings.data_dir, log: counting })()
+  assert.equal(first, second)
+  assert.deepEqual(told, ['console bundled'])
+  await place.remove()
+})
+
+test('with "console" off there is none, and the API is as it was', async () => {
+  await using service = await startTestService()
+  const { origin } = new URL(service.url)
+  for (const path of ['/', '/requests', '/console/main.js'])
+    assert.equal((await fetch(origin + path)).status, 404, path)
+  assert.equal((await service.ask('GET', '/models?limit=1')).status, 200)
+})
+
+test('paths of the API are not taken by the console', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  assert.equal(
+    (await fetch(`${origin}/models`)).headers.get('content-type'),
+    manifest.screens.models ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+  )
+  assert.equal((await service.ask('GET', '/models?limit=1')).status, 200)
+  assert.equal((await fetch(`${origin}/v1/models`)).status, 401)
+  assert.equal((await fetch(`${origin}/nothing-here`)).status, 404)
+})

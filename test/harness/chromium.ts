@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+/** Debian's: nothing is downloaded for the tests. */
+const executablePath = '/usr/bin/chromium'
+
+/** Why tests in a browser are skipped here, if they are: for the option `skip` of a test. */
+export const withoutBrowser = existsSync(executablePath)
+  ? false
+  : `there is no ${executablePath} here: install Debian's chromium`
+
+/** A page, and whatever went wrong on it that nobody would see: `faults` is to stay empty. */
+export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
+
+export async function startBrowser(): Promise<Browser & AsyncDisposable> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() })
+}
+
+/** @param origin what the page may speak to; every request elsewhere is a fault, and fails. */
+export async function watchedPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    // Where the service has no live events the console asks now and then; browsers tell of that, too.
+    if (message.location().url.endsWith('/api/v1/events')) return
+    if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  await context.route('**/*', (route) => {
+    const { protocol, origin: asked } = new URL(route.request().url())
+    if (asked === origin || protocol === 'data:' || protocol === 'blob:') return route.fallback()
+    faults.push(`asked elsewhere: ${route.request().url()}`)
+    return route.abort()
+  })
+  await page.addInitScript(() => {
+    const told = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
+    told.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+    )
+  })
+  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+}
