@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
-import { type Session, signOut } from './api/session.ts'
+import { signOut } from './api/session.ts'
+import type { Session } from './api/types.ts'
 import { badgeOf } from './pieces/badges.ts'
 import { useCommands } from './pieces/commands.ts'
 import { openPalette } from './pieces/palette.tsx'
@@ -60,8 +61,6 @@ export function Frame({ session, children }: { session: Session; children: Compo
   )
 }
 
-function describe({ role, member, workspace }: Session): string {
-  const who = typeof member === 'string' ? member : (member?.name ?? member?.email)
-  const where = typeof workspace === 'string' ? workspace : (workspace?.name ?? workspace?.slug)
-  return [who, role, where].filter(Boolean).join(' · ')
-}
+/** Whose session it is, and where: the first is often an address. */
+const describe = ({ role, member, workspace }: Session) =>
+  `${member.name || member.email} · ${role} · ${workspace.name}`

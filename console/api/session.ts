@@ -1,16 +1,8 @@
 import { signal } from '@preact/signals'
 import { asFailure, type Failure, failureOf } from './failure.ts'
+import type { Session } from './types.ts'
 
 const path = '/api/v1/sessions'
-
-export type Session = {
-  id: string
-  csrf_token: string
-  role: string
-  member?: { id?: string; name?: string; email?: string } | string | null
-  workspace?: { id?: string; name?: string; slug?: string } | string | null
-  expires_at?: string
-}
 
 /** Who sits here. `asking`: not known yet. */
 export type SignedIn = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }

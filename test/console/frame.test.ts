@@ -49,3 +49,29 @@ test('who is not signed in is asked for a key, and nothing else is asked of the 
     ['/api/v1/sessions/current'],
   )
 })
+
+test('the link of the first start signs in once, and is gone from the address', options, async () => {
+  const { body } = await service.manage('POST', '/sessions/links', {})
+  const { token } = body.data
+  await using watched = await watchedPage(browser, new URL(service.url).origin)
+  await watched.page.goto(`${new URL(service.url).origin}/#sign-in=${token}`)
+  await watched.page.getByRole('link', { name: 'Requests' }).waitFor()
+  assert.equal(new URL(watched.page.url()).hash, '')
+  assert.deepEqual(watched.faults, [])
+})
+
+test('a key signs in, a wrong one says so, and signing out ends it', options, async () => {
+  await using watched = await watchedPage(browser, new URL(service.url).origin)
+  const { page } = watched
+  await page.goto(`${new URL(service.url).origin}/requests`)
+  await page.getByLabel('A key of this service').fill(`sb-v1-${'0'.repeat(64)}`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('A key of this service').fill(service.managementKey)
+  await page.keyboard.press('Enter')
+  await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No requests yet')).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('A key of this service').waitFor()
+  await page.reload()
+  await page.getByLabel('A key of this service').waitFor()
+})

@@ -27,8 +27,6 @@ export async function watchedPage(
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
-    // Where the service has no live events the console asks now and then; browsers tell of that, too.
-    if (message.location().url.endsWith('/api/v1/events')) return
     if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`)
   })
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`))

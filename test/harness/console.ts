@@ -18,11 +18,9 @@ export async function signedInPage(
   const { key = service.managementKey, ...context } = options
   const { origin } = new URL(service.url)
   const watched = await watchedPage(browser, origin, context)
-  const data = { id: 'session', csrf_token: 'token', role: 'owner', member: 'ada@example.com', workspace: 'default' }
-  await watched.page.context().route('**/api/v1/**', async (route) => {
-    if (route.request().url().endsWith('/sessions/current')) return route.fulfill({ json: { data } })
-    return route.fallback({ headers: { ...route.request().headers(), authorization: `Bearer ${key}` } })
-  })
+  const headers = { origin }
+  const signedIn = await watched.page.request.post(`${service.url}/sessions`, { data: { key }, headers })
+  if (signedIn.status() !== 201) throw new Error(`not signed in: ${await signedIn.text()}`)
   await watched.page.goto(origin + path)
   return watched
 }
