@@ -29,6 +29,7 @@ const mayImport: Record<string, string[]> = {
   daemon: ['lib', 'chat', 'interns'],
   demo: ['lib', 'chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
+  analytics: ['lib', 'db', 'usage'],
   // Of http only the table of statuses, for failures that are told within a stream.
   budgets: ['lib', 'db', 'usage'],
   routing: [

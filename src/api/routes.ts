@@ -1,5 +1,7 @@
 import type { Route } from './route.ts'
 import { listAllActivity } from './routes/activity/list.ts'
+import { getAnalyticsMeta } from './routes/analytics/meta.ts'
+import { queryAnalytics } from './routes/analytics/query.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { createByok } from './routes/byok/create.ts'
 import { deleteByok } from './routes/byok/delete.ts'
@@ -94,6 +96,8 @@ const table = {
   getGeneration,
   listGenerations: listAllGenerations,
   listActivity: listAllActivity,
+  queryAnalytics,
+  getAnalyticsMeta,
   getCredits,
   listModels,
   listModelsForUser,

@@ -77,6 +77,12 @@ export function addToExisting(
   return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
 }
 
+/** What follows the values where a row that is there under `key` is to take those of `columns`. */
+export function replaceExisting(key: readonly string[], columns: readonly string[]): string {
+  const values = columns.map((name) => `${name} = excluded.${name}`)
+  return `on conflict (${key.join(', ')}) do update set ${values.join(', ')}`
+}
+
 function insertSelected(table: string, columns: object, parameter: number): string {
   const kinds = Object.values(columns)
   const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))

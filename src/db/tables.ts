@@ -129,7 +129,7 @@ export type Tables = {
     writer: string
     successes: number
     errors: number
-    /** Distributions, as src/measure/sketch.ts writes them. */
+    /** Distributions, as src/lib/sketch.ts writes them. */
     latency: string
     throughput: string
     written_at: number
@@ -179,6 +179,8 @@ export type Tables = {
     /** To the first token; null without one. */
     latency_ms: number | null
     duration_ms: Generated<number>
+    /** Whether it was counted in the roll-ups when it was written. */
+    rolled_up: Generated<number>
   }
   /** Sums over a day (whole days since the epoch, UTC). */
   usage_days: {
@@ -212,6 +214,76 @@ export type Tables = {
     cost_pico: bigint
     margin_pico: bigint
   }
+  /** What was counted of requests and is not merged into cells yet, written with their rows. */
+  rollup_parts: {
+    id: string
+    /** How many cells it has. */
+    size: number
+    /** As src/usage/rollups/parts.ts writes them. */
+    cells: string
+  }
+  /** What was counted of requests in one slot of time, by all that tells them apart but for key and member. */
+  workspace_cells: {
+    /** How long the slot is, in minutes. */
+    grain: number
+    /** Whole grains since the epoch. */
+    slot: number
+    /** Stands for all texts that follow. */
+    cell: string
+    organization_id: string
+    workspace_id: string
+    model: string
+    endpoint: string
+    provider: string
+    preset: string
+    outcome: string
+    error: string
+    byok: string
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cached_tokens: number
+    cache_written_tokens: number
+    tool_calls: number
+    cost_pico: bigint
+    saving_pico: bigint
+    /** Distributions, as src/lib/sketch.ts writes them. */
+    latency: string
+    duration: string
+    throughput: string
+  }
+  /** The same by key. */
+  key_cells: {
+    grain: number
+    slot: number
+    cell: string
+    organization_id: string
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    model: string
+    endpoint: string
+    provider: string
+    preset: string
+    outcome: string
+    error: string
+    byok: string
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cached_tokens: number
+    cache_written_tokens: number
+    tool_calls: number
+    cost_pico: bigint
+    saving_pico: bigint
+    latency: string
+    duration: string
+    throughput: string
+  }
+  /** How far rows of the ledger from before there were roll-ups are counted; no row when they all are. */
+  rollup_past: { id: number; after_at: number; after_id: string; until_at: number }
   /** Provider keys that workspaces brought along. */
   provider_credentials: {
     id: string

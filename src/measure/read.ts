@@ -1,5 +1,5 @@
 import type { Db } from '#db/db.ts'
-import { Sketch } from './sketch.ts'
+import { Sketch } from '#lib/sketch.ts'
 import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime, reach, type Tally } from './tally.ts'
 
 /** Rows that others wrote since then, as far as a window reaches them. */

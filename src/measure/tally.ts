@@ -1,5 +1,5 @@
+import { Sketch } from '#lib/sketch.ts'
 import type { Measurement } from './measurement.ts'
-import { Sketch } from './sketch.ts'
 
 /** Results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { Sketch } from '#lib/sketch.ts'
 import {
   type EndpointFigures,
   type Figures,
@@ -7,7 +8,6 @@ import {
   unmeasuredEndpoint,
   unmeasuredModel,
 } from './figures.ts'
-import type { Sketch } from './sketch.ts'
 import {
   addMinute,
   addModel,

@@ -67,6 +67,8 @@ export type Generation = {
   /** Whether the upstream counted more than the request could use. Then the count is limited to what was possible. */
   capped: boolean
   cost: PicoUsd
+  /** The cost without the provider's cache, less the cost. Negative if writing to the cache cost more. */
+  cacheSaving?: PicoUsd | undefined
   /**
    * The amount that limits are charged besides the cost: if nobody counted, the difference to the most that it may have
    * cost.

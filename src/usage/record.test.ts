@@ -40,6 +40,7 @@ const generations = fc
     extras: maybe(fc.record({ pieces: fc.dictionary(name, count), serviceTier: name }, { requiredKeys: [] })),
     unpriced: maybe(fc.array(name, { maxLength: 2 })),
     cost: fc.bigInt(0n, 10n ** 13n),
+    cacheSaving: maybe(fc.bigInt(-(10n ** 12n), 10n ** 13n)),
     finish: maybe(fc.constantFrom('stop' as const, 'length' as const)),
     nativeFinish: maybe(fc.constantFrom('stop', 'end_turn')),
     toolCalls: count,
@@ -109,6 +110,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         unpriced: one.unpriced ?? [],
         tokens_estimated: one.estimated,
         tokens_capped: one.capped,
+        cache_discount: one.cacheSaving ? Number(one.cacheSaving) / 1e12 : null,
         latency: one.latencyMs ?? null,
         generation_time: one.durationMs,
         content_findings: (one.contentFindings ?? []).map(({ rule, action, count }) => ({

@@ -18,7 +18,7 @@ export const recordColumns = [
   'record',
 ] as const
 
-type RecordRow = {
+export type RecordRow = {
   id: string
   created_at: number
   workspace_id: string
@@ -41,6 +41,7 @@ const defaults = {
   is_byok: false,
   finish_reason: null,
   tool_calls: 0,
+  cache_discount: null,
   tokens_cached: 0,
   tokens_cache_written: 0,
   tokens_reasoning: 0,
@@ -98,6 +99,7 @@ function factsOf(generation: Generation) {
     tokens_estimated: generation.estimated,
     ...billedOf(generation),
     tokens_capped: generation.capped,
+    cache_discount: generation.cacheSaving ? toUsd(generation.cacheSaving) : null,
     upstream_inference_cost: toUsd(generation.cost),
     ...(generation.margin > 0n && { limit_cost: toUsd(generation.cost + generation.margin) }),
     latency: generation.latencyMs ?? null,
@@ -165,7 +167,7 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
 }
 
 /** Tokens per second after the first; null where there is too little to say. */
-function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
+export function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
   if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null
   return Math.round((tokens.completion / (durationMs - latencyMs)) * 1e6) / 1e3
 }

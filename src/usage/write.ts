@@ -7,12 +7,13 @@ import type { Now } from '#lib/clock.ts'
 import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { modelOf, storedFacts } from './record.ts'
+import { insertionOfParts } from './rollups/parts.ts'
 import { insertionsOfSums } from './sums.ts'
 
 type WriteDeps = { db: Db; now?: Now }
 
 /**
- * Writes requests and adds them to the sums of their days, both or neither. Rows that an earlier try wrote, though its
+ * Writes requests, their roll-ups and the sums of their days: all of it or nothing. Rows that an earlier try wrote, though its
  * answer was lost, are not written again.
  */
 export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {
@@ -52,6 +53,7 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
 async function writeFresh({ db, now = Date.now }: WriteDeps, generations: Generation[]): Promise<void> {
   const insertions: Inserted[] = [
     { table: 'generations', columns, rows: generations.map(toRow) },
+    insertionOfParts(generations),
     ...insertionsOfSums(generations),
     insertionOfEvents(writtenEvents(generations, now())),
   ]
@@ -106,6 +108,7 @@ const columns = {
   streamed: 'bigint',
   latency_ms: 'bigint',
   duration_ms: 'bigint',
+  rolled_up: 'bigint',
 } as const satisfies Record<keyof Tables['generations'], 'text' | 'bigint'>
 
 const columnNames = Object.keys(columns) as (keyof typeof columns)[]
@@ -133,6 +136,7 @@ function toRow(generation: Generation): Cell[] {
     streamed: generation.streamed ? 1 : 0,
     latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
     duration_ms: Math.round(generation.durationMs),
+    rolled_up: 1,
   }
   return columnNames.map((name) => row[name])
 }

@@ -4,8 +4,9 @@ import { hashOf } from '#accounts/secret.ts'
 import { requireFree } from '#api/address.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
 import { logSkipped } from '#api/open/models.ts'
-import { type Opening, type Parts, warnOf } from '#api/open/parts.ts'
+import type { Opening, Parts } from '#api/open/parts.ts'
 import { type OpenStore, openStore } from '#api/open/store.ts'
+import { openUpkeep } from '#api/open/upkeep.ts'
 import { prefix } from '#api/prefix.ts'
 import {
   consoleUrl,
@@ -20,10 +21,8 @@ import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision
 import { openVault } from '#byok/key-file.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
-import { keepPruningEvents } from '#db/event-log.ts'
 import { once } from '#lib/once.ts'
 import type { Handlers } from '#lib/rpc.ts'
-import { keepPruning } from '#usage/prune.ts'
 import type { PrimaryCalls } from './calls.ts'
 import { type CatalogueSource, openCatalogueSource } from './catalogue-source.ts'
 import { Fleet } from './fleet.ts'
@@ -68,9 +67,7 @@ export async function startWorkers(
     onLoad: logSkipped(config, log),
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
-  const unpruned = warnOf(opening, 'old records were not pruned')
-  opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
-  opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
+  openUpkeep(opening, db)
   const supervision = openSupervision({ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable })
 
   const sockets = await bindSockets({ host, port }, workers)

@@ -27,6 +27,17 @@ export const steps: Step[] = [
   { operation: 'post /responses', body: { model: 'signalbox/demo', input: 'Hello' } },
   { operation: 'post /messages', body: { ...chat, max_tokens: 100 } },
   { operation: 'post /messages/count_tokens', body: { ...chat, max_tokens: 100 } },
+  {
+    operation: 'post /analytics/query',
+    body: {
+      metrics: ['request_count', 'total_usage', 'latency_p95'],
+      dimensions: ['model'],
+      granularity: 'hour',
+      filters: [{ field: 'outcome', operator: 'in', value: ['success', 'client_left'] }],
+      order_by: { field: 'date', direction: 'asc' },
+    },
+  },
+  { operation: 'get /analytics/meta' },
   { operation: 'get /models', query: '?limit=1' },
   { operation: 'get /models/user', query: '?limit=1' },
   { operation: 'get /models/count' },

@@ -5,12 +5,11 @@ import { Budgets } from '#budgets/budgets.ts'
 import { failClosed } from '#budgets/fail-closed.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
 import { databaseClock } from '#db/clock.ts'
-import { keepPruningEvents } from '#db/event-log.ts'
 import { openLedger } from '#usage/ledger.ts'
-import { keepPruning } from '#usage/prune.ts'
 import { openSpill } from '#usage/spill.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
+import { openUpkeep } from './upkeep.ts'
 
 /** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
 export async function openMoney(
@@ -38,10 +37,6 @@ export async function openMoney(
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
-  const unpruned = warnOf(opening, 'old records were not pruned')
-  if (!isShared) {
-    opened.defer(keepPruning({ db, now, onError: unpruned }, config.generation_retention_days))
-    opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
-  }
+  if (!isShared) openUpkeep(opening, db)
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
 }

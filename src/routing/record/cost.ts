@@ -12,6 +12,15 @@ export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): Pi
   return cost
 }
 
+/** What the answer would have cost more without the provider's cache: less where it wrote to it. */
+export function cacheSavingOf(prices: Prices, { tokens, extras, cost }: CachedCost): PicoUsd | undefined {
+  if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
+  const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
+  return costOf(prices, { ...tokens, parts, cached: 0, cacheWritten: 0 }, extras) - cost
+}
+
+type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; cost: PicoUsd }
+
 /** USD for one of what is billed by the piece. The name may come from anybody. */
 export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
   if (unit === 'image') return image

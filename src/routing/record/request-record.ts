@@ -16,7 +16,7 @@ import { unpricedIn } from '../policy/unpriced.ts'
 import { createAnswerTally } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
-import { costOf } from './cost.ts'
+import { cacheSavingOf, costOf } from './cost.ts'
 
 type RequestRecordDeps = {
   measure: (measurement: Measurement) => void
@@ -219,6 +219,7 @@ export class RequestRecord {
       estimated: charge?.estimated ?? false,
       capped: charge?.capped ?? false,
       cost: charge?.cost ?? 0n,
+      cacheSaving: context && charge && cacheSavingOf(context.target.endpoint.prices, charge),
       margin: (charge?.margin ?? 0n) + this.#lost.cost,
       finish: context?.failed ? 'error' : tally.finish,
       nativeFinish: tally.nativeFinish,

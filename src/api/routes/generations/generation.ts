@@ -118,7 +118,6 @@ export const GenerationAnswer = z
 /** Fields that similar services have and this one does not. Their clients expect every key. */
 const notHere = {
   app_id: null,
-  cache_discount: null,
   external_user: null,
   moderation_latency: null,
   num_fetches: null,

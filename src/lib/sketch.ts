@@ -53,6 +53,26 @@ export class Sketch {
     return sketch
   }
 
+  /** Of several texts, one after the other with a space between: what a database makes of many rows at once. */
+  static fromTexts(texts: string): Sketch {
+    const counts = new Map<number, number>()
+    for (let at = 0; at < texts.length; ) {
+      const colon = texts.indexOf(':', at)
+      const space = texts.indexOf(' ', colon)
+      const end = space < 0 ? texts.length : space
+      const bucket = Number(texts.slice(at, colon))
+      counts.set(bucket, (counts.get(bucket) ?? 0) + Number(texts.slice(colon + 1, end)))
+      at = end + 1
+    }
+    const sketch = new Sketch()
+    for (const [bucket, count] of [...counts].sort(([a], [b]) => a - b)) {
+      sketch.#buckets.push(bucket)
+      sketch.#counts.push(count)
+      sketch.count += count
+    }
+    return sketch
+  }
+
   #add(bucket: number, count: number): void {
     this.count += count
     let [low, high] = [0, this.#buckets.length]

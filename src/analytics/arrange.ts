@@ -1,0 +1,53 @@
+import type { DimensionName } from './dimensions.ts'
+import type { Group } from './groups.ts'
+import { type MetricName, metrics } from './metrics.ts'
+
+export type Order = { field: MetricName | DimensionName | 'date'; direction: 'asc' | 'desc' }
+
+type Arranged = {
+  order: readonly Order[]
+  dimensions: readonly DimensionName[]
+  /** The most rows of one combination of dimensions, and in all. */
+  groupLimit: number | undefined
+  limit: number
+}
+
+/** Groups in order, as many as asked for. */
+export function arrange(groups: readonly Group[], how: Arranged): { groups: Group[]; isTruncated: boolean } {
+  const keys = new Map(
+    groups.map((group) => [group, how.order.map(({ field }) => keyOf(group, field, how.dimensions))]),
+  )
+  const sorted = groups.toSorted((a, b) => compare(keys.get(a)!, keys.get(b)!, how.order))
+  const limited = how.groupLimit === undefined ? sorted : firstOfEach(sorted, how.groupLimit)
+  const shown = limited.slice(0, how.limit)
+  return { groups: shown, isTruncated: shown.length < groups.length }
+}
+
+type Key = string | number | null
+
+function keyOf(group: Group, field: Order['field'], by: readonly DimensionName[]): Key {
+  if (field === 'date') return group.start
+  const at = by.indexOf(field as DimensionName)
+  return at >= 0 ? group.values[at]! : metrics[field as MetricName].of(group)
+}
+
+/** What has no value comes last. */
+function compare(a: readonly Key[], b: readonly Key[], order: readonly Order[]): number {
+  for (const [at, { direction }] of order.entries()) {
+    const [left, right] = [a[at] ?? null, b[at] ?? null]
+    if (left === right) continue
+    if (left === null || right === null) return left === null ? 1 : -1
+    return (left < right ? -1 : 1) * (direction === 'asc' ? 1 : -1)
+  }
+  return 0
+}
+
+function firstOfEach(groups: readonly Group[], limit: number): Group[] {
+  const seen = new Map<string, number>()
+  return groups.filter(({ values }) => {
+    const id = values.join('\n')
+    const before = seen.get(id) ?? 0
+    seen.set(id, before + 1)
+    return before < limit
+  })
+}

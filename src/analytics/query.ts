@@ -1,0 +1,134 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { Sketch } from '#lib/sketch.ts'
+import { readSum } from '#usage/exact.ts'
+import { type Grain, grains, minuteMs, slotOf } from '#usage/rollups/cell.ts'
+import { cellsOfPart, type MinuteCell } from '#usage/rollups/parts.ts'
+import { minutesKeptMs } from '#usage/rollups/prune-cells.ts'
+import { bucketStart, unitOf } from './buckets.ts'
+import { type DimensionFilter, type DimensionName, dimensions, passes } from './dimensions.ts'
+import { type Group, Groups } from './groups.ts'
+import { type MetricName, metrics } from './metrics.ts'
+import { type CellQuery, type CellRow, readCells } from './read-cells.ts'
+import { sumOfCell } from './sums.ts'
+import { type Granularity, holds, type Tile, tilesOf } from './tiles.ts'
+
+/** Who asks: everything of an organization, or the requests of one key. */
+export type Scope = { organizationId: string; keyHash?: string }
+
+export type AnalyticsQuery = {
+  metrics: readonly MetricName[]
+  dimensions: readonly DimensionName[]
+  filters: readonly DimensionFilter[]
+  granularity: Granularity | undefined
+  /** In milliseconds since the epoch, `from` inclusive, `to` exclusive. */
+  from: number
+  to: number
+}
+
+type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
+
+/** More rows than anybody reads: whoever asks for them is told to ask for less. */
+const mostGroups = 200_000
+
+/** Between two of them, others have their turn. */
+const rowsAtOnce = 500
+
+/** @returns a group for each bucket and combination of values of which there is something, and the time they are of. */
+export async function queryAnalytics(
+  deps: AnalyticsDeps,
+  scope: Scope,
+  query: AnalyticsQuery,
+): Promise<{ groups: Group[]; from: number; to: number }> {
+  const tiles = tilesIn(deps, query)
+  const read = cellQuery(scope, query, tiles)
+  const rows = await readCells(deps, read, mostGroups + 1)
+  if (rows.length > mostGroups) throw tooMany()
+  const groups = new Groups()
+  for (const [at, row] of rows.entries()) {
+    if (row.part === null) addRow(groups, query.granularity, read, row)
+    else for (const cell of cellsOfPart(row.part)) addCell(groups, query.granularity, read, cell)
+    if (at % rowsAtOnce === 0) await breathe()
+  }
+  return { groups: groups.all(), ...timeOf(tiles, query) }
+}
+
+/** Cells that are not kept any more are not looked for; what a long slot has of them counts whole. */
+function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
+  const keptSince: Record<number, number> = {
+    [grains.minute]: now() - minutesKeptMs,
+    [grains.hour]: now() - retentionDays * 86_400_000,
+  }
+  const isKept = (grain: Grain, minute: number) => minute * minuteMs >= (keptSince[grain] ?? 0)
+  const time = { from: Math.floor(from / minuteMs), to: Math.ceil(to / minuteMs) }
+  return tilesOf(time, granularity, isKept)
+}
+
+function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {
+  const [first, last] = [tiles[0], tiles.at(-1)]
+  if (!first || !last) return { from, to }
+  return { from: first.from * first.grain * minuteMs, to: last.to * last.grain * minuteMs }
+}
+
+function cellQuery(
+  { organizationId, keyHash }: Scope,
+  { metrics: asked, dimensions: by, filters, granularity }: AnalyticsQuery,
+  tiles: Tile[],
+): CellQuery {
+  const own = keyHash === undefined ? [] : [onlyKey(keyHash)]
+  const all = [...own, ...filters]
+  const columns = by.map((name) => dimensions[name].column)
+  const isOfKeys = [...columns, ...all.map(({ column }) => column)].some(
+    (column) => column === 'key_hash' || column === 'user_id',
+  )
+  const wanted = asked.map((name) => metrics[name])
+  return {
+    organizationId,
+    table: isOfKeys ? 'key_cells' : 'workspace_cells',
+    tiles,
+    filters: all,
+    unit: unitOf(granularity),
+    columns,
+    sums: [...new Set(wanted.flatMap(({ sums }) => sums))],
+    sketches: [...new Set(wanted.flatMap(({ sketches }) => sketches))],
+  }
+}
+
+const onlyKey = (hash: string): DimensionFilter => ({
+  column: 'key_hash',
+  values: [hash],
+  isNegated: false,
+  includesUnset: false,
+})
+
+function addRow(groups: Groups, granularity: Granularity | undefined, read: CellQuery, row: CellRow & { part: null }) {
+  const start = granularity ? bucketStart(granularity, row.bucket) : 0
+  const group = groups.at(start, row.columns)
+  for (const [at, name] of read.sums.entries()) group.add(name, readSum(row.sums[at]!))
+  for (const [at, name] of read.sketches.entries()) {
+    const texts = row.sketches[at]
+    if (texts) group.merge(name, Sketch.fromTexts(texts))
+  }
+}
+
+function addCell(groups: Groups, granularity: Granularity | undefined, read: CellQuery, cell: MinuteCell): void {
+  const { dimensions: values, minute } = cell
+  if (values.organization_id !== read.organizationId) return
+  if (!read.tiles.some((tile) => holds(tile, minute))) return
+  if (!read.filters.every((filter) => passes(filter, values[filter.column]))) return
+  const start = granularity ? bucketStart(granularity, slotOf(minute, read.unit!)) : 0
+  const group = groups.at(
+    start,
+    read.columns.map((column) => values[column]),
+  )
+  for (const name of read.sums) group.add(name, sumOfCell(name, cell))
+  for (const name of read.sketches) group.merge(name, cell.sketches[name])
+}
+
+const tooMany = () =>
+  new Fault(
+    'invalid',
+    `Invalid request: it asks for more than ${mostGroups} rows: ask for a shorter time_range, a longer granularity, fewer dimensions, or filter`,
+  )

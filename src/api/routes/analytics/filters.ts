@@ -1,0 +1,61 @@
+import type { Caller } from '#accounts/caller.ts'
+import { namedUser } from '#accounts/members.ts'
+import { namesOfKeys } from '#accounts/names.ts'
+import { findWorkspace } from '#accounts/workspaces.ts'
+import { type DimensionFilter, dimensions, operators } from '#analytics/dimensions.ts'
+import type { Query } from '#db/db.ts'
+import { Fault } from '#lib/fault.ts'
+import type { AnalyticsQueryBody } from './body.ts'
+
+type Filter = AnalyticsQueryBody['filters'][number]
+type FilterDeps = { db: { query: Query } }
+type Asking = Pick<Caller, 'organizationId' | 'keyKind'>
+
+/** Filters in terms of cells, and what of them names nothing that there is. */
+export async function readFilters(
+  deps: FilterDeps,
+  caller: Asking,
+  filters: readonly Filter[],
+): Promise<{ filters: DimensionFilter[]; warnings: string[] }> {
+  const warnings: string[] = []
+  const read = filters.map(async (filter, at): Promise<DimensionFilter> => {
+    const { field, operator, include_unset: unset = false } = filter
+    const values = await Promise.all(valuesOf(filter, at).map((value) => idOf(deps, caller, field, value)))
+    if (field === 'api_key_id' && caller.keyKind === 'management')
+      warnings.push(...(await unknownKeys(deps, caller, values)))
+    return {
+      column: dimensions[field].column,
+      values,
+      isNegated: operator === 'neq' || operator === 'not_in',
+      includesUnset: unset,
+    }
+  })
+  return { filters: await Promise.all(read), warnings }
+}
+
+function valuesOf({ operator, value, include_unset }: Filter, at: number): string[] {
+  const wantsList = operators[operator] === 'array'
+  if (Array.isArray(value) !== wantsList) {
+    const right = wantsList ? 'a list of values' : 'one value'
+    throw new Fault('invalid', `Invalid request: filters[${at}].value: ${operator} takes ${right}`)
+  }
+  if (include_unset && !wantsList) {
+    throw new Fault('invalid', `Invalid request: filters[${at}].include_unset: goes with in and not_in only`)
+  }
+  return (Array.isArray(value) ? value : [value]).map(String)
+}
+
+/** What cells call it: members may be named by address, workspaces by slug. */
+async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], value: string): Promise<string> {
+  const { organizationId, keyKind } = caller
+  // Whether there is a member of this address is for those to know who see all of them.
+  if (field === 'user' && keyKind === 'management') return (await namedUser(deps.db, organizationId, value)) ?? value
+  if (field === 'workspace') return (await findWorkspace(deps, organizationId, value))?.id ?? value
+  return value
+}
+
+async function unknownKeys({ db }: FilterDeps, { organizationId }: Asking, hashes: string[]): Promise<string[]> {
+  const known = await namesOfKeys(db, organizationId, hashes)
+  const unknown = hashes.filter((hash) => !known.has(hash))
+  return unknown.map((hash) => `filters: api_key_id: there is no key with the hash ${hash.slice(0, 80)}`)
+}

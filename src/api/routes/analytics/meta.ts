@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { dimensions, operators } from '#analytics/dimensions.ts'
+import { type Metric, metrics } from '#analytics/metrics.ts'
+import { route } from '../../route.ts'
+import { granularities } from './body.ts'
+
+const Named = z.object({ name: z.string(), display_label: z.string() })
+
+export const getAnalyticsMeta = route({
+  method: 'get',
+  path: '/analytics/meta',
+  tag: 'usage',
+  key: 'any',
+  summary: 'What POST /analytics/query can be asked for',
+  description: 'Metrics, dimensions, operators of filters, and lengths of time, each with a label to show.',
+  response: z.object({
+    data: z
+      .object({
+        metrics: z.array(
+          Named.extend({
+            display_format: z
+              .enum(['number', 'currency', 'percent', 'latency', 'throughput'])
+              .describe(
+                'A percentage is told as a share from 0 to 1, latency in milliseconds, throughput in tokens a second.',
+              ),
+            is_rate: z.boolean().describe('Whether values of it must not be added up.'),
+            description: z.string(),
+          }),
+        ),
+        dimensions: z.array(Named),
+        operators: z.array(z.object({ name: z.string(), value_type: z.enum(['scalar', 'array']) })),
+        granularities: z.array(Named),
+      })
+      .meta({ id: 'AnalyticsMeta' }),
+  }),
+  faults: ['unauthenticated'],
+  handler: () => ({ data: meta }),
+})
+
+const meta = {
+  metrics: Object.entries<Metric>(metrics).map(([name, { label, format, isRate, description }]) => ({
+    name,
+    display_label: label,
+    display_format: format,
+    is_rate: isRate,
+    description,
+  })),
+  dimensions: Object.entries(dimensions).map(([name, { label }]) => ({ name, display_label: label })),
+  operators: Object.entries(operators).map(([name, type]) => ({ name, value_type: type })),
+  granularities: granularities.map((name) => ({ name, display_label: name[0]!.toUpperCase() + name.slice(1) })),
+}

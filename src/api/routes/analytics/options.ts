@@ -1,0 +1,63 @@
+import type { Order } from '#analytics/arrange.ts'
+import type { MetricName } from '#analytics/metrics.ts'
+import { Fault } from '#lib/fault.ts'
+import { minutesKeptMs } from '#usage/rollups/prune-cells.ts'
+import type { AnalyticsQueryBody } from './body.ts'
+
+const dayMs = 86_400_000
+const defaultDays = { minute: 1, others: 30 }
+
+/** Those who ask for the last two days asked a moment ago. */
+const lateMs = 3_600_000
+
+/** In milliseconds since the epoch. */
+export function timeOf(
+  { time_range: range, granularity }: AnalyticsQueryBody,
+  now: number,
+): { from: number; to: number } {
+  const days = granularity === 'minute' ? defaultDays.minute : defaultDays.others
+  if (!range) return { from: now - days * dayMs, to: now }
+  const [from, to] = [Date.parse(range.start), Date.parse(range.end)]
+  if (from < to) return { from, to }
+  throw new Fault('invalid', 'Invalid request: time_range: start must be before end')
+}
+
+export function requireTimeKept({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
+  if (granularity !== 'minute' || from >= now - minutesKeptMs - lateMs) return
+  throw new Fault(
+    'invalid',
+    `Invalid request: time_range.start: minutes are kept for ${minutesKeptMs / dayMs} days: ask for a later start, or by hour`,
+  )
+}
+
+const unlimited = 200_000
+const ordinaryLimit = 1000
+
+/** The order of rows, the metrics that it needs, and how many there may be. */
+export function orderOf(body: AnalyticsQueryBody) {
+  const { order_by: wanted, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
+  if (wanted) requireAsked(body, wanted.field)
+  const usual: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
+  if (granularity) usual.unshift({ field: 'date', direction: 'asc' })
+  const order = [
+    ...(wanted ? [wanted] : []),
+    ...usual,
+    ...dimensions.map((field) => ({ field, direction: 'asc' as const })),
+  ]
+  const isSeries = granularity !== undefined && groupLimit === undefined
+  return {
+    order,
+    metrics: order.map(({ field }) => field).filter((field): field is MetricName => field === 'request_count'),
+    groupLimit: dimensions.length > 0 ? groupLimit : undefined,
+    limit: limit ?? (isSeries ? unlimited : ordinaryLimit),
+  }
+}
+
+function requireAsked({ metrics, dimensions }: AnalyticsQueryBody, field: Order['field']): void {
+  const known: string[] = [...metrics, ...dimensions, 'request_count', 'date']
+  if (known.includes(field)) return
+  throw new Fault(
+    'invalid',
+    `Invalid request: order_by: ${field} is not asked for: order by one of ${[...new Set(known)].join(', ')}`,
+  )
+}

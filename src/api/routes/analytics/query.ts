@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { arrange } from '#analytics/arrange.ts'
+import { queryAnalytics as readAnalytics } from '#analytics/query.ts'
+import { isoTime } from '#lib/clock.ts'
+import { route } from '../../route.ts'
+import { AnalyticsQueryBody } from './body.ts'
+import { readFilters } from './filters.ts'
+import { orderOf, requireTimeKept, timeOf } from './options.ts'
+import { analyticsRows } from './rows.ts'
+
+const Row = z
+  .looseObject({
+    date: z.string().optional().describe('When the bucket begins, with a granularity.'),
+    ids: z
+      .record(z.string(), z.string().nullable())
+      .optional()
+      .describe('Of the dimensions `api_key_id`, `user` and `workspace`, which are told by name: what to filter by.'),
+  })
+  .meta({ id: 'AnalyticsRow', description: 'The dimensions and metrics that were asked for, each under its name.' })
+
+export const queryAnalytics = route({
+  method: 'post',
+  path: '/analytics/query',
+  tag: 'usage',
+  key: 'any',
+  summary: 'Sums, rates and percentiles of requests, by time and by what tells them apart',
+  description:
+    'A management key asks about its organization, every other key about its own requests. Read from sums that are written with the requests, never from the requests themselves: what is told here is what `GET /activity` tells. `GET /analytics/meta` has all names.',
+  request: { body: AnalyticsQueryBody },
+  response: z.object({
+    data: z.object({
+      data: z.array(Row),
+      metadata: z.object({
+        query_time_ms: z.number(),
+        row_count: z.int(),
+        truncated: z.boolean().describe('Whether a limit left rows out.'),
+        time_range: z
+          .object({ start: z.string(), end: z.string() })
+          .describe('The time that was counted: where minutes are not kept any more, whole hours or days at its ends.'),
+      }),
+      warnings: z.array(z.string()).optional(),
+    }),
+  }),
+  faults: ['invalid', 'unauthenticated'],
+  handler: async ({ body, caller }, deps) => {
+    const started = performance.now()
+    const { organizationId, keyKind, keyHash } = caller
+    const scope = keyKind === 'management' ? { organizationId } : { organizationId, keyHash }
+    const { filters, warnings } = await readFilters(deps, caller, body.filters)
+    const time = timeOf(body, deps.now())
+    requireTimeKept(body, time, deps.now())
+    const retentionDays = deps.config.generation_retention_days
+    const order = orderOf(body)
+    const metrics = [...new Set([...body.metrics, ...order.metrics])]
+    const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
+    const found = await readAnalytics({ ...deps, retentionDays }, scope, query)
+    const { groups, isTruncated } = arrange(found.groups, { ...order, dimensions: body.dimensions })
+    return {
+      data: {
+        data: await analyticsRows(deps, organizationId, body, groups),
+        metadata: {
+          query_time_ms: Math.round((performance.now() - started) * 10) / 10,
+          row_count: groups.length,
+          truncated: isTruncated,
+          time_range: { start: isoTime(found.from), end: isoTime(found.to) },
+        },
+        ...(warnings.length > 0 && { warnings }),
+      },
+    }
+  },
+})

@@ -1,0 +1,50 @@
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
+import type { DimensionName } from '#analytics/dimensions.ts'
+import type { Group } from '#analytics/groups.ts'
+import { metrics } from '#analytics/metrics.ts'
+import type { Query } from '#db/db.ts'
+import { isoTime } from '#lib/clock.ts'
+import type { AnalyticsQueryBody } from './body.ts'
+
+type Names = Map<string, { name: string }>
+
+/** The dimensions whose values say nothing to people, and who knows what they are called. */
+const named = {
+  api_key_id: namesOfKeys,
+  user: namesOfUsers,
+  workspace: namesOfWorkspaces,
+} satisfies Partial<Record<DimensionName, (...args: Parameters<typeof namesOfKeys>) => Promise<Names>>>
+
+const isNamed = (name: DimensionName): name is keyof typeof named => name in named
+
+/** Groups as rows: each value under the name that was asked for. */
+export async function analyticsRows(
+  { db }: { db: { query: Query } },
+  organizationId: string,
+  { dimensions, metrics: asked, granularity }: AnalyticsQueryBody,
+  groups: readonly Group[],
+): Promise<Record<string, unknown>[]> {
+  const names = new Map<DimensionName, Names>()
+  for (const [at, dimension] of dimensions.entries()) {
+    if (!isNamed(dimension)) continue
+    const ids = new Set(groups.map(({ values }) => values[at]!))
+    names.set(dimension, await named[dimension](db, organizationId, ids))
+  }
+  return groups.map((group) => {
+    const row: Record<string, unknown> = granularity ? { date: isoTime(group.start) } : {}
+    const ids: Record<string, string | null> = {}
+    for (const [at, dimension] of dimensions.entries()) {
+      const value = group.values[at] || null
+      row[dimension] = shown(dimension, value, names.get(dimension))
+      if (isNamed(dimension)) ids[dimension] = value
+    }
+    for (const name of asked) row[name] = metrics[name].of(group)
+    if (names.size > 0) row.ids = ids
+    return row
+  })
+}
+
+function shown(dimension: DimensionName, value: string | null, names: Names | undefined): unknown {
+  if (dimension === 'is_byok') return value === 'true'
+  return value === null || !names ? value : (names.get(value)?.name ?? value)
+}

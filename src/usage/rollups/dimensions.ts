@@ -1,0 +1,16 @@
+/** What cells are told apart by, besides their time. Empty text where a request has no such thing. */
+export const dimensionNames = [
+  'organization_id',
+  'workspace_id',
+  'key_hash',
+  'user_id',
+  'model',
+  'endpoint',
+  'provider',
+  'preset',
+  'outcome',
+  'error',
+  'byok',
+] as const
+export type Dimension = (typeof dimensionNames)[number]
+export type Dimensions = Record<Dimension, string>

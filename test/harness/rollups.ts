@@ -1,0 +1,74 @@
+import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import { exactly } from '#usage/exact.ts'
+import { recordColumns } from '#usage/record.ts'
+import { amountNames, type Cell, slotOf } from '#usage/rollups/cell.ts'
+import { type CellTable, dimensionsOf } from '#usage/rollups/cell-rows.ts'
+import { dimensionNames } from '#usage/rollups/dimensions.ts'
+import { mergeParts } from '#usage/rollups/merge-parts.ts'
+import { cellsOfPart, minuteCells } from '#usage/rollups/parts.ts'
+import { factsOfRow } from '#usage/rollups/request-facts.ts'
+
+/** Every cell as a text, by table, grain, slot and dimensions: two ways to count are compared by them. */
+type Told = Map<string, string>
+
+/** What cells of one grain say. */
+export async function cellsTold(db: Db, table: CellTable, grain: number): Promise<Told> {
+  const rows = await db.query
+    .selectFrom(table as 'key_cells')
+    .where('grain', '=', grain)
+    .selectAll()
+    .select(amountNames.map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
+    .execute()
+  const told = rows.map((row): [string, string] => {
+    const texts = row as unknown as Record<string, string>
+    return [
+      [row.slot, ...dimensionsOf[table].map((name) => texts[name])].join(' '),
+      [...amountNames.map((name) => texts[`${name}_exact`]), row.latency, row.duration, row.throughput].join(' | '),
+    ]
+  })
+  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What cells are to say by the rows of the ledger, each counted anew. */
+export async function cellsOfRows(db: Db, table: CellTable, grain: number): Promise<Told> {
+  const rows = await db.query
+    .selectFrom('generations')
+    .select([...recordColumns, 'organization_id', exactly(sql.ref('cost_pico')).as('cost')])
+    .execute()
+  const names = dimensionNames.filter((name) => dimensionsOf[table].some((one) => one === name))
+  const sums = new Map<string, Cell>()
+  for (const facts of rows.map(factsOfRow)) {
+    const [cell] = minuteCells([facts])
+    const id = [slotOf(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
+    const sum = sums.get(id)
+    if (!sum) sums.set(id, cell!)
+    else addInto(sum, cell!)
+  }
+  const told = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
+    id,
+    [
+      ...amountNames.map((name) => amounts[name]),
+      sketches.latency.toText(),
+      sketches.duration.toText(),
+      sketches.throughput.toText(),
+    ].join(' | '),
+  ])
+  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function addInto(sum: Cell, cell: Cell): void {
+  for (const name of amountNames) sum.amounts[name] += cell.amounts[name]
+  for (const name of ['latency', 'duration', 'throughput'] as const) sum.sketches[name].merge(cell.sketches[name])
+}
+
+export async function mergeAll(db: Db): Promise<void> {
+  while (await mergeParts({ db }));
+}
+
+/** How many requests parts have that are not merged. */
+export async function requestsInParts(db: Db): Promise<number> {
+  const parts = await db.query.selectFrom('rollup_parts').select('cells').execute()
+  const cells = parts.flatMap(({ cells }) => cellsOfPart(cells))
+  return cells.reduce((sum, { amounts }) => sum + Number(amounts.requests), 0)
+}
