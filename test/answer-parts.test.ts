@@ -8,7 +8,7 @@ import { protocols } from '#routing/translate/providers/protocols.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 
-/** What a client makes of the answer that is written for it. */
+/** Reads an answer as a client of the protocol does. */
 function understood(protocol: Protocol, events: AnswerEvent[], streamed: boolean): AnswerEvent[] {
   const client = clients.find((one) => one.protocol === protocol)!
   const providerProtocol = protocols[protocol]

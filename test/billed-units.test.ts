@@ -9,7 +9,7 @@ import { startTestService, type TestService } from './harness/service.ts'
 const million = 1e-6
 const limit = 0.25
 
-/** What the provider bills for each request, in USD, and what it answers; by the model that is asked. */
+/** The provider's bill in USD and its answer, by the model of the request. */
 type Served = { billed: number; answer: object }
 
 const chatAnswer = (usage: object, more: { message?: object } & Record<string, unknown> = {}) => {

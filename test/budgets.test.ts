@@ -15,8 +15,8 @@ const sockets = 200
 const random = (least: number, most: number) => least + Math.floor(Math.random() * (most - least + 1))
 
 /**
- * What is counted as spent is what the answers say that they cost. A request that was under way at a server that was
- * killed has no answer, whether or not the provider gave one: what it costs is in `cutOffUsd`, spent or not.
+ * Adds up the spending from the costs in the answers. A request that was under way when its server was killed has no
+ * answer, whether or not the provider gave one. Its cost is in `cutOffUsd`, spent or not.
  */
 type Spent = { usd: number; cutOffUsd: number; answers: number }
 

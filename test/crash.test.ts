@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from './harness/server-process.ts'
 const roundsWith = { 1: 20, 3: 8 }
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 
-/** What was asked for, and what of it was acknowledged, over all lives of the server. */
+/** The requests that were made, and those that were acknowledged, over all lives of the server. */
 type Memory = {
   keys: Map<string, { limit: number; acknowledged?: { hash: string; secret: string } }>
   guardrail: { id: string; acknowledged: number; asked: number }

@@ -33,7 +33,7 @@ async function metered({ service, upstream }: BilledService, count: number): Pro
   }
 }
 
-/** What a limit was charged: a server reports it soon after the ledger has it. */
+/** The amount that a limit was charged. A server reports it soon after the ledger has it. */
 const chargedOf = (billed: BilledService, key: string, limit: number) =>
   until(async () => limit - (await billed.left(key)) || undefined)
 

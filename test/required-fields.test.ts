@@ -10,7 +10,7 @@ type Operation = { requestBody?: { content: { 'application/json': { schema: Sche
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
 
 const document = describeApi() as Document
-/** What no schema of a body can say: whether it is allowed depends on what is stored. */
+/** Rules that no schema of a body can express, because they depend on stored data. */
 const storedDecides = ['patch /guardrails/{id} {"limit_usd":null}']
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(document, 'api')

@@ -109,7 +109,7 @@ const countOf = (names: string[]) =>
       .map(([name, all]) => [name, all.length]),
   )
 
-/** What there is more of than before. */
+/** Everything of which there is more than before. */
 function grown(before: Record<string, number>, after: Record<string, number>): Record<string, string> {
   const more = Object.entries(after).filter(([name, count]) => count > (before[name] ?? 0) + 10)
   return Object.fromEntries(more.map(([name, count]) => [name, `${before[name] ?? 0} → ${count}`]))

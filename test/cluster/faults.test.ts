@@ -8,7 +8,7 @@ import { type Ended, request, startTraffic, until } from './traffic.ts'
 
 const skip = process.env.CLUSTER_NETWORK ? false : 'three servers on hosts of their own: "npm run test:cluster"'
 
-/** What docs/operations.md says that a crash may lose: what the dead server answered just before. */
+/** The requests that a crash may lose, by docs/operations.md: those that the dead server answered just before. */
 const unwrittenMs = 1500
 
 describe('three servers on one Postgres', { skip, concurrency: 1 }, () => {

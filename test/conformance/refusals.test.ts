@@ -16,7 +16,7 @@ const models = {
   'other/dear': { endpoints: { north: dear } },
 }
 
-/** What a guardrail says, what it refuses, the rule it names, and what a person reads. */
+/** A guardrail, the request that it refuses, the rule in the refusal, and the text for a person. */
 const refusals: [string, object, string, string, RegExp][] = [
   [
     'a model that is not allowed',

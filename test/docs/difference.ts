@@ -1,7 +1,7 @@
-/** What earlier answers of a page gave, by the name that the page has for it. */
+/** Values from earlier answers of a page, by their name on the page. */
 export type Kept = Record<string, string>
 
-/** Where an answer departs from what is expected of it; undefined where it does not. */
+/** The first difference between an answer and the expected one; undefined if there is none. */
 export function difference(actual: any, expected: any, kept: Kept, path = 'the answer'): string | undefined {
   if (typeof expected === 'string') return textDifference(actual, expected, kept, path)
   if (typeof expected !== 'object' || expected === null) {

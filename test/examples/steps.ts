@@ -1,4 +1,4 @@
-/** What earlier steps leave for later ones, which write `$name` for it. */
+/** Values that earlier steps keep for later ones, which write `$name` for them. */
 export type Kept = Record<string, string>
 
 type Step = {

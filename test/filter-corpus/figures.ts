@@ -6,9 +6,8 @@ import { corpus, type Labelled } from './corpus.ts'
 import { halves, type Kind, sentencesOf } from './people.ts'
 
 /**
- * How one filter did. `found` are labelled texts that were covered whole, so that nothing of them would have left the
- * house; `wrong` are finds that touch nothing labelled for this filter, in any sentence where nothing is to be found or
- * something of this kind.
+ * The results of one filter. `found` counts labelled texts that were covered completely. `wrong` counts finds that
+ * touch no text labelled for this filter, in sentences with labels of this kind or with none.
  */
 export type Figures = { slug: BuiltinSlug; labelled: number; found: number; wrong: number; misses: string[] }
 

@@ -13,7 +13,7 @@ export type Half = {
   titled: string[]
   given: string
   alone: string[]
-  /** What is named like a person and is none: places, firms, products, prizes, laws, days, offices. */
+  /** Things named like a person: places, firms, products, prizes, laws, days, offices. */
   things: string
   about: string[]
   nobody: string[]

@@ -9,7 +9,7 @@ export type Sale = {
   body: any
   prompt: number
   completion: number
-  /** Whether whoever asked has gone. */
+  /** Whether the client has left. */
   gone: () => boolean
   write: (text: string) => void
   /** A whole answer, or what is left of a stream. */
@@ -20,7 +20,7 @@ export type Sale = {
   usage: () => object
 }
 
-/** What a provider does with a request of the model that is named like it. */
+/** The behaviour of a provider, by the name of the model. */
 export type Trade = (sale: Sale) => Promise<void> | void
 
 /** A provider on a real socket that keeps account of every token it has truly read and generated. */

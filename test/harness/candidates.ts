@@ -65,7 +65,7 @@ type Situation = {
   seed?: number
 }
 
-/** What a plan is made from, by provider where something is said of one. */
+/** The input of a plan, by provider if a provider differs from the others. */
 export function planInput(situation: Situation): PlanInput {
   const { endpoints = [], candidates = [candidateOf(endpoints)], standings = {}, unconfigured = [] } = situation
   const standing = ({ provider }: Endpoint): Standing => ({ ...calm, ...standings[provider] })

@@ -3,11 +3,11 @@ import type { Db } from '#db/db.ts'
 /** The way from one server to the database. */
 export type Link = {
   state: 'open' | 'cut'
-  /** Whether a message is held up: whoever asks waits for the promise. */
+  /** Delays a message: it waits for the promise. */
   delay: () => Promise<void> | undefined
   /** Whether this transaction is broken off before it commits. */
   breaks: () => boolean
-  /** Whether the answer of this one is lost, though it did commit. */
+  /** Whether the answer of this transaction is lost, though it was committed. */
   loses: () => boolean
 }
 

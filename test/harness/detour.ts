@@ -7,7 +7,7 @@ export type Detour = AsyncDisposable & {
   url: string
   /** `open` lets everything through, `stalled` keeps connections and moves nothing, `cut` ends and refuses them. */
   turn: (state: State) => void
-  /** What is open now is dead, and neither side hears of it, as when a host or a firewall dies. New ones work. */
+  /** Open connections are dead, and neither side is told, as when a host or a firewall dies. New connections work. */
   strand: () => void
   /** How long each way takes from now on, in milliseconds. */
   delay: (ms: number) => void

@@ -28,7 +28,7 @@ export function eventsIn(providerProtocol: ProviderProtocol, name: string): Answ
   return events
 }
 
-/** What an answer amounts to, however it was cut into pieces; members without content are left out. */
+/** The content of an answer, however it was cut into pieces. Members without content are left out. */
 export type Gist = {
   text?: string
   reasoning?: string

@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endGroup, removeGroup } from '#provision/control-group.ts'
 
-/** What a test that fails half-way would leave behind: a server as a process of its own, and daemons of interns. */
+/** Ends processes that a failed test would leave behind: servers and daemons of interns. */
 const servers = new Set<ChildProcess>()
 const dataFolders = new Set<string>()
 

@@ -2,7 +2,7 @@ import type { Protocol } from '#lib/vocabulary.ts'
 import { askedOf, type Received } from './scripted-upstream.ts'
 import { type Said, saidBy } from './upstream-answers.ts'
 
-/** What the tools of an agent gave back so far, as the upstream was told, in order. */
+/** The results of an agent's tools so far, in order, as the upstream received them. */
 export function toolResultsIn(protocol: Protocol, body: any): unknown[] {
   const parts: Partial<Record<Protocol, () => any[]>> = {
     'openai-chat': () => body.messages.filter((message: any) => message.role === 'tool'),

@@ -6,7 +6,7 @@ import { type ServerProcess, startProcess } from './server-process.ts'
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** What a word of the demo model's answer costs here; a token of the prompt costs nothing. */
+/** The price of a word of the demo model's answer. Tokens of the prompt are free here. */
 export const usdOfWord = 0.001
 
 const priced = {
@@ -56,7 +56,7 @@ export async function limitAll(url: string, policy: object): Promise<string> {
 
 export type Told = { status: number; cost: number; body: string }
 
-/** Asks for so many words. What the answer cost is what it says; an answer that broke off cost nothing. */
+/** Asks for so many words. The cost is the one in the answer; an answer that broke off costs nothing. */
 export async function askForWords(
   url: string,
   words: number,

@@ -19,8 +19,8 @@ export async function until<T>(
 }
 
 /**
- * How long something took, and how long it may have taken where so many milliseconds are promised: where this process
- * itself is held up, because others want the processor, a promise cannot be kept to the millisecond.
+ * The time that something took, and the time that it may have taken for a promise in milliseconds. If this process
+ * itself is delayed by other load, the promise cannot be kept to the millisecond.
  */
 export async function timed<T>(
   promisedMs: number,

@@ -1,10 +1,10 @@
 import type { Protocol } from '#lib/vocabulary.ts'
 
-/** What a scripted model says, in no protocol's words. */
+/** The content of a scripted answer, independent of the protocol. */
 export type Said = {
   text?: string
   calls?: { name: string; input: object }[]
-  /** What the text is taken from. */
+  /** The source of the text. */
   source?: { url: string; title: string }
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runTests } from './run-tests.ts'
 
-/** What was run of each source: where a piece that was run begins and where it ends, one piece after the other. */
+/** The parts of each source that were run: start and end of each part, in order. */
 export type Ran = Record<string, number[]>
 
-/** What a file of tests runs of the sources, and how long it takes. */
+/** The parts of the sources that a test file runs, and its duration. */
 export type Coverage = { test: string; ms: number; passed: boolean; ran: Ran }
 
 type Range = { startOffset: number; endOffset: number; count: number }

@@ -10,7 +10,7 @@ import { startTestService } from '#test/harness/service.ts'
 
 export type Body = Record<string, any>
 
-/** What became of a request: what its upstream got, or in which words it was refused before. */
+/** The result of a request: the body that its upstream received, or the message with which it was refused before. */
 export type Asked = { sent: Body } | { refused: string }
 
 /** A service before one upstream of each protocol, which answers everything alike. */

@@ -13,7 +13,7 @@ export type Difference = {
 
 export type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Difference) => boolean }
 
-/** What is known not to come through, each with its reason. A difference that is in no row fails the test. */
+/** Parts that are known to be lost, each with its reason. A difference without a row fails the test. */
 export const losses: readonly Loss[] = [
   {
     parts: ['finish', 'prompt', 'completion', 'cached', 'reasoned'],

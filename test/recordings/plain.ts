@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What an answer says, read straight from the words of its protocol, without any code of the service. */
+/** The content of an answer, read directly from its protocol, without any code of the service. */
 export type Plain = {
   text: string
   reasoning: string
@@ -16,7 +16,7 @@ export type Plain = {
   citations: string[]
   /** A digest of each image. */
   images: string[]
-  /** What a provider must see again of its thoughts. */
+  /** Parts of thoughts that a provider must get back. */
   signatures: string[]
   error: string
 }
