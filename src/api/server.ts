@@ -2,16 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mountConsole } from '#console/mount.ts'
 import { databaseFault } from '#db/failures.ts'
 import { createApp, type RequestTimeouts } from '#http/app.ts'
-import { type FinishedRequest, logRequest, whenFinished } from '#http/finished.ts'
+import { type FinishedRequest, logRequest, requestsUnderWay, watchRequests } from '#http/finished.ts'
 import { hostReader } from '#http/forwarded-host.ts'
+import { jsonReader } from '#http/json-body.ts'
 import { mountRoutes } from '#http/mount.ts'
-import { takeShortcut } from '#http/shortcut.ts'
+import { takeShortcuts } from '#http/shortcut.ts'
 import { unknownRouteLog } from '#http/unknown-routes.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { clients } from '#routing/translate/clients/clients.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
+import { completionShortcut } from './completion-shortcut.ts'
 import type { ApiDeps } from './deps.ts'
 import { describeApi } from './description.ts'
 import { guardInterns, isInternChat } from './interns-access.ts'
@@ -54,12 +56,15 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   }
-  deps.metrics.observeUnderWay(whenFinished(app, finished))
+  const underWay = requestsUnderWay(finished)
+  watchRequests(app, underWay)
+  deps.metrics.observeUnderWay(underWay.count)
+  const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,
     prefix,
     admit: (route, request, reply) => admit(deps, route, request, reply),
-    hostOf: hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header }),
+    hostOf,
     wrap: deps.around,
     ...options,
   })
@@ -73,8 +78,15 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
       .send(reference()),
   )
   if (deps.console) mountConsole(app, deps.console, deps.log)
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
   await app.ready()
-  takeShortcut(app, wholeListShortcut(deps, finished))
+  const { checkResponses = false } = options
+  const completions = completionShortcut({ deps, underWay, hostOf, readJson: jsonReader(app), checkResponses })
+  takeShortcuts(app, () => closing, [completions, wholeListShortcut(deps, finished)])
   return app
 }
 

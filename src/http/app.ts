@@ -13,7 +13,7 @@ import type { Log } from '#lib/log.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
-import { type Envelope, type ErrorAnswer, errorAnswer, internalError } from './envelope.ts'
+import { type Envelope, errorInForm } from './envelope.ts'
 import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
 import type { KeyNeed } from './route.ts'
@@ -155,12 +155,8 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
     const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
     if (!fault)
       request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
-    const answer = fault ? errorAnswer(fault) : internalError(request.id)
-    const { headers, body }: Partial<ErrorAnswer> = envelopeOf(request)?.(answer.body.error, request.id) ?? answer
-    return reply
-      .code(answer.status)
-      .headers({ 'x-request-id': request.id, ...answer.headers, ...headers })
-      .send(body)
+    const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
+    return reply.code(status).headers(headers).send(body)
   }
 }
 

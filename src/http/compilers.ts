@@ -20,7 +20,7 @@ const maxPartsExplained = 10_000
 const stopEarly: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
 /** Tells everything that is wrong with what a person can have written, and the first wrong thing of anything larger. */
-function parseWith(schema: z.ZodType, data: unknown) {
+export function parseWith(schema: z.ZodType, data: unknown) {
   const parsed = schema.safeParse(data, stopEarly)
   return parsed.success || hasMoreParts(data, maxPartsExplained) ? parsed : schema.safeParse(data)
 }

@@ -42,3 +42,14 @@ export function internalError(requestId: string): ErrorAnswer & { body: ErrorEnv
   const message = `Internal server error. The log has it under request id ${requestId}.`
   return { status: 500, headers: {}, body: { error: { code: 500, message } } }
 }
+
+/** An error as its request is told of it: of a fault what happened, of anything else only where to look. */
+export function errorInForm(
+  fault: Fault | undefined,
+  requestId: string,
+  envelope: Envelope | undefined,
+): { status: number; headers: Record<string, string>; body: object } {
+  const answer = fault ? errorAnswer(fault) : internalError(requestId)
+  const { headers, body }: Partial<ErrorAnswer> = envelope?.(answer.body.error, requestId) ?? answer
+  return { status: answer.status, headers: { 'x-request-id': requestId, ...answer.headers, ...headers }, body: body! }
+}

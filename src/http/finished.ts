@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '#lib/log.ts'
 
@@ -7,29 +8,36 @@ export type FinishedRequest = { id: string; method: string; route: string; statu
 /** The status in log and metrics of an answer that its client did not wait for. */
 const clientLeft = 499
 
-/**
- * Calls `act` once for every request, after its answer or its client's departure.
- * @returns how many are under way now.
- */
-export function whenFinished(app: FastifyInstance, act: (request: FinishedRequest) => void): () => number {
+/** Hears of requests that begin, and tells of each when it is finished: after its answer or its client's departure. */
+export type RequestsUnderWay = {
+  began: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
+  /** How many are under way now. */
+  count: () => number
+}
+
+/** Calls `act` once for every request. */
+export function requestsUnderWay(act: (request: FinishedRequest) => void): RequestsUnderWay {
   let underWay = 0
-  app.addHook('onRequest', (request, reply, done) => {
-    const started = performance.now()
-    underWay++
-    // The framework's own hook does not come where a client leaves before the first byte.
-    reply.raw.once('close', () => {
-      underWay--
-      act({
-        id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'none',
-        status: reply.raw.writableFinished ? reply.raw.statusCode : clientLeft,
-        seconds: (performance.now() - started) / 1000,
+  return {
+    began(id, method, routeOf, response) {
+      const started = performance.now()
+      underWay++
+      // The framework's own hook does not come where a client leaves before the first byte.
+      response.once('close', () => {
+        underWay--
+        const status = response.writableFinished ? response.statusCode : clientLeft
+        act({ id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 })
       })
-    })
+    },
+    count: () => underWay,
+  }
+}
+
+export function watchRequests(app: FastifyInstance, { began }: RequestsUnderWay): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    began(request.id, request.method, () => request.routeOptions.url ?? 'none', reply.raw)
     done()
   })
-  return () => underWay
 }
 
 /** One line a request: for those who ask for it, except where the service failed. */

@@ -1,23 +1,65 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#lib/fault.ts'
 import { excessOfText, excessOfValue } from './json-parts.ts'
 
 /** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
 export function parseJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
+  const read = jsonReader(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined)
-    const excess = excessOfText(body)
-    if (excess) return done(excess)
-    parse(request, body, (error, value) => {
-      if (error) done(new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`))
-      // The framework would take it for no body at all.
-      else if (value === null) done(new Fault('invalid', 'The body is null: it must be a JSON object.'))
-      else done(excessOfValue(body, value) ?? null, value)
-    })
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    let value: unknown
+    try {
+      if (body.length > 0) value = read(body)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done(null, value)
   })
 }
+
+/** Gives the value of a body. It throws a fault for what is no JSON, or out of all proportion. */
+export type JsonReader = (body: string) => unknown
+
+export function jsonReader(app: FastifyInstance): JsonReader {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  return (body) => {
+    const excess = excessOfText(body)
+    if (excess) throw excess
+    const value = mayForbid(body) ? parsedWith(parse, body) : parsed(body)
+    // The framework would take it for no body at all.
+    if (value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
+    const deep = excessOfValue(body, value)
+    if (deep) throw deep
+    return value
+  }
+}
+
+/** Whether there may be a forbidden key, or a mark before the text, which only the framework's parser looks for. */
+function mayForbid(body: string): boolean {
+  return body.includes('__proto__') || body.includes('constructor') || body.includes('\\u') || body.startsWith('\ufeff')
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw invalidJson(body)
+  }
+}
+
+/** The parser calls back before it returns, and asks nothing of the request. */
+function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
+  let failed = false
+  let value: unknown
+  parse(undefined as unknown as FastifyRequest, body, (error, read) => {
+    failed = error !== null
+    value = read
+  })
+  if (failed) throw invalidJson(body)
+  return value
+}
+
+const invalidJson = (body: string) => new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`)
 
 /**
  * The place of the syntax error. The message repeats only one character of the body. The engine does not always report

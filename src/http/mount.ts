@@ -124,7 +124,8 @@ function send(reply: FastifyReply, status: number, result: unknown) {
   return reply.send(result.body ?? undefined)
 }
 
-function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
+/** @throws Error for an answer that its schema forbids. */
+export function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
   if (!route.response || result instanceof HttpAnswer) return
   const checked = route.response.safeParse(result)
   if (checked.success) return

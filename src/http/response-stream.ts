@@ -1,22 +1,26 @@
 import type { FastifyReply } from 'fastify'
+import type { LeaveSignal } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import { chunkedBody } from './chunked.ts'
 
+/** The head of every stream of server-sent events. */
+export const streamHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  // Proxies that buffer would hold back every token.
+  'x-accel-buffering': 'no',
+}
+
 /** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
-export function eventStream(reply: FastifyReply, signal: AbortSignal): ResponseStream {
+export function eventStream(reply: FastifyReply, signal: LeaveSignal): ResponseStream {
   const { raw } = reply
   const body = chunkedBody(raw)
   const open = () => {
     response.opened = true
     const headers = reply.getHeaders()
     reply.hijack()
-    raw.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': headers['cache-control'] ?? 'no-cache',
-      // Proxies that buffer would hold back every token.
-      'x-accel-buffering': 'no',
-    } as Record<string, string>)
+    const cacheControl = headers['cache-control'] ?? streamHeaders['cache-control']
+    raw.writeHead(200, { ...headers, ...streamHeaders, 'cache-control': cacheControl } as Record<string, string>)
   }
   const response = {
     opened: false,

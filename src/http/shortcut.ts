@@ -5,13 +5,14 @@ import { wrongWithHost } from './host.ts'
 /** Answers a request at once; or returns false, and has not touched it. */
 export type Shortcut = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Asks the shortcut before the framework, as long as the server takes new requests. */
-export function takeShortcut({ server }: FastifyInstance, shortcut: Shortcut): void {
+/** Asks the shortcuts before the framework, until it is closed. */
+export function takeShortcuts(app: FastifyInstance, closing: () => boolean, shortcuts: readonly Shortcut[]): void {
+  const { server } = app
   const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
-    const isWhole = server.listening && wrongWithHost(request) === undefined
-    if (isWhole && shortcut(request, response)) return
+    if (!closing() && wrongWithHost(request) === undefined)
+      for (const shortcut of shortcuts) if (shortcut(request, response)) return
     for (const listener of listeners) listener(request, response)
   })
 }

@@ -1,3 +1,5 @@
+import type { LeaveSignal } from './leave-signal.ts'
+
 /** A streamed response: it opens with the first write, and tells when its reader is slow or gone. */
 export type ResponseStream = {
   /** Whether the first byte was sent. After that a failure can no longer become a status. */
@@ -11,5 +13,5 @@ export type ResponseStream = {
   /** @param last goes with the end, in one write. */
   end: (last?: Buffer) => void
   /** Aborts when the reader leaves before the end. */
-  readonly signal: AbortSignal
+  readonly signal: LeaveSignal
 }

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { type LeaveSignal, Leaving } from './leave-signal.ts'
 import type { ResponseStream } from './response-stream.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { ResponseStream } from './response-stream.ts'
  */
 export class RevocableResponse implements ResponseStream {
   readonly #inner: ResponseStream
-  readonly #left = new AbortController()
+  readonly #left = new Leaving()
   #revoked: Fault | undefined
   #ended = false
   #tell: ((fault: Fault) => void) | undefined
@@ -23,8 +24,8 @@ export class RevocableResponse implements ResponseStream {
     return this.#inner.opened
   }
 
-  get signal(): AbortSignal {
-    return this.#left.signal
+  get signal(): LeaveSignal {
+    return this.#left
   }
 
   /** Why it was taken away, if it was. */

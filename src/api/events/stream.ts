@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#accounts/caller.ts'
+import { abortSignalOf } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
@@ -24,6 +25,7 @@ export async function streamEvents(
 ): Promise<void> {
   const wanted = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
   const caughtUp = reader(response)
+  const left = abortSignalOf(response.signal)
   const stream = { cursor: wanted ?? nowhere, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
   while (!response.signal.aborted && !listener.isOver) {
@@ -37,7 +39,7 @@ export async function streamEvents(
       const told = following.events.every((event) => tell(stream, event, types, listener.caller))
       if (told) stream.cursor = following.upTo
       else await caughtUp()
-    } else if (!(await soon(woken.promise, response.signal, keepaliveMs))) {
+    } else if (!(await soon(woken.promise, left, keepaliveMs))) {
       // Where it is, so that it need not begin anew after a long silence.
       if (!response.write(`: keepalive\nid: ${cursorText(stream.cursor)}\n\n`)) await caughtUp()
     }

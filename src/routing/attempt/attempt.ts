@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import type { LeaveSignal } from '#lib/leave-signal.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
 import type { Target } from '../plan/plan.ts'
 import type { ProviderProtocol } from '../translate/protocol.ts'
@@ -37,7 +38,7 @@ export function attempt(
   deps: { upstreams: Upstreams; now: () => number },
   ask: AttemptRequest,
   receiver: Receiver,
-  signal: AbortSignal,
+  signal: LeaveSignal,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
   const leave = () => answer.leave()

@@ -31,7 +31,7 @@ async function hear(...answers: (AnswerEvent[] | Fault)[]) {
     },
     end: () => void heard.ended++,
     signal: new AbortController().signal,
-  } as ResponseStream
+  } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
   const asked = { body, chat: chatClient.toChat({ ...body, tools: [] }) } as unknown as Parameters<typeof withClock>[2]
   await withClock(

@@ -107,6 +107,10 @@ export type ClientProtocol = {
   isSpokenIn?: (headers: RequestHeaders) => boolean
   /** Headers of answers in this protocol, besides the common ones. */
   answerHeaders?: (requestId: string) => Record<string, string>
+  /**
+   * Whether a body is valid beyond doubt, told in much less time than by the schema of the operation. False says nothing.
+   */
+  isSurelyValid?: (body: unknown) => body is Body
   /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
   toChat: (body: Body) => ChatRequest
   /** Describes how a preset fills in a body. */

@@ -1,6 +1,8 @@
 import type { Caller } from '#accounts/caller.ts'
 import { type Call, HttpAnswer } from '#http/route.ts'
 import type { CompletionCall } from '#routing/call.ts'
+import { complete } from '#routing/complete.ts'
+import type { RoutingDeps } from '#routing/deps.ts'
 import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
 import { appOf } from './app.ts'
 
@@ -34,4 +36,10 @@ export function completionCall(
 /** Bytes of an upstream go out as they came; undefined means that the answer was streamed. */
 export function wholeAnswer(answer: Buffer | object | undefined): unknown {
   return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
+}
+
+export async function answerCompletion(routing: RoutingDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
+  const own = client.answerHeaders?.(call.requestId)
+  for (const name in own) call.response.header(name, own[name]!)
+  return wholeAnswer(await complete(routing, completionCall(call, client)))
 }

@@ -1,9 +1,8 @@
 import type { FaultKind } from '#lib/fault.ts'
-import { complete } from '#routing/complete.ts'
 import { clients } from '#routing/translate/clients/clients.ts'
 import type { ClientProtocol } from '#routing/translate/protocol.ts'
 import { type Route, route } from '../../route.ts'
-import { completionCall, wholeAnswer } from './call.ts'
+import { answerCompletion } from './call.ts'
 
 const faults: FaultKind[] = [
   'invalid',
@@ -33,11 +32,7 @@ function completionRoute(client: ClientProtocol): Route {
     events,
     errorBody,
     faults,
-    handler: async (call, { routing }) => {
-      const own = client.answerHeaders?.(call.requestId)
-      for (const name in own) call.response.header(name, own[name]!)
-      return wholeAnswer(await complete(routing, completionCall(call, client)))
-    },
+    handler: (call, { routing }) => answerCompletion(routing, call, client),
   })
 }
 

@@ -11,6 +11,7 @@ import { InternChatRequest } from '#interns/chat-request.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/chat-turn.ts'
 import { replyText } from '#interns/reply.ts'
 import { findIntern } from '#interns/store.ts'
+import { abortSignalOf } from '#lib/leave-signal.ts'
 import type { RevocableResponse } from '#lib/revocable-response.ts'
 import { CompletionChunk } from '#routing/translate/clients/chat/schema.ts'
 import { route } from '../../route.ts'
@@ -67,7 +68,7 @@ export const chatWithIntern = route({
 
 async function reply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, asked, response.signal)
+  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
   response.onRevoked(({ kind, message }) => {
     response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)

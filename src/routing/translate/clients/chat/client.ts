@@ -1,5 +1,6 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
+import { isSurelyChat } from '#chat/surely-chat.ts'
 import type { ClientProtocol } from '../../protocol.ts'
 import { completionOf } from './completion.ts'
 import { chatPreset } from './preset.ts'
@@ -22,6 +23,7 @@ export const chatClient: ClientProtocol = {
   },
   conversation: 'messages',
   apiType: 'completions',
+  isSurelyValid: isSurelyChat,
   toChat: (body) => body as ChatRequest,
   preset: chatPreset,
   keepalive: ': keepalive\n\n',

@@ -1,0 +1,88 @@
+import { ChatRequest } from './chat-request.ts'
+
+type Body = Record<string, unknown>
+
+/**
+ * Whether a body is a valid chat request beyond doubt. The schema tells the same and what is wrong besides, at ten times
+ * the cost; it is asked for each field that is not checked here.
+ */
+export function isSurelyChat(body: unknown): body is Body {
+  if (!isObject(body)) return false
+  const { messages } = body
+  if (!Array.isArray(messages) || messages.length === 0) return false
+  for (const message of messages) if (!isMessage(message)) return false
+  for (const name in body) if (name !== 'messages' && !isField(name, body[name])) return false
+  return true
+}
+
+const { shape } = ChatRequest
+const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => value === null || Number.isFinite(value)
+const isSwitch = (value: unknown) => value === null || typeof value === 'boolean'
+const isLimit = (value: unknown) => value === null || (Number.isSafeInteger(value) && (value as number) >= 1)
+
+/** The fields that most requests have. */
+const checks: { readonly [name in keyof typeof shape]?: (value: unknown) => boolean } = {
+  model: isText,
+  stream: isSwitch,
+  temperature: isNumber,
+  top_p: isNumber,
+  frequency_penalty: isNumber,
+  presence_penalty: isNumber,
+  max_tokens: isLimit,
+  max_completion_tokens: isLimit,
+}
+
+function isField(name: string, value: unknown): boolean {
+  // Fields that are not known here pass.
+  if (!Object.hasOwn(shape, name)) return true
+  const known = name as keyof typeof shape
+  const check = checks[known]
+  return check ? check(value) : shape[known].safeParse(value).success
+}
+
+function isMessage(message: unknown): boolean {
+  if (!isObject(message)) return false
+  const { role, content, name } = message
+  if (name !== undefined && name !== null && !isText(name) && role !== 'tool') return false
+  switch (role) {
+    case 'system':
+    case 'developer':
+    case 'user':
+      return isContent(content)
+    case 'assistant':
+      return (content === undefined || content === null || isContent(content)) && areCalls(message.tool_calls)
+    case 'tool':
+      return isContent(content) && isText(message.tool_call_id)
+    default:
+      return false
+  }
+}
+
+function isContent(content: unknown): boolean {
+  if (typeof content === 'string') return true
+  if (!Array.isArray(content)) return false
+  for (const part of content) if (!isPart(part)) return false
+  return true
+}
+
+function isPart(part: unknown): boolean {
+  if (!isObject(part) || !isText(part.type)) return false
+  const { text } = part
+  return text === undefined || text === null || isText(text)
+}
+
+function areCalls(calls: unknown): boolean {
+  if (calls === undefined || calls === null) return true
+  if (!Array.isArray(calls)) return false
+  for (const call of calls) if (!isCall(call)) return false
+  return true
+}
+
+function isCall(call: unknown): boolean {
+  if (!isObject(call) || !isText(call.id)) return false
+  const { type, function: called } = call
+  if (type !== undefined && !isText(type)) return false
+  return called === undefined || (isObject(called) && isText(called.name) && isText(called.arguments))
+}

@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http'
+import { type LeaveSignal, Leaving } from '#lib/leave-signal.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { chunkedBody } from './chunked.ts'
+import { streamHeaders } from './response-stream.ts'
+
+/** A response without the framework: whole, or a stream of server-sent events from the first `write` on. */
+export class DirectResponse implements ResponseStream {
+  readonly #raw: ServerResponse
+  /** Names and values in one list: Node writes them as they are, at half the cost of an object made for each answer. */
+  readonly #head: (string | number)[]
+  readonly #leaving = new Leaving()
+  #body: ReturnType<typeof chunkedBody> | undefined
+  #opened = false
+
+  constructor(raw: ServerResponse, head: (string | number)[]) {
+    this.#raw = raw
+    this.#head = head
+  }
+
+  get opened(): boolean {
+    return this.#opened
+  }
+
+  get signal(): LeaveSignal {
+    return this.#leaving
+  }
+
+  /** The connection is closed. */
+  closed(): void {
+    if (!this.#raw.writableEnded) this.#leaving.abort()
+  }
+
+  header(name: string, value: string): void {
+    for (let at = 0; at < this.#head.length; at += 2) {
+      if (this.#head[at] !== name) continue
+      this.#head[at + 1] = value
+      return
+    }
+    this.#head.push(name, value)
+  }
+
+  write(chunk: string | Buffer): boolean {
+    if (!this.#opened) {
+      this.#opened = true
+      for (const name in streamHeaders) this.#head.push(name, streamHeaders[name]!)
+      this.#raw.writeHead(200, this.#head)
+    }
+    return this.#chunked.write(chunk)
+  }
+
+  onDrain(listener: () => void): void {
+    this.#chunked.onDrain(listener)
+  }
+
+  end(): void {
+    this.#raw.end()
+  }
+
+  /** The whole answer. A client that has left gets none. */
+  send(status: number, type: string, body: Buffer): void {
+    this.#head.push('content-type', type, 'content-length', body.length)
+    this.#raw.writeHead(status, this.#head)
+    this.#raw.end(body)
+  }
+
+  /** Half an answer must not look whole. */
+  breakOff(): void {
+    this.#raw.destroy()
+  }
+
+  get #chunked() {
+    this.#body ??= chunkedBody(this.#raw)
+    return this.#body
+  }
+}

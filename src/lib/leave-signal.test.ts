@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Leaving } from './leave-signal.ts'
+
+test('every listener hears of the leaving once, and those that were taken off hear nothing', () => {
+  const leaving = new Leaving()
+  const heard: string[] = []
+  const [one, other] = [() => void heard.push('one'), () => void heard.push('other')]
+  leaving.addEventListener('abort', one)
+  leaving.addEventListener('abort', one)
+  leaving.addEventListener('abort', other)
+  leaving.addEventListener('abort', () => heard.push(String(leaving.aborted)))
+  leaving.removeEventListener('abort', other)
+  leaving.abort()
+  leaving.abort()
+  assert.deepEqual(heard, ['one', 'true'])
+})
+
+test('who asks after the leaving sees it, and is not called any more', () => {
+  const leaving = new Leaving()
+  assert.equal(leaving.aborted, false)
+  leaving.abort()
+  leaving.addEventListener('abort', () => assert.fail())
+  leaving.abort()
+  assert.equal(leaving.aborted, true)
+})
