@@ -56,7 +56,7 @@ export class DirectCall<Caller, Body> {
     try {
       this.body = this.#route.validate(this.#route.readJson(this.#text()))
       const answer = await this.#route.handle(this)
-      if (!response.opened) this.#send(answer)
+      if (!response.begun) this.#send(answer)
     } catch (error) {
       this.#fail(error)
     }
@@ -68,6 +68,8 @@ export class DirectCall<Caller, Body> {
   }
 
   #send(answer: unknown): void {
+    // Its client left before the first piece of a stream.
+    if (answer === undefined) return this.response.breakOff()
     this.#route.check(answer)
     if (answer instanceof HttpAnswer && Buffer.isBuffer(answer.body))
       return this.response.send(answer.status, answer.headers['content-type']!, answer.body)
@@ -77,7 +79,7 @@ export class DirectCall<Caller, Body> {
   #fail(error: unknown): void {
     const { explain, envelope, log, path } = this.#route
     const context = { err: error, requestId: this.requestId, route: path }
-    if (this.response.opened) {
+    if (this.response.begun) {
       log.error(context, 'a stream broke')
       return this.response.breakOff()
     }

@@ -41,11 +41,7 @@ export class DirectResponse implements ResponseStream {
   }
 
   write(chunk: string | Buffer): boolean {
-    if (!this.#opened) {
-      this.#opened = true
-      for (const name in streamHeaders) this.#head.push(name, streamHeaders[name]!)
-      this.#raw.writeHead(200, this.#head)
-    }
+    this.#open()
     return this.#chunked.write(chunk)
   }
 
@@ -53,8 +49,10 @@ export class DirectResponse implements ResponseStream {
     this.#chunked.onDrain(listener)
   }
 
-  end(): void {
-    this.#raw.end()
+  end(last?: Buffer): void {
+    if (!last) return void this.#raw.end()
+    this.#open()
+    this.#chunked.end(last)
   }
 
   /** The whole answer. A client that has left gets none. */
@@ -64,9 +62,21 @@ export class DirectResponse implements ResponseStream {
     this.#raw.end(body)
   }
 
+  /** Whether anything was sent, be it only the end. */
+  get begun(): boolean {
+    return this.#raw.headersSent
+  }
+
   /** Half an answer must not look whole. */
   breakOff(): void {
     this.#raw.destroy()
+  }
+
+  #open(): void {
+    if (this.#opened) return
+    this.#opened = true
+    for (const name in streamHeaders) this.#head.push(name, streamHeaders[name]!)
+    this.#raw.writeHead(200, this.#head)
   }
 
   get #chunked() {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { DirectResponse } from './direct-response.ts'
+
+/** What a client gets of a response that is written so. */
+async function got(write: (response: DirectResponse) => void) {
+  const answer = (raw: ServerResponse) => write(new DirectResponse(raw, ['x-request-id', 'r']))
+  await using server = createServer((_request, raw) => answer(raw)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return { headers: response.headers, status: response.status, text: await response.text() }
+}
+
+test('the last piece that goes with the end is sent, also where it is the only one', async () => {
+  for (const pieces of [['a', 'b'], []]) {
+    const { text, headers } = await got((response) => {
+      for (const piece of pieces) response.write(piece)
+      response.end(Buffer.from('c'))
+    })
+    assert.deepEqual([text, headers.get('content-type')], [`${pieces.join('')}c`, 'text/event-stream; charset=utf-8'])
+  }
+})
+
+test('a header that is set again has its last value', async () => {
+  const { headers, status, text } = await got((response) => {
+    response.header('x-generation-id', 'one')
+    response.header('x-generation-id', 'two')
+    response.send(201, 'text/plain', Buffer.from('ä'))
+  })
+  assert.deepEqual([headers.get('x-generation-id'), headers.get('x-request-id')], ['two', 'r'])
+  assert.deepEqual([status, headers.get('content-length'), text], [201, '2', 'ä'])
+})
+
+test('a response whose client leaves before its end tells so', async () => {
+  const told = Promise.withResolvers<void>()
+  const leaving = got((response) => {
+    response.signal.addEventListener('abort', told.resolve)
+    response.breakOff()
+    response.closed()
+  })
+  await assert.rejects(leaving)
+  await told.promise
+})
