@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
 import { useKeys } from '../pieces/keys.ts'
@@ -15,7 +16,7 @@ const outcomes = [
 /** These stand there always, the others when they are set. */
 const always = ['last', 'outcome']
 
-function filtersOf(keys: ReadonlyMap<string, string>): Filter[] {
+function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
   return [
     {
       kind: 'choice',
@@ -31,7 +32,7 @@ function filtersOf(keys: ReadonlyMap<string, string>): Filter[] {
       label: 'key',
       placeholder: 'the hash of a key',
       suggestions: [...keys.keys()],
-      shown: (hash) => keys.get(hash) ?? hash,
+      shown: (hash) => keys.get(hash)?.name ?? hash,
     },
     { kind: 'text', name: 'model', label: 'model', placeholder: 'anthropic/claude-sonnet-5' },
     { kind: 'text', name: 'provider', label: 'provider', placeholder: 'anthropic' },
@@ -59,7 +60,7 @@ function filtersOf(keys: ReadonlyMap<string, string>): Filter[] {
 
 type BarProps = {
   filters: Filters
-  keys: ReadonlyMap<string, string>
+  keys: ReadonlyMap<string, Key>
   isLive: boolean
   setLive: (isLive: boolean) => void
 }

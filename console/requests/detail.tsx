@@ -1,32 +1,117 @@
+import type { ComponentChildren } from 'preact'
 import { useGet } from '../api/resource.ts'
-import type { Generation } from '../api/types.ts'
+import type { Generation, Key } from '../api/types.ts'
 import { exactTime } from '../format/time.ts'
 import { Copy } from '../pieces/copy.tsx'
 import { Panel } from '../pieces/panel.tsx'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
-import { type KeyName, Outcome } from './columns.tsx'
+import { Outcome } from './columns.tsx'
+import { Cost } from './cost-lines.tsx'
+import { askAgainPath, curlOf } from './curl.ts'
+import { storyOf } from './story.ts'
+import { Waterfall } from './waterfall.tsx'
 
-type DetailProps = { id: string; known: Generation | undefined; keyName: KeyName; onClose: () => void }
+type DetailProps = { id: string; known: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
 
 /** One request: what happened, what it cost, what was said. */
-export function Detail({ id, known, keyName, onClose }: DetailProps) {
-  const { data, failure, reload } = useGet('GET /generation', known ? undefined : { query: { id } })
-  const generation = known ?? data?.data
+export function Detail({ id, known, keys, onClose }: DetailProps) {
+  const found = useGet('GET /generation', known ? undefined : { query: { id } })
+  const generation = known ?? (found.isCurrent ? found.data?.data : undefined)
   return (
-    <Panel title={generation?.model ?? id} onClose={onClose}>
-      {failure && <Failed failure={failure} again={reload} />}
-      {!failure && !generation && <Loading />}
-      {generation && (
+    <Panel title={generation?.model ?? 'Request'} onClose={onClose}>
+      {!generation && found.failure && <Failed failure={found.failure} again={found.reload} />}
+      {!generation && !found.failure && <Loading />}
+      {generation && <Told generation={generation} paidBy={keys.get(generation.key_hash)} />}
+    </Panel>
+  )
+}
+
+function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+  return (
+    <>
+      <p class="dim">
+        {exactTime(new Date(generation.created_at))} · <Ago time={generation.created_at} />
+      </p>
+      <p>
+        <Outcome row={generation} />
+      </p>
+      {generation.error?.message && <p class="refusal">{generation.error.message}</p>}
+      <h3>What happened</h3>
+      <Waterfall steps={storyOf(generation)} total={generation.generation_time ?? 0} />
+      {generation.outcome !== 'refused' && (
         <>
-          <p class="dim">
-            {exactTime(new Date(generation.created_at))} · <Ago time={generation.created_at} />
-          </p>
-          <p>
-            <Outcome row={generation} /> · {keyName(generation.key_hash)} · <Copy text={generation.id}>Copy id</Copy>
-          </p>
+          <h3>What it cost</h3>
+          <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
-    </Panel>
+      <h3>What it was</h3>
+      <Facts generation={generation} paidBy={paidBy} />
+      <div class="actions">
+        <a class="button" href={askAgainPath(generation)}>
+          Ask again
+        </a>
+        <Copy text={curlOf(generation, location.origin)} what="Copied as curl">
+          Copy as curl
+        </Copy>
+        <Copy text={location.href} what="Copied the link">
+          Copy link
+        </Copy>
+      </div>
+    </>
+  )
+}
+
+/** What else is known of it; what is the same for most is left out. */
+function Facts({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+  const {
+    session_id: session,
+    requested_model,
+    model,
+    upstream_model,
+    throughput,
+    app_title,
+    http_referer,
+  } = generation
+  const facts: [name: string, value: ComponentChildren][] = [
+    ['id', <code key="id">{generation.id}</code>],
+    ['request id', <code key="request">{generation.request_id}</code>],
+    ['upstream id', generation.upstream_id && <code key="upstream">{generation.upstream_id}</code>],
+    [
+      'key',
+      <a key="key" href={`/requests?api_key_hash=${generation.key_hash}`}>
+        {paidBy?.name ?? `${generation.key_hash.slice(0, 12)}…`}
+      </a>,
+    ],
+    ['member', paidBy?.creator_name ?? generation.user_id],
+    [
+      'session',
+      session && (
+        <a key="session" href={`/requests?session_id=${encodeURIComponent(session)}`}>
+          {session}
+        </a>
+      ),
+    ],
+    ['asked for', requested_model !== model && requested_model],
+    ['served by', upstream_model !== model && upstream_model],
+    ['protocol', `${generation.protocol}${generation.streamed ? ', streamed' : ''}`],
+    ['finish', generation.native_finish_reason ?? generation.finish_reason],
+    ['speed', throughput !== null && `${throughput.toFixed(0)} tokens/s after the first`],
+    ['tool calls', generation.tool_calls > 0 && String(generation.tool_calls)],
+    ['tier', generation.service_tier],
+    ['region', generation.region !== 'global' && generation.region],
+    ['program', app_title ?? http_referer],
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value ? (
+          <div key={name}>
+            <dt class="dim">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
   )
 }

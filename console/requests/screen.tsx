@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
-import type { Generation } from '../api/types.ts'
+import type { Generation, Key } from '../api/types.ts'
 import { useFilters } from '../pieces/filters.ts'
 import { Failed, Nothing, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
@@ -20,8 +20,8 @@ export function Screen() {
   const [isAtTop, setAtTop] = useState(true)
   const log = useLog(filters.values, isLive, isAtTop)
   const keys = useGet('GET /keys', { query: { limit: 100 } })
-  const names = new Map(keys.data?.data.map(({ hash, name }) => [hash, name]))
-  const keyName = (hash: string) => names.get(hash) ?? `${hash.slice(0, 8)}…`
+  const byHash = new Map<string, Key>(keys.data?.data.map((key) => [key.hash, key]))
+  const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
   const go = (next: string | undefined) =>
     route(
       `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
@@ -33,7 +33,7 @@ export function Screen() {
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">
-          <FilterBar filters={filters} keys={names} isLive={isLive} setLive={setLive} />
+          <FilterBar filters={filters} keys={byHash} isLive={isLive} setLive={setLive} />
           {log.waiting.length > 0 && (
             <button type="button" class="newer" onClick={log.takeWaiting}>
               ↑ {log.waiting.length} newer
@@ -58,7 +58,7 @@ export function Screen() {
             />
           )}
         </div>
-        {id && <Detail id={id} known={opened} keyName={keyName} onClose={() => go(undefined)} />}
+        {id && <Detail id={id} known={opened} keys={byHash} onClose={() => go(undefined)} />}
       </div>
     </div>
   )

@@ -1,0 +1,70 @@
+import type { Endpoint, Generation } from '../api/types.ts'
+
+export type CostLine = { says: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
+
+type Prices = Endpoint['pricing']
+type Counts = Pick<
+  Generation,
+  | 'tokens_prompt'
+  | 'tokens_completion'
+  | 'tokens_cached'
+  | 'tokens_cache_written'
+  | 'tokens_cache_written_1h'
+  | 'tokens_reasoning'
+  | 'tokens_audio_prompt'
+  | 'tokens_audio_completion'
+  | 'tokens_image_completion'
+  | 'billed_pieces'
+>
+
+/** The prices of the endpoint that answered, as they are now. */
+export function pricesOf(endpoints: Endpoint[] | undefined, endpointId: string | null): Prices | undefined {
+  const tag = endpointId?.slice(endpointId.lastIndexOf('@') + 1)
+  return endpoints?.find((endpoint) => endpoint.tag === tag)?.pricing
+}
+
+/** Every token once, as it is charged: what a kind has no price of its own for costs as the plain one. */
+export function costLines(counts: Counts, prices: Prices): CostLine[] {
+  const price = (name: keyof Prices, other: number) => (prices[name] === undefined ? other : Number(prices[name]))
+  const [plainIn, plainOut] = [Number(prices.prompt), Number(prices.completion)]
+  const prompt = counts.tokens_prompt ?? 0
+  const audioIn = Math.min(counts.tokens_audio_prompt, prompt)
+  const written = Math.min(counts.tokens_cache_written, prompt - audioIn)
+  const writtenLong = Math.min(counts.tokens_cache_written_1h, written)
+  const read = Math.max(0, Math.min(counts.tokens_cached - audioIn, prompt - audioIn - written))
+  const completion = counts.tokens_completion ?? 0
+  const audioOut = Math.min(counts.tokens_audio_completion, completion)
+  const image = Math.min(counts.tokens_image_completion, completion - audioOut)
+  const thought = Math.min(counts.tokens_reasoning, completion - audioOut - image)
+  const cacheWrite = price('input_cache_write', plainIn)
+  const tokens: [says: string, count: number, price: number][] = [
+    ['prompt', prompt - audioIn - written - read, plainIn],
+    ['prompt, from the cache', read, price('input_cache_read', plainIn)],
+    ['prompt, into the cache', written - writtenLong, cacheWrite],
+    ['prompt, into the cache for 1 h', writtenLong, price('input_cache_write_1h', cacheWrite)],
+    ['prompt, audio', audioIn, price('audio', plainIn)],
+    ['completion', completion - audioOut - image - thought, plainOut],
+    ['completion, reasoning', thought, price('internal_reasoning', plainOut)],
+    ['completion, audio', audioOut, price('audio_output', plainOut)],
+    ['completion, images', image, price('image_output', plainOut)],
+  ]
+  const pieces: [says: string, count: number, price: number][] = [
+    ['request', prices.request === undefined ? 0 : 1, Number(prices.request ?? 0)],
+    ...Object.entries(counts.billed_pieces).map(([name, count]): [string, number, number] => [
+      name.replaceAll('_', ' '),
+      count as number,
+      Number(prices[name as keyof Prices] ?? 0),
+    ]),
+  ]
+  const lines = (of: typeof tokens, unit: CostLine['unit']) =>
+    of
+      .filter(([, count]) => count > 0)
+      .map(([says, count, each]) => ({ says, count, unit, price: each, usd: count * each }))
+  return [...lines(tokens, 'tokens'), ...lines(pieces, 'pieces')]
+}
+
+/** Whether the lines come to what was charged, but for the rounding of small numbers. */
+export function addsUp(lines: CostLine[], charged: number): boolean {
+  const sum = lines.reduce((total, { usd }) => total + usd, 0)
+  return Math.abs(sum - charged) <= Math.max(1e-12, charged * 1e-9)
+}

@@ -1,0 +1,135 @@
+import type { Generation } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { failureWords } from './outcome.ts'
+
+export type Step = {
+  label: string
+  /** What decided it, or why it did not happen. */
+  says?: string | undefined
+  /** Milliseconds from the arrival of the request; undefined for what did not happen or takes no time. */
+  from?: number
+  ms?: number
+  tone: 'quiet' | 'wait' | 'work' | 'bad'
+  /** How long it took, with its unit. */
+  took: string
+  /** Where what decided it can be changed. */
+  href?: string
+}
+
+/** What happened to a request, step by step, all on one axis. What did not happen is a step too. */
+export function storyOf(generation: Generation): Step[] {
+  const { attempts, error, outcome } = generation
+  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  const total = generation.generation_time ?? 0
+  const before = Math.max(0, total - asked.reduce((sum, { duration: ms }) => sum + ms, 0))
+  return [
+    ...presetStep(generation),
+    ...guardrailSteps(generation),
+    ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
+    ...(error?.excluded ?? []).map(({ endpoint, reason }) => leftOut(endpoint, reason)),
+    ...attemptSteps(generation, before),
+    ...(outcome === 'refused' ? [] : [meterStep(generation)]),
+  ]
+}
+
+const leftOut = (endpoint: string, says: string): Step => ({
+  label: endpoint,
+  says: `left out: ${says}`,
+  tone: 'quiet',
+  took: '',
+})
+
+function presetStep({ preset }: Generation): Step[] {
+  if (!preset) return []
+  const href = `/presets/${encodeURIComponent(preset.slug)}`
+  return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', took: '', href }]
+}
+
+function guardrailSteps({ error, outcome, content_findings }: Generation): Step[] {
+  const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
+    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, rule.replaceAll('_', ' '), rule.replaceAll('_', ' '))}`
+    return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
+  })
+  if (outcome !== 'refused')
+    return found.length > 0 ? found : [{ label: 'guardrails', says: 'let it pass', tone: 'quiet', took: '' }]
+  const rule = error?.rule?.replaceAll('_', ' ') ?? failureWords[error?.kind ?? ''] ?? 'refused'
+  const step: Step = {
+    label: error?.guardrail_id ? 'guardrail' : 'refused',
+    says: rule,
+    from: 0,
+    ms: 0,
+    tone: 'bad',
+    took: '',
+  }
+  return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
+}
+
+function planStep({ candidate_models, requested_model, attempts }: Generation, before: number): Step {
+  const [first = requested_model, ...others] = candidate_models
+  const models = others.length > 0 ? `${first} and ${counted(others.length, 'other')}` : first
+  const says = attempts.length === 0 ? `nothing could be asked for ${models}` : models
+  return { label: 'plan', says, from: 0, ms: before, tone: 'quiet', took: duration(before) }
+}
+
+function attemptSteps(generation: Generation, before: number): Step[] {
+  let at = before
+  return generation.attempts.flatMap((attempt) => {
+    if (attempt.outcome === 'circuit_open') return [leftOut(attempt.provider_name, attempt.reason ?? 'open circuit')]
+    const from = at
+    at += attempt.duration
+    return stepsOf(generation, attempt, from)
+  })
+}
+
+type Attempt = Generation['attempts'][number]
+
+/** An attempt that streamed is told in two: what it took to the first token, and the tokens. */
+function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
+  const { provider_name, outcome, duration: ms, reason } = attempt
+  const isLast = attempt === generation.attempts.at(-1)
+  const isGood = ['answered', 'client_left', 'broke'].includes(outcome)
+  if (!isGood || !isLast || latency === null || latency <= from) {
+    const says =
+      outcome === 'answered'
+        ? tokensOf(tokens_completion)
+        : [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
+    return [
+      {
+        label: provider_name,
+        says,
+        from,
+        ms,
+        tone: isGood && outcome !== 'broke' ? 'work' : 'bad',
+        took: duration(ms),
+      },
+    ]
+  }
+  const first: Step = {
+    label: provider_name,
+    says: 'to the first token',
+    from,
+    ms: latency - from,
+    tone: 'wait',
+    took: duration(latency - from),
+  }
+  const rest = Math.max(0, from + ms - latency)
+  const says =
+    outcome === 'answered'
+      ? tokensOf(tokens_completion)
+      : `${tokensOf(tokens_completion)}, then ${failureWords[outcome]}`
+  const tone = outcome === 'broke' ? 'bad' : 'work'
+  return [first, { label: provider_name, says, from: latency, ms: rest, tone, took: duration(rest) }]
+}
+
+const tokensOf = (completion: number | null) => counted(completion ?? 0, 'token')
+
+function meterStep({ tokens_estimated, tokens_capped, generation_time, is_byok }: Generation): Step {
+  const how = tokens_estimated
+    ? 'tokens estimated'
+    : tokens_capped
+      ? 'tokens capped at what was possible'
+      : 'tokens as the provider counted'
+  const says = is_byok ? `${how}; paid with your own key` : how
+  return { label: 'meter, settle', says, from: generation_time ?? 0, ms: 0, tone: 'quiet', took: '' }
+}

@@ -1,0 +1,64 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Providers on one real socket, by the first part of the path: they answer in words, slowly, or not at all. */
+export type DemoUpstream = AsyncDisposable & { url: string }
+
+const text =
+  'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
+
+/** The provider `busy` answers every request with 429. */
+export async function startDemoUpstream({ paceMs = 4 } = {}): Promise<DemoUpstream> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+    await sleep(paceMs * 3)
+    if (request.url?.startsWith('/busy/')) return refuse(response)
+    const prompt = Math.ceil(JSON.stringify(body.messages).length / 4)
+    const usage = {
+      prompt_tokens: prompt,
+      completion_tokens: text.split(' ').length,
+      total_tokens: prompt + text.split(' ').length,
+      prompt_tokens_details: { cached_tokens: prompt > 500 ? Math.floor(prompt * 0.8) : 0 },
+    }
+    if (body.stream) await stream(response, body.model, usage, paceMs)
+    else answer(response, body.model, usage)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function refuse(response: ServerResponse) {
+  response.writeHead(429, { 'content-type': 'application/json' })
+  response.end('{"error":{"message":"Too many requests. Slow down.","code":429}}')
+}
+
+function answer(response: ServerResponse, model: string, usage: object) {
+  const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }]
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage }))
+}
+
+async function stream(response: ServerResponse, model: string, usage: object, paceMs: number) {
+  const send = (rest: object) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, ...rest })}\n\n`,
+    )
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const word of text.split(' ')) {
+    if (response.destroyed) return
+    send({ choices: [{ index: 0, delta: { content: `${word} ` }, finish_reason: null }] })
+    await sleep(paceMs)
+  }
+  send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  send({ choices: [], usage })
+  response.end('data: [DONE]\n\n')
+}
