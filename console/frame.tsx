@@ -45,7 +45,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
         })}
         <div class="who">
           <span>{describe(session)}</span>
-          <button type="button" class="bare" onClick={openPalette}>
+          <button type="button" class="bare always" onClick={openPalette}>
             Go to… <kbd>Ctrl K</kbd>
           </button>
           <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>

@@ -21,6 +21,15 @@ export function Tokens({ row }: { row: Generation }) {
   )
 }
 
+/** Nothing was asked for one that was refused: there is no time, and no cost. */
+export function Took({ row }: { row: Generation }) {
+  return row.outcome === 'refused' ? dash : <span>{duration(row.generation_time ?? 0)}</span>
+}
+
+export function Price({ row }: { row: Generation }) {
+  return <Usd amount={row.outcome === 'refused' ? null : row.total_cost} />
+}
+
 export function Outcome({ row }: { row: Generation }) {
   const { says, tone } = outcomeOf(row)
   return (
@@ -54,14 +63,14 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       name: 'provider',
       title: 'provider',
       width: 'minmax(80px, 1fr)',
-      from: 760,
+      from: 900,
       cell: ({ provider_name }) => <span class="dim">{provider_name ?? '–'}</span>,
     },
     {
       name: 'key',
       title: 'key',
       width: 'minmax(80px, 1fr)',
-      from: 860,
+      from: 980,
       cell: ({ key_hash }) => <span class="dim">{keyName(key_hash)}</span>,
     },
     { name: 'tokens', title: 'tokens', width: '112px', isNumber: true, cell: (row) => <Tokens row={row} /> },
@@ -70,7 +79,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       title: 'first token',
       width: '84px',
       isNumber: true,
-      from: 700,
+      from: 800,
       cell: ({ latency }) => (latency === null ? dash : duration(latency)),
     },
     {
@@ -78,14 +87,14 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       title: 'total',
       width: '76px',
       isNumber: true,
-      cell: ({ generation_time }) => duration(generation_time ?? 0),
+      cell: (row) => <Took row={row} />,
     },
     {
       name: 'cost',
       title: 'cost',
-      width: '92px',
+      width: '104px',
       isNumber: true,
-      cell: (row) => <Usd amount={row.outcome === 'refused' ? null : row.total_cost} />,
+      cell: (row) => <Price row={row} />,
     },
     { name: 'outcome', title: 'outcome', width: 'minmax(120px, 1.4fr)', cell: (row) => <Outcome row={row} /> },
   ]
@@ -104,7 +113,11 @@ export function NarrowRow({ row }: { row: Generation }) {
       <div>
         <Outcome row={row} />
         <span class="dim">
-          <Tokens row={row} /> · {duration(row.generation_time ?? 0)} · <Usd amount={row.total_cost} />
+          {row.outcome !== 'refused' && (
+            <>
+              <Tokens row={row} /> · <Took row={row} /> · <Price row={row} />
+            </>
+          )}
         </span>
       </div>
     </div>

@@ -26,7 +26,12 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
         ))}
         {lines.length === 0 && (
           <div>
-            <span>{`prompt ${exactCount(generation.tokens_prompt ?? 0)}, completion ${exactCount(generation.tokens_completion ?? 0)}`}</span>
+            <span>
+              prompt {exactCount(generation.tokens_prompt ?? 0)}, completion{' '}
+              {exactCount(generation.tokens_completion ?? 0)}
+            </span>
+            <span />
+            <span />
           </div>
         )}
         <div class="sum">

@@ -39,7 +39,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       {generation.error?.message && <p class="refusal">{generation.error.message}</p>}
       <h3>What happened</h3>
       <Waterfall steps={storyOf(generation)} total={generation.generation_time ?? 0} />
-      {generation.outcome !== 'refused' && (
+      {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (
         <>
           <h3>What it cost</h3>
           <Cost generation={generation} paidBy={paidBy} />

@@ -10,6 +10,7 @@ import { FilterBar } from './bar.tsx'
 import { columnsOf, NarrowRow } from './columns.tsx'
 import { Detail } from './detail.tsx'
 import { useLog } from './log.ts'
+import { SummaryStrip } from './summary.tsx'
 
 /** The request log, live, and the one request that is open. */
 export function Screen() {
@@ -34,29 +35,36 @@ export function Screen() {
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">
           <FilterBar filters={filters} keys={byHash} isLive={isLive} setLive={setLive} />
-          {log.waiting.length > 0 && (
-            <button type="button" class="newer" onClick={log.takeWaiting}>
-              ↑ {log.waiting.length} newer
-            </button>
-          )}
-          {log.failure ? (
-            <Failed failure={log.failure} again={log.reload} />
-          ) : log.rows.length === 0 && !log.isLoading ? (
-            <Empty isFiltered={Object.keys(filters.values).length > 0} clear={filters.clear} />
-          ) : (
-            <Table<Generation>
-              label="Requests"
-              rows={log.rows}
-              columns={columnsOf(keyName)}
-              keyOf={(row) => row.id}
-              opened={id}
-              onOpen={(row) => go(row.id)}
-              narrow={(row) => <NarrowRow row={row} />}
-              onEnd={log.older}
-              onTop={setAtTop}
-              foot={log.cursor === null && log.rows.length > 0 ? 'That is all there is.' : undefined}
-            />
-          )}
+          <SummaryStrip
+            values={filters.values}
+            isLive={isLive}
+            paidBy={byHash.get(filters.values.api_key_hash ?? '')}
+          />
+          <div class="screen list">
+            {log.waiting.length > 0 && (
+              <button type="button" class="newer" onClick={log.takeWaiting}>
+                ↑ {log.waiting.length} newer
+              </button>
+            )}
+            {log.failure ? (
+              <Failed failure={log.failure} again={log.reload} />
+            ) : log.rows.length === 0 && !log.isLoading ? (
+              <Empty isFiltered={Object.keys(filters.values).length > 0} clear={filters.clear} />
+            ) : (
+              <Table<Generation>
+                label="Requests"
+                rows={log.rows}
+                columns={columnsOf(keyName)}
+                keyOf={(row) => row.id}
+                opened={id}
+                onOpen={(row) => go(row.id)}
+                narrow={(row) => <NarrowRow row={row} />}
+                onEnd={log.older}
+                onTop={setAtTop}
+                foot={log.cursor === null && log.rows.length > 0 ? 'That is all there is.' : undefined}
+              />
+            )}
+          </div>
         </div>
         {id && <Detail id={id} known={opened} keys={byHash} onClose={() => go(undefined)} />}
       </div>

@@ -66,9 +66,9 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
 }
 
 function planStep({ candidate_models, requested_model, attempts }: Generation, before: number): Step {
-  const [first = requested_model, ...others] = candidate_models
-  const models = others.length > 0 ? `${first} and ${counted(others.length, 'other')}` : first
-  const says = attempts.length === 0 ? `nothing could be asked for ${models}` : models
+  const models = counted(candidate_models.length, 'model')
+  const says =
+    attempts.length === 0 ? `nobody to ask for ${requested_model}` : candidate_models.length > 1 ? models : undefined
   return { label: 'plan', says, from: 0, ms: before, tone: 'quiet', took: duration(before) }
 }
 
@@ -90,10 +90,7 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   const isLast = attempt === generation.attempts.at(-1)
   const isGood = ['answered', 'client_left', 'broke'].includes(outcome)
   if (!isGood || !isLast || latency === null || latency <= from) {
-    const says =
-      outcome === 'answered'
-        ? tokensOf(tokens_completion)
-        : [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
+    const says = outcome === 'answered' ? tokensOf(tokens_completion) : failureOf(outcome, reason)
     return [
       {
         label: provider_name,
@@ -107,7 +104,7 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   }
   const first: Step = {
     label: provider_name,
-    says: 'to the first token',
+    says: 'first token',
     from,
     ms: latency - from,
     tone: 'wait',
@@ -122,14 +119,21 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   return [first, { label: provider_name, says, from: latency, ms: rest, tone, took: duration(rest) }]
 }
 
+/** The status says more than its kind. */
+function failureOf(outcome: string, reason: string | undefined): string {
+  const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
+  if (status) return `answered ${status}`
+  return [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
+}
+
 const tokensOf = (completion: number | null) => counted(completion ?? 0, 'token')
 
-function meterStep({ tokens_estimated, tokens_capped, generation_time, is_byok }: Generation): Step {
+function meterStep({ tokens_estimated, tokens_capped, is_byok }: Generation): Step {
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
       ? 'tokens capped at what was possible'
       : 'tokens as the provider counted'
   const says = is_byok ? `${how}; paid with your own key` : how
-  return { label: 'meter, settle', says, from: generation_time ?? 0, ms: 0, tone: 'quiet', took: '' }
+  return { label: 'meter, settle', says, tone: 'quiet', took: '' }
 }

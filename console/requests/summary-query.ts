@@ -1,0 +1,67 @@
+import type { AnalyticsQuery } from '../api/types.ts'
+import { spans } from './log-query.ts'
+
+type Values = Readonly<Record<string, string>>
+type Field = NonNullable<AnalyticsQuery['filters']>[number]['field']
+
+/** What the log is filtered by, and how the sums name it. */
+const fields: Record<string, Field> = {
+  api_key_hash: 'api_key_id',
+  user_id: 'user',
+  workspace_id: 'workspace',
+  model: 'model',
+  provider: 'provider',
+  preset: 'preset',
+  outcome: 'outcome',
+  error: 'error',
+}
+
+/** Filters of single requests, which sums know nothing of. */
+const single = /^(session_id|guardrail_id|streamed|(min|max)_\w+)$/
+
+const minuteMs = 60_000
+const usualSpan = '24h'
+
+export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
+  granularity: 'minute' | 'hour' | 'day'
+  /** For how long, in words. */
+  label: string
+  seconds: number
+}
+
+/** The sums of what the log shows; undefined where its filters ask for single requests. */
+export function summaryQuery(values: Values, now: number): SummaryQuery | undefined {
+  if (Object.keys(values).some((name) => single.test(name))) return undefined
+  const { label, ms } = spans[values.last ?? usualSpan] ?? spans[usualSpan]!
+  const end = values.to ? Date.parse(values.to) : Math.ceil(now / minuteMs) * minuteMs
+  const start = values.from ? Date.parse(values.from) : end - ms
+  const span = end - start
+  const filters = Object.entries(fields).flatMap(([name, field]) => {
+    const value = values[name]
+    return value ? [{ field, operator: 'in' as const, value: value.split(',') }] : []
+  })
+  return {
+    time_range: { start: instant(start), end: instant(end) },
+    filters,
+    granularity: span <= 2 * 3_600_000 ? 'minute' : span <= 8 * 86_400_000 ? 'hour' : 'day',
+    label: values.from || values.to ? 'of that time' : `last ${label}`,
+    seconds: span / 1000,
+  }
+}
+
+const instant = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const bucketMs = { minute: minuteMs, hour: 3_600_000, day: 86_400_000 }
+
+/** One value for each bucket of the time, 0 where nothing was. */
+export function everyBucket(
+  rows: readonly { date?: string; [name: string]: unknown }[],
+  name: string,
+  { time_range, granularity }: SummaryQuery,
+): number[] {
+  const step = bucketMs[granularity]
+  const known = new Map(rows.map((row) => [Math.floor(Date.parse(row.date ?? '') / step), Number(row[name] ?? 0)]))
+  const first = Math.floor(Date.parse(time_range!.start) / step)
+  const last = Math.floor((Date.parse(time_range!.end) - 1) / step)
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => known.get(first + index) ?? 0)
+}

@@ -1,0 +1,99 @@
+import { useEffect } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import type { AnalyticsRow, Key } from '../api/types.ts'
+import { count, exactCount, percent } from '../format/count.ts'
+import { exactMoney, money } from '../format/money.ts'
+import { duration } from '../format/time.ts'
+import { Spark } from '../pieces/spark.tsx'
+import { everyBucket, type SummaryQuery, summaryQuery } from './summary-query.ts'
+
+const refreshMs = 10_000
+
+/** A row has what was asked for, under its name. */
+type Row = AnalyticsRow & Record<string, unknown>
+type Summary = { query: SummaryQuery; whole: Row | undefined; series: Row[] }
+
+async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> {
+  const { time_range, filters, granularity } = query
+  const among = { ...(time_range && { time_range }), ...(filters && { filters }) }
+  const [whole, series] = await Promise.all([
+    call(
+      'POST /analytics/query',
+      {
+        body: {
+          ...among,
+          metrics: ['request_count', 'error_count', 'refused_count', 'total_usage', 'latency_p50', 'latency_p95'],
+        },
+      },
+      { signal },
+    ),
+    call(
+      'POST /analytics/query',
+      { body: { ...among, granularity, metrics: ['request_count', 'error_count', 'refused_count'] } },
+      { signal },
+    ),
+  ])
+  return { query, whole: whole.data.data[0] as Row | undefined, series: series.data.data as Row[] }
+}
+
+type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean; paidBy: Key | undefined }
+
+/** What the requests of the list come to. */
+export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
+  const key = summaryQuery(values, 0) && `summary ${JSON.stringify(summaryQuery(values, 0))}`
+  const { data, reload } = useResource(key, (signal) => load(summaryQuery(values, Date.now())!, signal))
+  useEffect(() => {
+    if (!isLive) return
+    const timer = setInterval(() => !document.hidden && reload(), refreshMs)
+    return () => clearInterval(timer)
+  }, [isLive, reload])
+  if (!key) return null
+  return (
+    <div class="summary">{data ? <Figures {...data} paidBy={paidBy} /> : <Figure name="requests" value="–" />}</div>
+  )
+}
+
+function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | undefined }) {
+  const figure = (name: string) => Number(whole?.[name] ?? 0)
+  const requests = figure('request_count')
+  const bad = figure('error_count') + figure('refused_count')
+  const rate = requests / query.seconds
+  const latency = (name: string) => (typeof whole?.[name] === 'number' ? duration(Math.round(whole?.[name])) : '–')
+  const failures = series.map((row) => ({ ...row, bad: Number(row.error_count ?? 0) + Number(row.refused_count ?? 0) }))
+  return (
+    <>
+      <Figure
+        name={`requests, ${query.label}`}
+        value={exactCount(requests)}
+        more={requests > 0 ? `${rateOf(rate)}` : ''}
+      />
+      <Figure
+        name="spent"
+        value={money(figure('total_usage'))}
+        exact={exactMoney(figure('total_usage'))}
+        more={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
+      />
+      <Figure name="first token p50 / p95" value={latency('latency_p50')} more={latency('latency_p95')} />
+      <Figure name="failed, refused" value={percent(requests > 0 ? bad / requests : 0)} more={exactCount(bad)} />
+      <Spark
+        label={`Requests over time, ${query.label}, and those that failed or were refused`}
+        lines={[
+          { values: everyBucket(series, 'request_count', query), tone: 'accent' },
+          { values: everyBucket(failures, 'bad', query), tone: 'bad' },
+        ]}
+      />
+    </>
+  )
+}
+
+const rateOf = (perSecond: number) => (perSecond >= 0.1 ? `${perSecond.toFixed(1)}/s` : `${count(perSecond * 3600)}/h`)
+
+function Figure({ name, value, more, exact }: { name: string; value: string; more?: string; exact?: string }) {
+  return (
+    <div class="figure">
+      <span class="dim">{name}</span>
+      <b title={exact}>{value}</b> <span class="dim">{more}</span>
+    </div>
+  )
+}
