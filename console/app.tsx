@@ -3,6 +3,7 @@ import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { signedIn } from './api/session.ts'
 import { Frame } from './frame.tsx'
+import { Breakwater } from './pieces/breakwater.tsx'
 import { Palette } from './pieces/palette.tsx'
 import { Shortcuts } from './pieces/shortcuts.tsx'
 import { Nothing } from './pieces/states.tsx'
@@ -32,11 +33,20 @@ function Gate() {
   return (
     <>
       <Frame session={who.session}>
-        <Screens />
+        <Guarded />
       </Frame>
       <Palette />
       <Shortcuts />
     </>
+  )
+}
+
+function Guarded() {
+  const { path } = useLocation()
+  return (
+    <Breakwater place={path}>
+      <Screens />
+    </Breakwater>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
@@ -12,6 +13,10 @@ import { screens } from './screens.ts'
 export function Frame({ session, children }: { session: Session; children: ComponentChildren }) {
   const { path, route } = useLocation()
   const here = path.split('/')[1]
+  const place = screens.find(({ name }) => name === here)?.title
+  useEffect(() => {
+    document.title = place ? `${place} · Signalbox` : 'Signalbox'
+  }, [place])
   useCommands([
     ...screens.map(({ name, title, words = '' }) => ({
       title,

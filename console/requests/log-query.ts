@@ -11,6 +11,9 @@ export const spans: Record<string, { label: string; ms: number }> = {
   '30d': { label: '30 days', ms: 30 * 86_400_000 },
 }
 
+export const spanOf = (name: string | undefined) =>
+  name !== undefined && Object.hasOwn(spans, name) ? spans[name] : undefined
+
 const passed = [
   'api_key_hash',
   'user_id',
@@ -35,7 +38,7 @@ const passed = [
 export function logQuery(values: Readonly<Record<string, string>>, now: number): LogQuery {
   const query: Record<string, string> = {}
   for (const name of passed) if (values[name]) query[name] = values[name]
-  const span = spans[values.last ?? '']
+  const span = spanOf(values.last)
   if (span) query.from = new Date(now - span.ms).toISOString()
   if (values.from) query.from = values.from
   if (values.to) query.to = values.to

@@ -31,6 +31,7 @@ export function Screen() {
   const opened = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
+      <h1 class="unseen">Requests</h1>
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">

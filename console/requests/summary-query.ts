@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../api/types.ts'
-import { spans } from './log-query.ts'
+import { spanOf, spans } from './log-query.ts'
 
 type Values = Readonly<Record<string, string>>
 type Field = NonNullable<AnalyticsQuery['filters']>[number]['field']
@@ -32,10 +32,12 @@ export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
 /** The sums of what the log shows; undefined where its filters ask for single requests. */
 export function summaryQuery(values: Values, now: number): SummaryQuery | undefined {
   if (Object.keys(values).some((name) => single.test(name))) return undefined
-  const { label, ms } = spans[values.last ?? usualSpan] ?? spans[usualSpan]!
+  const { label, ms } = spanOf(values.last) ?? spans[usualSpan]!
   const end = values.to ? Date.parse(values.to) : Math.ceil(now / minuteMs) * minuteMs
   const start = values.from ? Date.parse(values.from) : end - ms
   const span = end - start
+  // The log says what is wrong with such times.
+  if (!(span > 0)) return undefined
   const filters = Object.entries(fields).flatMap(([name, field]) => {
     const value = values[name]
     return value ? [{ field, operator: 'in' as const, value: value.split(',') }] : []

@@ -24,7 +24,10 @@ const offer = (model: string, prompt: number, completion: number) => ({
 
 /** Prices in USD for a million tokens. */
 const models = {
-  'anthropic/claude-sonnet-5': { busy: offer('claude-sonnet-5', 0.05, 0.2), anthropic: offer('claude-sonnet-5', 2, 10) },
+  'anthropic/claude-sonnet-5': {
+    busy: offer('claude-sonnet-5', 0.05, 0.2),
+    anthropic: offer('claude-sonnet-5', 2, 10),
+  },
   'openai/gpt-5.4-mini': { openai: offer('gpt-5.4-mini', 0.25, 2) },
   'google/gemini-3-flash': { google: offer('gemini-3-flash', 0.1, 0.4) },
   'deepseek/deepseek-v4': { deepinfra: offer('deepseek-v4', 0.5, 1.5), openai: offer('deepseek-v4', 0.9, 2) },

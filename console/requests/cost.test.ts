@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Endpoint } from '../api/types.ts'
+import { addsUp, costLines, pricesOf } from './cost.ts'
+import { curlOf } from './curl.ts'
+import { sampleGeneration } from './generation.sample.ts'
+
+const prices = { prompt: '0.000002', completion: '0.00001', input_cache_read: '0.0000002' }
+
+test('each token is told once, at the price of its kind', () => {
+  const counts = sampleGeneration({
+    tokens_prompt: 8112,
+    tokens_cached: 6900,
+    tokens_completion: 412,
+    tokens_reasoning: 96,
+  })
+  const lines = costLines(counts, prices)
+  assert.deepEqual(
+    lines.map(({ says, count }) => [says, count]),
+    [
+      ['prompt', 1212],
+      ['prompt, from the cache', 6900],
+      ['completion', 316],
+      ['completion, reasoning', 96],
+    ],
+  )
+  assert.ok(addsUp(lines, 1212 * 2e-6 + 6900 * 2e-7 + 412 * 1e-5))
+  assert.equal(addsUp(lines, 0.0079), false)
+})
+
+test('what is billed by the piece has a line of its own', () => {
+  const lines = costLines(sampleGeneration({ billed_pieces: { web_search: 2 } }), {
+    ...prices,
+    request: '0.001',
+    web_search: '0.01',
+  })
+  assert.deepEqual(
+    lines.slice(2).map(({ says, count, usd }) => [says, count, usd]),
+    [
+      ['request', 1, 0.001],
+      ['web search', 2, 0.02],
+    ],
+  )
+})
+
+test('the prices are those of the endpoint that answered', () => {
+  const endpoints = [
+    { tag: 'azure', pricing: { prompt: '1', completion: '1' } },
+    { tag: 'openai', pricing: prices },
+  ] as Endpoint[]
+  assert.equal(pricesOf(endpoints, 'openai/gpt@openai'), prices)
+  assert.equal(pricesOf(endpoints, 'openai/gpt@elsewhere'), undefined)
+  assert.equal(pricesOf(endpoints, null), undefined)
+})
+
+test('as curl, a request goes to the path of its protocol, and no text in it ends the quotes', () => {
+  const curl = curlOf(
+    sampleGeneration({ protocol: 'anthropic-messages', requested_model: "it's", session_id: 's' }),
+    'http://h',
+  )
+  assert.match(curl, /^curl -N http:\/\/h\/api\/v1\/messages /)
+  assert.match(curl, /"model": "it'\\''s"/)
+  assert.match(curl, /"session_id": "s"/)
+  assert.match(
+    curlOf(sampleGeneration({ protocol: 'openai-responses', streamed: false }), 'http://h'),
+    /^curl http:\/\/h\/api\/v1\/responses /,
+  )
+})

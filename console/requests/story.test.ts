@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleGeneration } from './generation.sample.ts'
+import { outcomeOf } from './outcome.ts'
+import { storyOf } from './story.ts'
+
+const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
+  endpoint_id: `m@${provider_name}`,
+  provider_name,
+  outcome,
+  duration,
+  ...(reason && { reason }),
+})
+
+const told = (more: Parameters<typeof sampleGeneration>[0]) =>
+  storyOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
+
+test('an answer is told from the plan to the meter, its tokens apart from the wait for the first', () => {
+  assert.deepEqual(told({}), [
+    ['guardrails', 'let it pass', undefined, undefined],
+    ['plan', undefined, 0, 10],
+    ['anthropic', 'first token', 10, 30],
+    ['anthropic', '10 tokens', 40, 60],
+    ['meter, settle', 'tokens as the provider counted', undefined, undefined],
+  ])
+})
+
+test('attempts follow each other on one axis, and what was not asked is a step too', () => {
+  const attempts = [
+    attempt('azure', 'circuit_open', 0, 'open circuit'),
+    attempt('vertex', 'rate_limited', 20, 'status 429'),
+    attempt('anthropic', 'answered', 70),
+  ]
+  assert.deepEqual(told({ attempts, latency: 50 }).slice(2, -1), [
+    ['azure', 'left out: open circuit', undefined, undefined],
+    ['vertex', 'answered 429', 10, 20],
+    ['anthropic', 'first token', 30, 20],
+    ['anthropic', '10 tokens', 50, 50],
+  ])
+})
+
+test('a refusal names the rule and leads to the guardrail, and nothing follows', () => {
+  const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
+  const [step, ...others] = storyOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
+  assert.deepEqual([step?.says, step?.href, others], ['ignored models', '/guardrails/g-1', []])
+})
+
+test('what filters found, a preset and endpoints that were left out are steps with their reason', () => {
+  const steps = told({
+    preset: { id: 'p', slug: 'support', version: 4 },
+    content_findings: [{ guardrail_id: 'g-1', rule: 'email', action: 'redact', count: 2 }],
+    error: { kind: 'unavailable', excluded: [{ endpoint: 'm@eu', reason: 'region' }] },
+    outcome: 'failed',
+    attempts: [],
+  }).map(([label, says]) => [label, says])
+  assert.deepEqual(steps.slice(0, 2), [
+    ['preset support', 'version 4'],
+    ['guardrail', 'redacted 2 email'],
+  ])
+  assert.deepEqual(steps[3], ['m@eu', 'left out: region'])
+})
+
+test('an outcome is told in the words of the domain', () => {
+  const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).says
+  assert.equal(says({}), 'answered')
+  assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
+  assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
+  assert.equal(says({ outcome: 'client_left' }), 'client left')
+  assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'refused: max budget')
+  assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: too many requests')
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+
+let world: DemoWorld
+let browser: Awaited<ReturnType<typeof startBrowser>>
+let ids: string[]
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+  ids = await world.ask(8)
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+const open = (path: string, more = {}) => signedInPage(browser, world.service, path, more)
+
+test('the log lists what was asked, and a row opens as the story of its request', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  const row = page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-5' })
+  await row.filter({ hasText: '2nd answered' }).click()
+  const panel = page.getByRole('complementary', { name: 'Details' })
+  await panel.getByText('answered 429').waitFor()
+  await panel.getByText('prompt, from the cache').waitFor()
+  assert.equal(await panel.getByText('$0.000735').count(), 1)
+  assert.match(page.url(), new RegExp(`/requests/${ids[1]}$`))
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  assert.deepEqual(faults, [])
+})
+
+test('a refusal names the rule, and leads to the guardrail', options, async () => {
+  await using watched = await open(`/requests/${ids[2]}`)
+  const { page, faults } = watched
+  const panel = page.getByRole('complementary', { name: 'Details' })
+  await panel.getByText('Only what the contract names').waitFor()
+  const link = panel.getByRole('link', { name: 'guardrail' })
+  assert.equal(await link.getAttribute('href'), `/guardrails/${world.guardrailId}`)
+  assert.deepEqual(faults, [])
+})
+
+test('filters stand in the address, and an address filters', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  await page.getByRole('button', { name: 'outcome any' }).click()
+  await page.getByRole('button', { name: 'refused', exact: true }).click()
+  await page.waitForURL('**/requests?outcome=refused')
+  await page.getByRole('row').filter({ hasText: 'answered' }).first().waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('row').count(), 2)
+  await page.reload()
+  await page.getByRole('row').nth(1).waitFor()
+  assert.equal(await page.getByRole('row').count(), 2)
+  await page.getByRole('button', { name: 'Without outcome' }).click()
+  await page.getByRole('row').nth(4).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('what was typed after "/" filters, and nothing found says how to see all again', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('session:nobody')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/requests?session_id=nobody')
+  await page.getByText('No request passes these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.getByRole('row').nth(1).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('a request that ends now comes in at the top by itself', options, async () => {
+  await using watched = await open('/requests?model=signalbox/demo')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  const before = await page.getByRole('row').count()
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Now' }] }
+  await world.service.ask('POST', '/chat/completions', { body })
+  await page.getByRole('row').nth(before).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('j, k and Enter move through the list and open, without the mouse', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(2).waitFor()
+  for (const key of ['j', 'j', 'k', 'j', 'Enter']) await page.keyboard.press(key)
+  const second = page.getByRole('row', { selected: true })
+  await second.waitFor()
+  assert.equal(await second.getAttribute('aria-rowindex'), '3')
+  await page.keyboard.press('j')
+  await page.locator('[aria-selected=true][aria-rowindex="4"]').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('an API key sees its own requests, and no word of others', options, async () => {
+  const { body } = await world.service.manage('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' })
+  const made = await world.service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
+  await using watched = await open('/requests', { key: made.body.key })
+  await watched.page.getByText('No requests yet').waitFor()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`nobody is kept out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+      await using watched = await open('/requests', { colorScheme, viewport: { width, height: 800 } })
+      await watched.page.getByRole('row').nth(1).waitFor()
+      assert.deepEqual(await accessibilityFaults(watched.page), [])
+      await watched.page.goto(`${new URL(world.service.url).origin}/requests/${ids[1]}`)
+      await watched.page.getByText('prompt, from the cache').waitFor()
+      assert.deepEqual(await accessibilityFaults(watched.page), [])
+      assert.equal(await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      assert.deepEqual(watched.faults, [])
+    })
+  }
+}
