@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import type { Endpoint } from '../api/types.ts'
 import { addsUp, costLines, pricesOf } from './cost.ts'
 import { curlOf } from './curl.ts'
-import { sampleGeneration } from './generation.sample.ts'
 
 const prices = { prompt: '0.000002', completion: '0.00001', input_cache_read: '0.0000002' }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleGeneration } from './generation.sample.ts'
+import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import { logQuery } from './log-query.ts'
 import { mergeNewest, passes } from './merge.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleGeneration } from './generation.sample.ts'
+import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import { outcomeOf } from './outcome.ts'
 import { storyOf } from './story.ts'
 

@@ -1,4 +1,4 @@
-import type { Generation } from '../api/types.ts'
+import type { Generation } from '../../console/api/types.ts'
 
 /** A request as most are, for tests: answered by the first endpoint, streamed. */
 export function sampleGeneration(more: Partial<Generation> = {}): Generation {
