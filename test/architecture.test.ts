@@ -30,6 +30,7 @@ const mayImport: Record<string, string[]> = {
   demo: ['lib', 'chat'],
   usage: ['lib', 'db', 'accounts', 'chat'],
   analytics: ['lib', 'db', 'usage'],
+  contents: ['lib', 'db', 'chat', 'accounts', 'audit', 'byok'],
   // Of http only the table of statuses, for failures that are told within a stream.
   budgets: ['lib', 'db', 'usage'],
   routing: [
@@ -46,6 +47,7 @@ const mayImport: Record<string, string[]> = {
     'presets',
     'measure',
     'usage',
+    'contents',
     'demo',
   ],
   replay: ['lib', 'config', 'db', 'accounts', 'catalogue', 'guardrails', 'usage'],
@@ -118,6 +120,8 @@ test('node:http comes in through lib/node-http.ts, which leaves out what it woul
 
 /** Tables that are written outside the folder of their noun, and why. */
 const writtenElsewhere: Record<string, string[]> = {
+  // From when on it keeps contents changes when they are deleted.
+  workspaces: ['src/contents/store.ts'],
   // The lease on an intern, and its status, change together.
   interns: ['src/provision/intern-leases.ts'],
   intern_creations: ['src/provision/intern-leases.ts'],

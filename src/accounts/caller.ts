@@ -1,4 +1,5 @@
 import type { Interval } from '#lib/vocabulary.ts'
+import type { KeptShare } from './io-logging.ts'
 import type { Role as MemberRole } from './member.ts'
 
 /** The purpose of a key. */
@@ -19,6 +20,8 @@ export type Caller = {
   internsGrant: boolean
   /** The most the key may spend, if there is a limit. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
+  /** What is kept of its requests; undefined: nothing. */
+  keptShare?: KeptShare | undefined
   organizationId: string
   workspaceId: string
   /** What the creator is to the organization. */

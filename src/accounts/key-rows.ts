@@ -106,6 +106,7 @@ export function selectKeysWithOwners(query: Query, hashes: string[]) {
       join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
     )
     .innerJoin('organizations as o', 'o.id', 'k.organization_id')
+    .leftJoin('workspaces as w', 'w.id', 'k.workspace_id')
     .where('k.hash', 'in', hashes)
     .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
     .select([
@@ -117,4 +118,5 @@ export function selectKeysWithOwners(query: Query, hashes: string[]) {
       'k.interns_grant',
     ])
     .select(['m.joined_at', 'm.left_at', 'm.role', 'o.interns_programme'])
+    .select(['w.io_logging', 'w.io_logging_rate', 'w.io_logging_keys'])
 }

@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts'
 import type { Caller, KeyKind } from './caller.ts'
+import { keptShareOf } from './io-logging.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
 import { selectKeysWithOwners } from './key-rows.ts'
 
@@ -30,6 +31,7 @@ function storedKey(row: ReadKeysRow): StoredKey {
       internsProgramme: row.interns_programme === 1,
       internsGrant: row.interns_grant === 1,
       spendLimit: spendLimitOf(row),
+      keptShare: keptShareOf(row, row.hash),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
       role: (row.role ?? undefined) as Caller['role'],

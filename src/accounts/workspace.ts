@@ -4,6 +4,7 @@ import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
+import { IoLogging, ioLoggingOf } from './io-logging.ts'
 
 const Slug = z
   .string()
@@ -16,7 +17,9 @@ export const NewWorkspace = strictFields({
   name: text({ min: 1, max: 200 }),
   slug: Slug,
   description: text({ max: 1000 }).nullish(),
-}).meta({ id: 'NewWorkspace' })
+})
+  .extend(IoLogging.partial().shape)
+  .meta({ id: 'NewWorkspace' })
 export type NewWorkspace = z.output<typeof NewWorkspace>
 
 /** The fields of a workspace that may be changed. Fields that are left out stay as they are. */
@@ -33,6 +36,7 @@ export const WorkspaceRecord = z.object({
     .string()
     .describe('The guardrail that applies to all its traffic. It comes to be when it is first changed.'),
   created_by: z.string().nullable(),
+  ...IoLogging.shape,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 })
@@ -46,6 +50,7 @@ export function workspaceRecord(row: Selectable<Tables['workspaces']>): Workspac
     description: row.description,
     default_guardrail_id: row.default_guardrail_id,
     created_by: row.created_by,
+    ...ioLoggingOf(row),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { recordChange } from '#audit/audit.ts'
 import { type Db, isForeignKeyViolation, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
@@ -5,6 +6,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
+import { ioLoggingColumns } from './io-logging.ts'
 import { countEnabledKeys } from './key-rows.ts'
 import { deleteKeysOf } from './keys-of-workspace.ts'
 import { accountsLock } from './lock.ts'
@@ -118,6 +120,11 @@ export async function insertWorkspace(
     description: values.description ?? null,
     default_guardrail_id: deps.newId(),
     created_by: owner.userId,
+    io_logging: 0,
+    io_logging_rate: 1,
+    io_logging_keys: null,
+    contents_since: 0,
+    ...ioLoggingColumns(values),
     created_at: at,
     updated_at: at,
   }
@@ -132,14 +139,19 @@ export async function changeWorkspace(
   name: string,
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
-    const wanted = { name: patch.name, slug: patch.slug, description: patch.description }
-    const fields = Object.keys(wanted) as (keyof typeof wanted)[]
-    if (fields.every((field) => wanted[field] === undefined || wanted[field] === before[field])) return before
+    const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
+    const isOther = (field: keyof WorkspacePatch) =>
+      patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field])
+    if (!fields.some(isOther)) return before
     const updating = tx
       .updateTable('workspaces')
-      .set({ ...wanted, updated_at: deps.now() })
+      .set({
+        ...{ name: patch.name, slug: patch.slug, description: patch.description },
+        ...ioLoggingColumns(patch),
+        updated_at: deps.now(),
+      })
       .where('id', '=', before.id)
       .execute()
     await refusingTakenSlugs(patch.slug ?? before.slug, updating)
@@ -151,6 +163,8 @@ export async function changeWorkspace(
       before,
       after,
     })
+    // What is kept of a key's requests is known with the key.
+    if (Object.keys(ioLoggingColumns(patch)).length > 0) announce('organization.changed', caller.organizationId)
     return after
   })
 }

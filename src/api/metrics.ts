@@ -16,6 +16,7 @@ import type { CircuitReport } from '#routing/plan/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
+import { contentMetrics } from './content-metrics.ts'
 import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
@@ -34,6 +35,8 @@ export type Metrics = {
   /** @param count of requests under way. */
   observeUnderWay: (count: () => number) => void
   observeStanding: (standing: ServerState) => void
+  /** @returns counts contents of requests that were kept, or were to be. */
+  observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
@@ -127,6 +130,11 @@ export function createMetrics(): Metrics {
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },
     observeStanding: (standing) => void own.push(...stateMetrics(standing)),
+    observeContents(waitingBytes) {
+      const contents = contentMetrics(waitingBytes)
+      own.push(...contents.all)
+      return contents.add
+    },
     observeCircuits: (report) => void own.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeWorkers(count) {

@@ -15,7 +15,9 @@ import { getCredits } from './routes/credits/get.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { listEvents } from './routes/events/list.ts'
+import { deleteGenerationContent } from './routes/generations/delete-content.ts'
 import { getGeneration } from './routes/generations/get.ts'
+import { getGenerationContent } from './routes/generations/get-content.ts'
 import { listAllGenerations } from './routes/generations/list.ts'
 import { assignKeys } from './routes/guardrails/assign-keys.ts'
 import { assignMembers } from './routes/guardrails/assign-members.ts'
@@ -79,6 +81,7 @@ import { getCurrentSession } from './routes/sessions/get-current.ts'
 import { listSessions } from './routes/sessions/list.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
+import { deleteWorkspaceContents } from './routes/workspaces/delete-contents.ts'
 import { getOneWorkspace } from './routes/workspaces/get.ts'
 import { listAllWorkspaces } from './routes/workspaces/list.ts'
 import { updateWorkspace } from './routes/workspaces/update.ts'
@@ -94,6 +97,8 @@ const table = {
   ...completionRoutes,
   countMessageTokens,
   getGeneration,
+  getGenerationContent,
+  deleteGenerationContent,
   listGenerations: listAllGenerations,
   listActivity: listAllActivity,
   queryAnalytics,
@@ -164,6 +169,7 @@ const table = {
   getWorkspace: getOneWorkspace,
   updateWorkspace,
   deleteWorkspace: deleteOneWorkspace,
+  deleteWorkspaceContents,
   getOrganization: getOwnOrganization,
   updateOrganization,
   listOrganizationMembers,

@@ -11,12 +11,15 @@ export type ServerState = {
   ledger: Pick<Ledger, 'standing' | 'hasRoom'>
   /** Completions and turns of interns under way. */
   answers: () => number
+  /** Streams of events that are open. */
+  eventStreams: () => number
   interns: () => Record<InternStatus, number>
   isShuttingDown: () => boolean
   now: () => number
 }
 
-export function stateMetrics({ database, db, ledger, answers, interns, isShuttingDown, now }: ServerState): Metric[] {
+export function stateMetrics(state: ServerState): Metric[] {
+  const { database, db, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
   const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
   const worst = (name: string, help: string, read: () => number) =>
@@ -31,6 +34,7 @@ export function stateMetrics({ database, db, ledger, answers, interns, isShuttin
       Number(isShuttingDown()),
     ),
     plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
+    plain('signalbox_event_streams', 'Streams of events (GET /events) that are open.', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
     worst('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
     worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),

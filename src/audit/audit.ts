@@ -21,6 +21,7 @@ export type Change = {
     | 'catalogue'
     | 'credential'
     | 'session'
+    | 'generation'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null

@@ -5,6 +5,9 @@ import type { Db } from '#db/db.ts'
 import { StartupError } from '#lib/fault.ts'
 import { createVault, type Vault } from './vault.ts'
 
+/** All that is encrypted at rest. */
+const sealedThings = 'provider keys, repository credentials or kept contents'
+
 const form = /^[0-9a-f]{64}\s*$/
 
 type Settings = { data_dir: string; encryption_key_file?: string | undefined }
@@ -20,10 +23,7 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   const key =
     readKey(file) ?? (settings.encryption_key_file ? undefined : used.length === 0 ? makeKey(file) : undefined)
   if (!key) {
-    const why =
-      used.length > 0
-        ? ', and the provider keys and repository credentials in the database cannot be read without it'
-        : ''
+    const why = used.length > 0 ? `, and the ${sealedThings} in the database cannot be read without it` : ''
     throw new StartupError(
       `The encryption key ${file} is missing${why}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
     )
@@ -32,7 +32,7 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   const other = used.find((name) => name !== vault.keyName)
   if (other === undefined) return vault
   throw new StartupError(
-    `The encryption key ${file} is not the one that the provider keys and repository credentials in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
+    `The encryption key ${file} is not the one that the ${sealedThings} in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
   )
 }
 
@@ -47,7 +47,13 @@ async function keysInUse(db: Db): Promise<string[]> {
         .select((row) => row.ref('repository_sealed_by').$castTo<string>().as('sealed_by')),
     )
     .execute()
-  return rows.map((row) => row.sealed_by)
+  // There may be millions: of their names, in the order of an index, the first and the last.
+  const contents = await db.query
+    .selectFrom('generation_contents')
+    .select((e) => [e.fn.min('sealed_by').as('first'), e.fn.max('sealed_by').as('last')])
+    .executeTakeFirst()
+  const kept = [contents?.first, contents?.last].filter((name) => name != null)
+  return [...rows.map((row) => row.sealed_by), ...kept]
 }
 
 function readKey(file: string): Buffer | undefined {

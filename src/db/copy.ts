@@ -23,6 +23,7 @@ export const copied = [
   'endpoint_hours',
   'model_hours',
   'generations',
+  'generation_contents',
   'usage_days',
   'workspace_days',
   'rollup_parts',

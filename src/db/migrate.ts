@@ -20,6 +20,7 @@ import * as requestLog from './migrations/0021_request_log.ts'
 import * as browserSessions from './migrations/0022_browser_sessions.ts'
 import * as rollups from './migrations/0024_rollups.ts'
 import * as events from './migrations/0027_events.ts'
+import * as contents from './migrations/0028_contents.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -41,6 +42,7 @@ export const migrations: Record<string, Migration> = {
   '0022_browser_sessions': browserSessions,
   '0024_rollups': rollups,
   '0027_events': events,
+  '0028_contents': contents,
 }
 
 /**

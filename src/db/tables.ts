@@ -30,6 +30,12 @@ export type Tables = {
     description: string | null
     default_guardrail_id: string
     created_by: string
+    /** Whether what is asked and answered is kept, of how large a share of requests, and of which keys (JSON). */
+    io_logging: Generated<number>
+    io_logging_rate: Generated<number>
+    io_logging_keys: string | null
+    /** Nothing of earlier requests is kept. */
+    contents_since: Generated<number>
     created_at: number
     updated_at: number
   }
@@ -181,6 +187,17 @@ export type Tables = {
     duration_ms: Generated<number>
     /** Whether it was counted in the roll-ups when it was written. */
     rolled_up: Generated<number>
+  }
+  /** What was asked and answered, encrypted by the key that `sealed_by` names. */
+  generation_contents: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    created_at: number
+    sealed_by: string
+    sealed: string
   }
   /** Sums over a day (whole days since the epoch, UTC). */
   usage_days: {

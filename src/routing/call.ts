@@ -7,6 +7,7 @@ import type { RevocableResponse } from '#lib/revocable-response.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Accesses } from './attempt/credentials.ts'
 import type { Target } from './plan/plan.ts'
+import type { KeptContent } from './record/kept-content.ts'
 import type { RequestRecord } from './record/request-record.ts'
 import type { Body, ClientProtocol, RequestHeaders } from './translate/protocol.ts'
 
@@ -37,6 +38,8 @@ export type CompletionContext = Omit<CompletionCall, 'response'> & {
   /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
   requestRecord: RequestRecord
+  /** What is kept of what is asked and answered; undefined: nothing. */
+  content: KeptContent | undefined
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */
   circuitOf: (endpoint: Endpoint) => string

@@ -14,6 +14,7 @@ import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
 import { pluginOptions } from './plugins/options.ts'
 import type { PolicyDecision } from './policy/policy.ts'
+import { contentToKeep, type KeptContent } from './record/kept-content.ts'
 import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
 import { needsOf } from './resolve/needs.ts'
@@ -104,6 +105,7 @@ async function completeDecided(
     () => estimatePrompt(asked),
   )
   call.response.header('x-generation-id', requestRecord.id)
+  const content = contentToKeep(deps.contents, call.caller, requestRecord.id, decision)
   if (decision.leftOut.length > 0) call.response.header('x-fields-left-out', headerList(decision.leftOut))
   try {
     const accesses = await deps.credentials.of(call.caller)
@@ -133,6 +135,7 @@ async function completeDecided(
       body,
       limited: decision.limits.length > 0,
       requestRecord,
+      content,
       accesses,
       circuitOf,
       asking,
@@ -146,7 +149,7 @@ async function completeDecided(
     throw error
   } finally {
     if (tracked.response.revoked) requestRecord.because(tracked.response.revoked)
-    settle(deps, decision, requestRecord)
+    settle(deps, decision, requestRecord, content)
   }
 }
 
@@ -159,11 +162,17 @@ function headerList(names: readonly string[]): string {
 }
 
 /** Meters the request and settles its reservation. A failure here must not reach the client, whose answer is sent. */
-function settle(deps: RoutingDeps, decision: PolicyDecision, requestRecord: RequestRecord): void {
+function settle(
+  deps: RoutingDeps,
+  decision: PolicyDecision,
+  requestRecord: RequestRecord,
+  content: KeptContent | undefined,
+): void {
   let generation: Generation | undefined
   try {
     generation = requestRecord.close()
     deps.meter(generation)
+    content?.close(generation)
   } catch (error) {
     deps.onUnaccounted(error as Error)
   }

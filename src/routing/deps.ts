@@ -11,6 +11,7 @@ import type { Upstreams } from './attempt/upstream/send.ts'
 import type { Circuits } from './plan/circuits.ts'
 import type { PlanInput } from './plan/plan.ts'
 import type { Policy } from './policy/policy.ts'
+import type { KeepContents } from './record/kept-content.ts'
 import type { Finder } from './resolve/resolve.ts'
 
 /** The dependencies of the data plane. */
@@ -32,6 +33,8 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
+  /** Where what is asked and answered is kept, for who wants it. */
+  contents?: KeepContents | undefined
   /** False while so much is not written that nothing more may be metered, hence nothing served. */
   canMeter: () => boolean
   /** A request was refused before any account of it was opened. */

@@ -28,6 +28,7 @@ type RoutingOpenParts = {
   inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom'>
+  contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
   onRefused: RoutingDeps['onRefused']
   tracing: boolean
@@ -52,6 +53,7 @@ export function openRouting({
   measures,
   ownCredentials,
   ledger,
+  contents,
   onUnaccounted,
   onRefused,
   tracing,
@@ -82,6 +84,7 @@ export function openRouting({
     measure: measures.record,
     meter: ledger.record,
     canMeter: ledger.hasRoom,
+    contents,
     onUnaccounted,
     onRefused,
     tracing,

@@ -22,7 +22,8 @@ export async function play(
 ): Promise<void> {
   const { paths } = describeApi() as Described
   const [owner] = (await service.manage('GET', '/organization/members')).body.data
-  const kept: Kept = { user: owner.id, apiKey: service.apiKey }
+  const [workspace] = (await service.manage('GET', '/workspaces')).body.data
+  const kept: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey }
   let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
     typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value

@@ -23,6 +23,12 @@ const model = { author: 'openai', slug: 'gpt-5.2' }
 export const steps: Step[] = [
   { operation: 'get /health' },
   { operation: 'get /metrics' },
+  // Later steps read what the next ones ask.
+  {
+    operation: 'patch /workspaces/{id}',
+    params: { id: '$workspace' },
+    body: { is_observability_io_logging_enabled: true },
+  },
   { operation: 'post /chat/completions', body: chat, keep: ({ id }) => ({ generation: id }) },
   { operation: 'post /responses', body: { model: 'signalbox/demo', input: 'Hello' } },
   { operation: 'post /messages', body: { ...chat, max_tokens: 100 } },
@@ -135,6 +141,9 @@ export const steps: Step[] = [
   { operation: 'get /audit' },
   { operation: 'get /generation', query: '?id=$generation' },
   { operation: 'get /generations', query: '?limit=1' },
+  { operation: 'get /generation/content', query: '?id=$generation' },
+  { operation: 'delete /generation/content', query: '?id=$generation' },
+  { operation: 'delete /workspaces/{id}/contents', params: { id: '$workspace' } },
   { operation: 'get /activity' },
   { operation: 'get /credits' },
   { operation: 'get /events', isEndless: true },

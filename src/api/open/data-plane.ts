@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts'
 import { createScanner } from '#filters/scan.ts'
 import { openRouting } from '#routing/open.ts'
+import type { KeepContents } from '#routing/record/kept-content.ts'
 import type { Cause, Generation } from '#usage/generation.ts'
 import { circuitLog } from '../circuit-log.ts'
 import { completionLog } from '../completion-log.ts'
@@ -15,6 +16,7 @@ type Below = Opened<typeof openModels> &
   Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
   Opened<typeof openMoney> & {
     db: Db
+    contents: KeepContents
     lost: (error: Error) => void
     countRefusal: (cause: Cause) => void
   }

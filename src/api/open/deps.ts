@@ -11,6 +11,7 @@ import { openInterns } from '../interns.ts'
 import { meteredTurn } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
 import { openTraces } from '../traces.ts'
+import { openContents } from './contents.ts'
 import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
@@ -46,7 +47,16 @@ export async function openDeps(
   const models = await openModels(opening, store)
   const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
   const money = await openMoney(opening, store, lost)
-  const { routing, scanner } = openDataPlane(opening, { ...models, ...policies, ...money, db, lost, countRefusal })
+  const contents = openContents(opening, store, vault)
+  const { routing, scanner } = openDataPlane(opening, {
+    ...models,
+    ...policies,
+    ...money,
+    contents,
+    db,
+    lost,
+    countRefusal,
+  })
   const { guardrailCache, inFlight } = policies
   const interns = openInterns({
     ...parts,
@@ -58,17 +68,18 @@ export async function openDeps(
     metered: meteredTurn({ db, ledger: money.ledger, config, isShared: store.isShared }),
     onRefused: (error) => countRefusal(causeOf(error)),
   })
+  const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })
+  opened.defer(() => liveEvents.close())
   metrics.observeStanding({
     database: db.kind,
     db: db.standing,
     ledger: money.ledger,
-    answers: inFlight.count,
+    answers: () => inFlight.count() - liveEvents.listeners,
+    eventStreams: () => liveEvents.listeners,
     interns: createInternCounts({ db }, hostname()),
     isShuttingDown,
     now,
   })
-  const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })
-  opened.defer(() => liveEvents.close())
   const deps: ApiDeps = {
     ...models,
     config,

@@ -11,7 +11,11 @@ export type WorkerReply =
 const { path, readOnly } = workerData as { path: string; readOnly: boolean }
 const database = new DatabaseSync(path, { readOnly })
 database.exec('pragma busy_timeout = 2000')
-if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+// What was deleted is overwritten with zeros.
+if (!readOnly)
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on',
+  )
 
 const maxPrepared = 500
 const prepared = new Map<string, StatementSync>()

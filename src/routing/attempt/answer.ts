@@ -101,15 +101,16 @@ async function askOne(
 }
 
 async function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
-  const { client, response, requestRecord, chat } = context
+  const { client, response, requestRecord, content, chat } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayStream(response, {
     client,
     head: headOf(deps, context, target),
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
-    count: requestRecord.count,
+    count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     countSaid: requestRecord.countSaid,
+    readsAll: content !== undefined,
     price: priceFor(requestRecord, tried),
   })
   response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
@@ -128,13 +129,13 @@ async function streamFrom(deps: RoutingDeps, context: CompletionContext, target:
 }
 
 async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
-  const { client, response, requestRecord } = context
+  const { client, response, requestRecord, content } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayWhole({
     client,
     head: headOf(deps, context, target),
     passThrough,
-    count: requestRecord.count,
+    count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     price: priceFor(requestRecord, tried),
   })
   const failure = (await attempt(deps, ask, relay, response.signal)) ?? relay.failure

@@ -45,14 +45,16 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
         : { asked: { chat: given, body: givenBody }, leftOut: [] }
       const limitsOf = (asked: Forms) =>
         spendingLimitsFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
-      if (guardrails.length === 0) return { candidates, ...known, leftOut, findings: [], ...limitsOf(known) }
+      if (guardrails.length === 0)
+        return { candidates, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
       requireRegion(guardrails, regionOf(config.regions, host))
       const left = permittedCandidates(guardrails, candidates, config.zdr_vendors)
       const storage = storageVerdict(guardrails, left, config.zdr_vendors)
       const asked = storage ? withoutStorage(storage, known) : known
       const { bodies, findings } = await screenRequest(scanner, guardrails, asked)
       // A label may be longer than what it stands for.
-      return { candidates: left, ...bodies, leftOut, findings, ...limitsOf(bodies) }
+      const retainsNothing = storage !== undefined
+      return { candidates: left, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) }
     },
     async recheck({ caller, host, asked, limits }) {
       const guardrails = await guardrailCache.of(caller)

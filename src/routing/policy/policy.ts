@@ -26,6 +26,8 @@ export type PolicyDecision = {
   candidates: Candidate[]
   chat: ChatRequest
   body: Body
+  /** Whether nothing of it may be retained, as a guardrail says. */
+  retainsNothing: boolean
   /** Fields that stay here, since nobody knows what they may cost. */
   leftOut: readonly string[]
   /** The limits that count what the request spends. */

@@ -30,12 +30,14 @@ type StreamOptions = {
   includeUsage: boolean
   count: Count
   countSaid: CountSaid
+  /** Whether `count` is to see every event, also what needs not be read to be passed on. */
+  readsAll?: boolean
   price: PriceTokens
 }
 
 export function relayStream(
   response: ResponseStream,
-  { client, head, passThrough, includeUsage, count, countSaid, price }: StreamOptions,
+  { client, head, passThrough, includeUsage, count, countSaid, readsAll, price }: StreamOptions,
 ): StreamRelay {
   const writer = client.writer(head, { includeUsage })
   const rewriter = passThrough ? client.rewriter?.(head) : undefined
@@ -68,7 +70,7 @@ export function relayStream(
   const relay: StreamRelay = {
     failure: undefined,
     heldBack: false,
-    alike: passThrough ? alike : undefined,
+    alike: passThrough && !readsAll ? alike : undefined,
     writer() {
       write()
       return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer

@@ -6,21 +6,15 @@ const NotOffered = z.object({
   default_text_model: z.null(),
   default_image_model: z.null(),
   default_provider_sort: z.null(),
-  io_logging_api_key_ids: z.null(),
-  io_logging_sampling_rate: z.literal(1),
   is_data_discount_logging_enabled: z.literal(false),
   is_observability_broadcast_enabled: z.literal(false),
-  is_observability_io_logging_enabled: z.literal(false),
 })
 const notOffered: z.infer<typeof NotOffered> = {
   default_text_model: null,
   default_image_model: null,
   default_provider_sort: null,
-  io_logging_api_key_ids: null,
-  io_logging_sampling_rate: 1,
   is_data_discount_logging_enabled: false,
   is_observability_broadcast_enabled: false,
-  is_observability_io_logging_enabled: false,
 }
 
 export const Workspace = WorkspaceRecord.extend(NotOffered.shape).meta({

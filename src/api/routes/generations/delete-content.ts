@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { deleteContent } from '#contents/store.ts'
+import { route } from '../../route.ts'
+import { namedGeneration } from './named.ts'
+
+export const deleteGenerationContent = route({
+  method: 'delete',
+  path: '/generation/content',
+  tag: 'usage',
+  key: 'any',
+  summary: 'Delete what one request asked and was answered',
+  description: 'Whoever may read it may delete it. What was metered stays.',
+  request: { query: z.object({ id: z.string().min(1).max(256) }) },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  handler: async ({ query, caller }, deps) => {
+    await deleteContent(deps, caller, await namedGeneration(deps, caller, query.id))
+    return { deleted: true }
+  },
+})

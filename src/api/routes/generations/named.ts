@@ -1,0 +1,13 @@
+import type { Caller } from '#accounts/caller.ts'
+import { Fault } from '#lib/fault.ts'
+import { findGeneration } from '#usage/read.ts'
+import type { ApiDeps } from '../../deps.ts'
+
+/** Our id of a request that is named by it, or by the one in its answer, which is the upstream's. */
+export async function namedGeneration(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
+  if (name.startsWith('gen-')) return name
+  const found = await findGeneration(deps, caller, name).catch((error: unknown) => {
+    if (!(error instanceof Fault && error.kind === 'not_found')) throw error
+  })
+  return found?.id ?? name
+}

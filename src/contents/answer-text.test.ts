@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AnswerText } from './answer-text.ts'
+
+test('the pieces of an answer come together: text, thoughts, and each call with its arguments', () => {
+  const answer = new AnswerText(1000)
+  answer.take([
+    { type: 'reasoning', text: 'Hm' },
+    { type: 'text', text: 'Let me ' },
+  ])
+  answer.take([
+    { type: 'text', text: 'look.' },
+    { type: 'tool_call', index: 0, id: 'a', name: 'look' },
+    { type: 'tool_call', index: 1, id: 'b', name: 'see' },
+    { type: 'tool_arguments', index: 1, text: '{"b"' },
+    { type: 'tool_arguments', index: 0, text: '{}' },
+    { type: 'tool_arguments', index: 1, text: ':1}' },
+  ])
+  assert.deepEqual(answer.read(), {
+    completion: 'Let me look.',
+    reasoning: 'Hm',
+    calls: [
+      { id: 'a', name: 'look', arguments: '{}' },
+      { id: 'b', name: 'see', arguments: '{"b":1}' },
+    ],
+  })
+})
+
+test('of an answer without end only a bounded part is held', () => {
+  const answer = new AnswerText(1000)
+  for (let n = 0; n < 100_000; n++) answer.take([{ type: 'text', text: '0123456789' }])
+  for (let n = 0; n < 100_000; n++) answer.take([{ type: 'tool_call', index: n, id: `${n}`, name: 'x' }])
+  const { completion, calls } = answer.read()
+  assert.ok(completion!.length <= 1010 && calls.length === 0)
+})
+
+test('what a provider says that is no text does no harm', () => {
+  const answer = new AnswerText(1000)
+  answer.take([
+    { type: 'text', text: { toString: null } as never },
+    { type: 'tool_arguments', index: 9, text: 'x' },
+  ])
+  assert.deepEqual(answer.read(), { completion: null, reasoning: null, calls: [] })
+})

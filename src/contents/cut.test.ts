@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Cutter } from './cut.ts'
+
+test('what fits stays as it is', () => {
+  const cutter = new Cutter(1000)
+  const messages = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Grüße' },
+        { type: 'x', n: 1, none: null },
+      ],
+    },
+  ]
+  assert.deepEqual(cutter.messages(messages), messages)
+  assert.equal(cutter.isCut, false)
+})
+
+test('a long text keeps its beginning, in whole characters, and says how much is gone', () => {
+  for (const most of [10, 11, 12, 13]) {
+    const cutter = new Cutter(most)
+    const [, begun = '', left] = /^(.*)… \[cut: (\d+) characters left out\]$/.exec(cutter.text('aé'.repeat(50)))!
+    assert.match(begun, /^(aé)+a?$/)
+    assert.equal(begun.length + Number(left), 100)
+    assert.ok(Buffer.byteLength(begun) <= most && cutter.isCut)
+  }
+})
+
+test('the last messages stay, and it is said how many there were before', () => {
+  const messages = Array.from({ length: 1000 }, (_, at) => ({ role: 'user', content: `message ${at}` }))
+  const kept = new Cutter(500).messages(messages) as typeof messages
+  assert.deepEqual(kept.at(-1), messages.at(-1))
+  const gone = Number(/(\d+) earlier messages/.exec(kept[0]!.content)?.[1])
+  assert.equal(gone + kept.length - 1, 1000)
+})
+
+test('bytes that are written as text are left out, whatever room there is', () => {
+  const cutter = new Cutter(1_000_000)
+  const url = `data:image/png;base64,${'A'.repeat(5000)}`
+  const [message] = cutter.messages([{ content: [{ image_url: { url } }] }]) as [
+    { content: [{ image_url: { url: string } }] },
+  ]
+  assert.equal(message.content[0].image_url.url, 'data:image/png;base64,… [cut: 5000 characters left out]')
+  assert.ok(cutter.isCut)
+})
+
+test('a million small parts are not all kept', () => {
+  const kept = new Cutter(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
+  assert.ok(JSON.stringify(kept).length < 2000)
+})

@@ -1,0 +1,97 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { AnswerText } from '#contents/answer-text.ts'
+import type { Content, ContentError } from '#contents/content.ts'
+import { Cutter } from '#contents/cut.ts'
+import type { ContentKeeper } from '#contents/keeper.ts'
+import { faultStatus } from '#http/faults.ts'
+import type { AttemptNote, Generation } from '#usage/generation.ts'
+import type { PolicyDecision } from '../policy/policy.ts'
+
+/** Where contents are kept, and how much of each, of what is asked and of what is answered. */
+export type KeepContents = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: number }
+
+/**
+ * What a request is to leave behind of what was asked and answered; undefined where it leaves nothing: its workspace does
+ * not want it, it is not among those that are sampled, or nothing of it may be retained.
+ */
+export function contentToKeep(
+  contents: KeepContents | undefined,
+  { keptShare }: Pick<Caller, 'keptShare'>,
+  id: string,
+  { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
+): KeptContent | undefined {
+  if (!contents || !keptShare || retainsNothing || chat.provider?.zdr) return undefined
+  return isSampled(id, keptShare.rate) ? new KeptContent(contents, chat.messages) : undefined
+}
+
+/** The end of an id is as good as chance. */
+function isSampled(id: string, rate: number): boolean {
+  return rate >= 1 || Number.parseInt(id.slice(-8), 16) / 2 ** 32 < rate
+}
+
+export class KeptContent {
+  readonly #contents: KeepContents
+  readonly #messages: readonly unknown[]
+  #answer: AnswerText
+
+  /** @param messages as guardrails let them through. */
+  constructor(contents: KeepContents, messages: readonly unknown[]) {
+    this.#contents = contents
+    this.#messages = messages
+    this.#answer = new AnswerText(contents.mostBytes)
+  }
+
+  /** Collects the answer of one attempt, which is the only one that the client sees. */
+  collecting(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
+    const answer = new AnswerText(this.#contents.mostBytes)
+    this.#answer = answer
+    return (events) => {
+      count(events)
+      answer.take(events)
+    }
+  }
+
+  /** The request is over. What was refused, or ended because a rule forbids it now, leaves nothing behind. */
+  close(generation: Generation): void {
+    const { outcome, cause, caller, id, createdAt } = generation
+    if (outcome === 'refused' || cause?.rule !== undefined || cause?.guardrailId !== undefined) return
+    const { organizationId, workspaceId, keyHash, userId } = caller
+    this.#contents.keeper.keep({ id, organizationId, workspaceId, keyHash, userId, createdAt }, this.#read(generation))
+  }
+
+  #read(generation: Generation): Content {
+    const [asked, said] = [new Cutter(this.#contents.mostBytes), new Cutter(this.#contents.mostBytes)]
+    const { completion, reasoning, calls } = this.#answer.read()
+    return {
+      input: { messages: asked.messages(this.#messages) },
+      output: {
+        completion: completion === null ? null : said.text(completion),
+        tool_calls: said.value(calls) as Content['output']['tool_calls'],
+        reasoning: reasoning === null ? null : said.text(reasoning),
+      },
+      error: errorOf(generation),
+      truncated: asked.isCut || said.isCut,
+    }
+  }
+}
+
+/** In words of ours: what a provider said may repeat what it was asked, or hold what must not be told. */
+function errorOf({ outcome, cause, provider, attempts }: Generation): ContentError | null {
+  if (outcome !== 'failed') return null
+  const kind = cause?.kind
+  const status = kind === undefined ? null : kind === 'internal' ? 500 : faultStatus[kind]
+  return {
+    message: cause?.message ?? kind ?? null,
+    status,
+    provider_name: provider ?? attempts.at(-1)?.provider ?? null,
+    raw: null,
+    previous_errors: attempts.slice(0, -1).flatMap(failedAttempt),
+  }
+}
+
+function failedAttempt({ outcome, reason, provider }: AttemptNote): ContentError['previous_errors'] {
+  if (outcome === 'answered' || outcome === 'client_left') return []
+  const code = outcome === 'broke' ? 502 : outcome === 'circuit_open' ? 503 : faultStatus[outcome]
+  return [{ code, message: reason ?? outcome, provider_name: provider, raw: null }]
+}
