@@ -76,7 +76,8 @@ onEachDatabase('contents', (kind) => {
     const query = new Proxy(made.db.query, {
       get: (target, name) => {
         if (isAway && name === 'transaction') throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-        return Reflect.get(target, name)
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
       },
     })
     const { keeper, counted, errors } = keeperOf({ ...made.db, query })

@@ -17,12 +17,12 @@ export type KeepContents = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: num
  */
 export function contentToKeep(
   contents: KeepContents | undefined,
-  { keptShare }: Pick<Caller, 'keptShare'>,
+  caller: Pick<Caller, 'keptShare'>,
   id: string,
   { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
 ): KeptContent | undefined {
-  if (!contents || !keptShare || retainsNothing || chat.provider?.zdr) return undefined
-  return isSampled(id, keptShare.rate) ? new KeptContent(contents, chat.messages) : undefined
+  if (!contents || !caller.keptShare || retainsNothing || chat.provider?.zdr) return undefined
+  return isSampled(id, caller.keptShare.rate) ? new KeptContent(contents, chat.messages) : undefined
 }
 
 /** The end of an id is as good as chance. */
