@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url
 const place = prepareFolder()
 const dataDir = join(place.folder, 'data')
 const heldFile = join(place.folder, 'held')
-const server = await start(['--import', './bench/collect-on-signal.ts', ...asNpmStarts], {
+const server = await start(['--import', './bench/collect-on-signal.ts', ...asNpmStarts()], {
   PORT: '0',
   HELD_FILE: heldFile,
   HOST: '127.0.0.1',

@@ -63,7 +63,7 @@ function startOurs(): Promise<Running> {
     LOG_FORMAT: 'json',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
-  return start(onFirstCore(asNpmStarts), environment, openSync(join(folder, 'log'), 'w'))
+  return start(onFirstCore(asNpmStarts()), environment, openSync(join(folder, 'log'), 'w'))
 }
 
 function hasTaskset(): boolean {

@@ -60,7 +60,7 @@ function startCheckout(checkout: string, at: number): Promise<Running> {
     LOG_FORMAT: 'json',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
-  return start(asNpmStarts, environment, openSync(join(folder, `log-${at}`), 'w'), checkout)
+  return start(asNpmStarts(checkout), environment, openSync(join(folder, `log-${at}`), 'w'), checkout)
 }
 
 async function measure(name: string): Promise<void> {

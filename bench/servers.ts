@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,25 @@ export function prepareFolder() {
 export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
 
 /** The options that `npm start` gives to Node. */
-export const asNpmStarts = ['--min-semi-space-size=4', '--import', './bin/compile-cache.js', 'bin/server.ts']
+export function asNpmStarts(checkout = root): string[] {
+  const script = existsSync(join(checkout, 'bin/start.ts')) ? 'bin/start.ts' : 'bin/server.ts'
+  if (script === 'bin/start.ts') bundle(checkout)
+  return ['--min-semi-space-size=4', '--import', './bin/compile-cache.js', script]
+}
+
+const bundled = new Set<string>()
+
+/** Otherwise the first start would make the bundle while it is measured. */
+function bundle(checkout: string): void {
+  if (bundled.has(checkout)) return
+  bundled.add(checkout)
+  const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: checkout, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The service could not be bundled: ${stderr}`)
+}
 
 /** The service itself, as `npm start` runs it. */
 export function startService(place: { folder: string; snapshot: string }): Promise<Running> {
-  return start(asNpmStarts, {
+  return start(asNpmStarts(), {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(place.folder, 'data'),

@@ -81,7 +81,7 @@ function startService(workers: number, { settings }: Place, folder: string, upst
     LOG_FORMAT: 'json',
     DEMO_INTERN: 'false',
   }
-  return start(asNpmStarts, environment, openSync(join(folder, `log${workers}`), 'w'))
+  return start(asNpmStarts(), environment, openSync(join(folder, `log${workers}`), 'w'))
 }
 
 async function limitedKey(url: string): Promise<string> {

@@ -66,8 +66,12 @@ try {
   const parts = { config, variable: (name: string) => process.env[name], log, now: Date.now, newId: newUuid }
   const workers = countOf(config.workers, availableParallelism())
   const start = async (): Promise<Service & Partial<WorkersService>> => {
+    const script = fileURLToPath(new URL('./worker.ts', import.meta.url))
     if (workers === 1) return (await import('#api/start.ts')).startService(parts)
-    return (await import('#workers/primary.ts')).startWorkers(parts, workers, (lines) => stream.write(lines))
+    return (await import('#workers/primary.ts')).startWorkers(parts, workers, {
+      script,
+      writeLog: (lines) => stream.write(lines),
+    })
   }
   const starting = start()
   // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.

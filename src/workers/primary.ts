@@ -35,19 +35,21 @@ export type WorkersService = Service & {
   replaceWorkers: () => Promise<void>
 }
 
+/** The file that a worker runs; `writeLog` takes whole lines of JSON that workers log. */
+type WorkerOutside = { script: string; writeLog: (lines: string) => void }
+
 /** After the grace time of its requests, a worker has this long to report its last metrics. */
 const exitGraceMs = 10_000
 
 /**
  * Opens the store, starts so many workers that answer requests on one port, and does what is to be done once: it owns the
  * embedded database, looks after interns, reads the catalogue, and tells the figures of all.
- * @param writeLog takes whole lines of JSON that workers log.
  * @throws StartupError with one sentence; whatever was opened is closed again.
  */
 export async function startWorkers(
   parts: Parts,
   workers: number,
-  writeLog: (lines: string) => void,
+  { script, writeLog }: WorkerOutside,
 ): Promise<WorkersService> {
   const { config, log, now, newId, variable } = parts
   const { host, port, metrics_port } = config
@@ -77,7 +79,7 @@ export async function startWorkers(
   const fleet = new Fleet({
     sockets: sockets.ofWorker,
     start: { config: settings, url },
-    spawn: (sockets, handlers) => spawnWorker({ sockets, handlers, onLines: writeLog }),
+    spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
     serve: (worker) => serve(store, catalogue, page, worker),
     merge: mergedValues,
     onRestart: metrics.observeWorkers(() => fleet.count),

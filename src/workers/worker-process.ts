@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { createRpc, type Handlers, type Rpc } from '#lib/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 import { wholeLines } from './log-lines.ts'
 import { portOf } from './ports.ts'
-
-const script = fileURLToPath(new URL('../../bin/worker.ts', import.meta.url))
 
 /** The number that the first of a worker's sockets has there, after standard streams and the channel. */
 const firstSocket = 4
@@ -25,6 +22,8 @@ export const socketsThere = (all: readonly number[][]): number[][] => {
 }
 
 type Options = {
+  /** The file to run: `bin/worker.ts`, or what it was bundled into. */
+  script: string
   /** The sockets of all workers: each may have to stand in for another. */
   sockets: readonly number[][]
   handlers: Handlers
@@ -33,7 +32,7 @@ type Options = {
 }
 
 /** Starts a process that waits for `worker.start`. It has our environment, and standard output is not its business. */
-export function spawnWorker({ sockets, handlers, onLines }: Options): WorkerProcess {
+export function spawnWorker({ script, sockets, handlers, onLines }: Options): WorkerProcess {
   const child = spawn(process.execPath, [...process.execArgv, script], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...sockets.flat()],
     serialization: 'advanced',

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { until } from './harness/until.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const key = `sb-v1-${'b'.repeat(64)}`
+
+/** A checkout whose sources may be changed, with the packages of this one. */
+function checkout(name: string) {
+  const folder = join(scratch, name)
+  for (const part of ['bin', 'src', 'console', 'package.json', 'openapi.json'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  mkdirSync(join(folder, 'node_modules'))
+  for (const entry of readdirSync(join(root, 'node_modules')))
+    if (entry !== '.cache') symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
+  const made = join(folder, 'node_modules/.cache/start')
+  const bundles = () => (existsSync(made) ? readdirSync(made).filter((entry) => /^[0-9a-f]{32}$/.test(entry)) : [])
+  return { folder, bundles, inBundle: (file: string) => join(made, bundles()[0]!, file) }
+}
+
+async function start(folder: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['bin/start.ts'], {
+    cwd: folder,
+    env: {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: join(folder, 'data'),
+      DEMO_INTERN: 'false',
+      CONSOLE: 'false',
+      BOOTSTRAP_API_KEY: key,
+      ...env,
+    },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  const ended = once(child, 'exit')
+  const url = await until(() => /^listening on (\S+)$/m.exec(said)?.[1])
+  return {
+    said: () => said,
+    models: async () =>
+      (await (await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
+        data: { id: string }[]
+      },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGINT')
+      await ended
+    },
+  }
+}
+
+const bundled = 'this is the bundle'
+const telling = `\nprocess.stderr.write(${JSON.stringify(`{"level":30,"msg":"${bundled}"}\n`)})\n`
+
+test('a start takes the bundle of its own sources, and no other; without one it makes it for the next', async () => {
+  const { folder, bundles, inBundle } = checkout('one')
+  {
+    await using first = await start(folder)
+    assert.equal((await first.models()).data[0]?.id, 'signalbox/demo')
+    await until(() => bundles().length === 1)
+  }
+  appendFileSync(inBundle('server.mjs'), telling)
+  {
+    await using second = await start(folder)
+    assert.equal((await second.models()).data[0]?.id, 'signalbox/demo')
+    await until(() => second.said().includes(bundled))
+  }
+  appendFileSync(join(folder, 'src/lib/once.ts'), '\n// Changed.\n')
+  await using third = await start(folder)
+  await third.models()
+  assert.doesNotMatch(third.said(), new RegExp(bundled))
+})
+
+test('workers of a bundled service are bundled, too', async () => {
+  const { folder, inBundle } = checkout('workers')
+  const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  appendFileSync(inBundle('worker.mjs'), telling)
+  await using service = await start(folder, { WORKERS: '2', LOG_FORMAT: 'json' })
+  await until(() => service.said().split(bundled).length === 3)
+  assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')
+})
