@@ -46,7 +46,7 @@ test('the first start shows two keys and curl lines that work when pasted; the s
   assert.equal(origin, new URL(url).origin)
   const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ link }) }
   const begun = (await (await fetch(`${url}/sessions`, signIn)).json()) as any
-  assert.equal(begun.data.role, 'admin')
+  assert.equal(begun.data.role, 'owner')
   assert.equal((await fetch(`${url}/sessions`, signIn)).status, 401)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
   assert.match(paste(curls[0]), / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)

@@ -46,7 +46,7 @@ async function insertFirstOwner(deps: BootstrapDeps, tx: Tx): Promise<KeyOwner> 
   await tx.insertInto('users').values({ id: userId, name, email: 'owner@localhost', created_at: at }).execute()
   await tx
     .insertInto('memberships')
-    .values({ organization_id: organizationId, user_id: userId, name, role: 'admin', joined_at: at, left_at: null })
+    .values({ organization_id: organizationId, user_id: userId, name, role: 'owner', joined_at: at, left_at: null })
     .execute()
   const workspace = await insertWorkspace(deps, tx, { organizationId, userId }, { name: 'Default', slug: 'default' })
   return { organizationId, userId, workspaceId: workspace.id }

@@ -1,6 +1,6 @@
-import type { Interval } from '#lib/vocabulary.ts'
+import type { AccessRole, Interval } from '#lib/vocabulary.ts'
 import type { KeptShare } from './io-logging.ts'
-import type { Role as MemberRole } from './member.ts'
+import type { MemberRole } from './role.ts'
 
 /** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'
@@ -26,6 +26,8 @@ export type Caller = {
   workspaceId: string
   /** What the creator is to the organization. */
   role?: MemberRole | undefined
+  /** What the member may do who is signed in; undefined for a key, whether it is sent or was pasted. */
+  access?: AccessRole | undefined
   /** The session of the browser that asks in this key's name, if it is one. */
   sessionId?: string | undefined
 }

@@ -1,17 +1,19 @@
 import type { Query } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import type { KeyOwner } from './insert-key.ts'
+import { managingRoles } from './role.ts'
 
 /**
- * The admin who has been there longest, and the oldest workspace.
+ * The owner, or else the admin, who has been there longest, and the oldest workspace.
  * @throws Fault `not_found` when the store is empty.
  */
 export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyOwner> {
   const owner = await db.query
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
-    .where('m.role', '=', 'admin')
+    .where('m.role', 'in', managingRoles)
     .where('m.left_at', 'is', null)
+    .orderBy((member) => member.case().when('m.role', '=', 'owner').then(0).else(1).end())
     .orderBy('m.joined_at')
     .orderBy('w.created_at')
     .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])

@@ -11,8 +11,12 @@ export async function pageOfKeyRows(
   query: Query,
   workspaceId: string,
   { offset, limit, include_disabled }: PageQuery & { include_disabled: boolean },
+  creatorUserId?: string,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const all = query.selectFrom('api_keys').where('workspace_id', '=', workspaceId)
+  const all = query
+    .selectFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .$if(creatorUserId !== undefined, (keys) => keys.where('creator_user_id', '=', creatorUserId!))
   const matching = include_disabled ? all : all.where('disabled', '=', 0)
   const [rows, { total }] = await Promise.all([
     matching.selectAll().orderBy('created_at', 'desc').orderBy('hash').offset(offset).limit(limit).execute(),

@@ -95,7 +95,7 @@ onEachDatabase('keys in the store', (kind) => {
     const { deps, caller } = await newOrganization(store.db)
     for (let n = 0; n < 6; n++) await createKey({ ...deps, now: () => 1_795_000_000_000 }, caller, wanted)
     const page = (offset: number) =>
-      listKeys(deps, caller.workspaceId, { offset, limit: 2, include_disabled: false }).then(({ data }) => data)
+      listKeys(deps, caller.workspaceId, { offset, limit: 2, include_disabled: false }, caller).then(({ data }) => data)
     const paged = (await Promise.all([0, 2, 4, 6].map(page))).flat().map((key) => key.hash)
     assert.equal(new Set(paged).size, 8)
   })

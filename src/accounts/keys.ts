@@ -7,6 +7,7 @@ import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
+import { keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
 import { deleteKeyRow, findKeyRow, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { accountsLock } from './lock.ts'
@@ -26,8 +27,9 @@ export async function listKeys(
   deps: { db: Db },
   workspaceId: string,
   page: PageQuery & { include_disabled: boolean },
+  caller: Pick<Caller, 'access' | 'userId'>,
 ): Promise<Page<KeyRecord>> {
-  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page)
+  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, keysSeenBy(caller))
   return { data: rows.map(keyRecord), total_count: total }
 }
 
@@ -53,6 +55,7 @@ export async function createKey(
       throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
     }
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
+    requireMayCreate(caller, wanted, owner)
     const key = await insertKey(deps, tx, owner, {
       secret,
       kind: wanted.kind,
@@ -80,6 +83,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
   const expiresAt = expiryOf(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    requireMayChange(caller, before, patch)
     if (changesNothing(before, patch, expiresAt)) return before
     const end = patch.disabled ? 0 : expiresAt
     if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
@@ -103,6 +107,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    requireMayChange(caller, before)
     await keepOneManagementKey(deps, tx, before, caller.organizationId)
     await deleteKeyRow(tx, hash)
     await recordChange(deps, tx, caller, {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { Fault } from '#lib/fault.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
+import { type MemberRole, managingRoles, memberRoles } from './role.ts'
 
 const Email = z
   .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })
@@ -16,28 +18,53 @@ const Name = z
 
 const role = z
   .enum(['org:admin', 'org:member'])
-  .describe('An organization always has an admin. What a key may do is told by its kind, not by this.')
+  .describe(
+    'In two words what `access` tells in five: `org:admin` for `owner` and `admin`. Either of the two fields is enough.',
+  )
+
+const access = z
+  .enum(memberRoles)
+  .describe(
+    'What they may do who are signed in: `owner` and `admin` everything, `developer` what is their own, `viewer` only read. `member` is as `developer`, and its keys see the requests of their workspace. An organization always has an owner or admin. What a key may do is told by its kind.',
+  )
 
 /** A new member of an organization. */
-export const NewMember = strictFields({ email: Email, name: Name, role: role.default('org:member') }).meta({
-  id: 'NewMember',
-})
+export const NewMember = strictFields({
+  email: Email,
+  name: Name,
+  role: role.optional(),
+  access: access.optional(),
+}).meta({ id: 'NewMember' })
 export type NewMember = z.output<typeof NewMember>
 
 /** The fields of a member that may be changed. Fields that are left out stay as they are. */
-export const MemberPatch = strictFields({ email: Email, name: Name, role }).partial().meta({ id: 'MemberPatch' })
+export const MemberPatch = strictFields({ email: Email, name: Name, role, access })
+  .partial()
+  .meta({ id: 'MemberPatch' })
 export type MemberPatch = z.output<typeof MemberPatch>
-
-export type Role = 'admin' | 'member'
 
 /** A member, or one who has left: `leftAt` is then when, in milliseconds. */
 export type Member = {
   userId: string
   name: string
   email: string
-  role: Role
+  role: MemberRole
   joinedAt: number
   leftAt: number | null
 }
 
-export const roleOf = (told: z.output<typeof role>): Role => (told === 'org:admin' ? 'admin' : 'member')
+/** A role in the two words that clients of other services know. */
+export const plainRole = (own: MemberRole): z.output<typeof role> =>
+  managingRoles.includes(own) ? 'org:admin' : 'org:member'
+
+/**
+ * The role that is asked for. Of one that has it already in two words, it stays as it is.
+ * @throws Fault `invalid` where the two fields do not agree.
+ */
+export function roleAsked({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
+  if (access !== undefined && role !== undefined && plainRole(access) !== role)
+    throw new Fault('invalid', `Invalid request: role: "${role}" is not what access says; one of the two is enough`)
+  if (access !== undefined) return access
+  if (role === undefined || plainRole(before) === role) return before
+  return role === 'org:admin' ? 'admin' : 'member'
+}

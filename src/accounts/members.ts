@@ -7,8 +7,9 @@ import type { Page, PageQuery } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
 import { disableKeysOf } from './keys-of-member.ts'
 import { accountsLock } from './lock.ts'
-import { type Member, type MemberPatch, type NewMember, type Role, roleOf } from './member.ts'
+import { type Member, type MemberPatch, type NewMember, roleAsked } from './member.ts'
 import { recordMembership } from './record-membership.ts'
+import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 
@@ -26,8 +27,17 @@ export async function listMembers(deps: { db: Db }, organizationId: string, page
 }
 
 export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
-  const found = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
-  return found?.leftAt === null
+  return (await findMember({ query: tx }, organizationId, userId)) !== undefined
+}
+
+/** One who belongs to the organization now. */
+export async function findMember(
+  db: { query: Query | Tx },
+  organizationId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const found = await members(db.query, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  return found?.leftAt === null ? found : undefined
 }
 
 /**
@@ -56,7 +66,9 @@ export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMe
     if (before?.leftAt === null) {
       throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
     }
-    const now = { name: wanted.name, role: roleOf(wanted.role), joined_at: deps.now(), left_at: null }
+    const role = roleAsked(wanted, 'member')
+    requireOwner(caller, role, before?.role)
+    const now = { name: wanted.name, role, joined_at: deps.now(), left_at: null }
     const row = { organization_id: organizationId, user_id: userId, ...now }
     await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
     const after = await requireMember(tx, organizationId, userId)
@@ -77,9 +89,10 @@ export async function changeMember(
   patch: MemberPatch,
 ): Promise<Member> {
   const { organizationId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const before = await requireMember(tx, organizationId, userId)
-    const role = patch.role === undefined ? before.role : roleOf(patch.role)
+    const role = roleAsked(patch, before.role)
+    requireOwner(caller, role, before.role)
     const { name, email } = { ...before, ...patch }
     if (role === before.role && name === before.name && email === before.email) return before
     if (role !== before.role) await changeRole(tx, organizationId, before, role)
@@ -87,6 +100,8 @@ export async function changeMember(
     if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
     const after = { ...before, role, name, email }
     await recordMembership(deps, tx, caller, 'member.updated', before, after)
+    // What they may do, signed in or by their keys, is part of the keys that are kept in memory.
+    if (role !== before.role) announce('organization.changed', organizationId)
     return after
   })
 }
@@ -105,7 +120,8 @@ export async function removeMember(
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const before = await requireMember(tx, organizationId, userId)
-    if (before.role === 'admin') await keepOneAdmin(tx, organizationId, userId)
+    requireOwner(caller, before.role)
+    if (managingRoles.includes(before.role)) await keepOneAdmin(tx, organizationId, userId)
     const leftAt = deps.now()
     await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
@@ -120,12 +136,12 @@ function members(query: Query, organizationId: string) {
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .where('m.organization_id', '=', organizationId)
     .select(['u.id as userId', 'm.name', 'u.email', 'm.joined_at as joinedAt', 'm.left_at as leftAt'])
-    .select((member) => member.ref('m.role').$castTo<Role>().as('role'))
+    .select((member) => member.ref('m.role').$castTo<MemberRole>().as('role'))
 }
 
 async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
-  const found = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
-  if (found?.leftAt === null) return found
+  const found = await findMember({ query: tx }, organizationId, userId)
+  if (found) return found
   throw new Fault('not_found', 'The organization has no such member.')
 }
 
@@ -138,8 +154,8 @@ async function userWith(deps: MembersDeps, tx: Tx, { email, name }: NewMember): 
   return id
 }
 
-async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: Role): Promise<void> {
-  if (role === 'admin') await keepOneAdmin(tx, organizationId, userId)
+async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: MemberRole): Promise<void> {
+  if (managingRoles.includes(role) && !managingRoles.includes(wanted)) await keepOneAdmin(tx, organizationId, userId)
   await membership(tx, organizationId, userId).set({ role: wanted }).execute()
 }
 
@@ -147,10 +163,16 @@ function membership(tx: Tx, organizationId: string, userId: string) {
   return tx.updateTable('memberships').where('organization_id', '=', organizationId).where('user_id', '=', userId)
 }
 
+/** An admin who could make or change an owner would be one. */
+function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
+  if (!roles.includes('owner') || actsAsOwner(caller)) return
+  throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
+}
+
 async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
   const other = await members(tx, organizationId)
     .where('m.left_at', 'is', null)
-    .where('m.role', '=', 'admin')
+    .where('m.role', 'in', managingRoles)
     .where('u.id', '!=', userId)
     .executeTakeFirst()
   if (!other) throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')

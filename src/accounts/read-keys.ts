@@ -35,6 +35,7 @@ function storedKey(row: ReadKeysRow): StoredKey {
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
       role: (row.role ?? undefined) as Caller['role'],
+      access: undefined,
       sessionId: undefined,
     },
     disabled: row.disabled === 1,

@@ -8,6 +8,7 @@ import type { SignedIn } from '#sign-in/session.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
 import { authorizationIn, authorize } from './authorize.ts'
 import { requireOwnPage } from './own-page.ts'
+import { type Governed, rolesOf } from './roles.ts'
 import type { Route } from './route.ts'
 import { sessionTokenIn } from './session-cookie.ts'
 
@@ -18,7 +19,7 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'key' | 'wrongKey' | 'mayBePublic'>
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic'> & Governed
 type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
 
 /** Nobody: routes that may be public do not ask who calls. */
@@ -62,13 +63,15 @@ async function admitSession(
 }
 
 /** In whose name a session asks, by what the route is for. */
-function callerFor({ key }: Needs, { manages, uses, role }: SignedIn): Caller {
+function callerFor(route: Needs, { manages, uses, role }: SignedIn): Caller {
+  const { key } = route
+  if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `A member with the role "${role}" may not do this.`)
   const caller = key === 'management' ? manages : key === 'api' ? uses : (manages ?? uses)
   if (caller) return caller
   throw new Fault(
     'forbidden',
     key === 'management'
-      ? `Only an owner or admin may do this; this session is of a ${role}.`
+      ? 'This session began with an API key, and may only what the key may: sign in with a link or a management key.'
       : 'The key named "Console", by which this session uses models and interns, is disabled.',
   )
 }

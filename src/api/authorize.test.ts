@@ -32,19 +32,20 @@ test('each kind of key opens what it should, and is told what it lacks elsewhere
   ]
   for (const [kind, key, outcome] of expected) {
     for (const remembered of [true, false]) {
-      const got = await outcomeOf(ringOf(kind, remembered), { key }, 'Bearer known')
+      const got = await outcomeOf(ringOf(kind, remembered), { key, method: 'get' }, 'Bearer known')
       assert.equal(got, outcome, `${kind} key on a route for ${key}`)
     }
   }
 })
 
 test('a route may answer a wrong kind of key with 401', async () => {
-  const route = { key: 'management', wrongKey: 'unauthenticated' } as const
+  const route = { key: 'management', method: 'get', wrongKey: 'unauthenticated' } as const
   assert.equal(await outcomeOf(ringOf('api'), route, 'Bearer known'), 'unauthenticated')
 })
 
 test('the scheme is read in any case, and nothing but one token is a key', async () => {
-  const outcome = (authorization: string | undefined) => outcomeOf(ringOf('api'), { key: 'any' }, authorization)
+  const outcome = (authorization: string | undefined) =>
+    outcomeOf(ringOf('api'), { key: 'any', method: 'get' }, authorization)
   for (const good of ['Bearer known', 'bearer known', 'BEARER   known']) assert.equal(await outcome(good), 'in', good)
   for (const bad of [
     undefined,
@@ -61,7 +62,7 @@ test('the scheme is read in any case, and nothing but one token is a key', async
 })
 
 test('a key without the scheme before it is told what it lacks', async () => {
-  const asked = () => authorize(ringOf('api'), { key: 'any' }, `sb-v1-${'0'.repeat(64)}`)
+  const asked = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
   await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /stands without "Bearer "/ })
 })
 

@@ -1,7 +1,10 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyCache } from '#accounts/key-cache.ts'
 import { Fault } from '#lib/fault.ts'
+import { type Governed, rolesOf } from './roles.ts'
 import type { Route } from './route.ts'
+
+type Needs = Pick<Route, 'wrongKey'> & Governed
 
 /** Any of our keys, without the scheme that should stand before it. */
 const bareKey = /^sb-v1-\S+$/
@@ -28,7 +31,7 @@ export function secretIn(authorization: string | undefined): string | undefined 
  */
 export function authorize(
   deps: { keys: Pick<KeyCache, 'find' | 'known'> },
-  route: Pick<Route, 'key' | 'wrongKey'>,
+  route: Needs,
   authorization: string | undefined,
 ): Caller | Promise<Caller> {
   if (!authorization) {
@@ -50,12 +53,16 @@ async function findCaller({ keys }: { keys: Pick<KeyCache, 'find'> }, secret: st
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
 }
 
-function allowed(caller: Caller, route: Pick<Route, 'key' | 'wrongKey'>): Caller {
+function allowed(caller: Caller, route: Needs): Caller {
   if (route.key === 'management' && caller.keyKind !== 'management') {
     throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
   }
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
+  }
+  // The keys of interns go on: an intern works for the organization.
+  if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
+    throw new Fault('forbidden', 'The member whom this key acts for is a viewer, and viewers only read.')
   }
   return caller
 }

@@ -44,7 +44,8 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     bodyLimit: deps.config.max_body_bytes,
     prefix,
     timeouts,
-    guard: (request, reply) => guardInterns((asking) => admit(deps, { key: 'api' }, asking, reply), request),
+    guard: (request, reply) =>
+      guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
     origins: deps.config.cors_origins,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
+import { memberRoles } from '#accounts/role.ts'
 import type { Member } from '#api/routes/organization/member.ts'
 import { StartupError } from '#lib/fault.ts'
 import { type ApiClient, apiClient, clientHelp } from './api-client.ts'
@@ -26,10 +27,11 @@ export function membersCommand(program: Command, { env, out }: Terminal): void {
     .description('take somebody into the organization, or back into it')
     .argument('<email>', 'their address')
     .argument('<name>', 'their name, in quotes when it is more than a word')
-    .option('--admin', 'an admin, of whom there is always one')
+    .option('--admin', 'the same as --access admin')
+    .option('--access <role>', `what they may do who sign in: ${memberRoles.join(', ')}`)
     .addHelpText('after', clientHelp)
-    .action(async (email: string, name: string, { admin }: { admin?: boolean }) => {
-      const wanted = { email, name, role: admin ? 'org:admin' : 'org:member' }
+    .action(async (email: string, name: string, { admin, access }: { admin?: boolean; access?: string }) => {
+      const wanted = { email, name, access: access ?? (admin ? 'admin' : 'member') }
       const { data } = await apiClient(env).ask<{ data: ListedMember }>('POST', '/organization/members', wanted)
       out(`Added ${data.email} (${data.id}). A key for them: npx signalbox keys create <name> --for ${data.email}`)
     })
@@ -59,10 +61,10 @@ export async function memberWith(client: ApiClient, email: string): Promise<List
 const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
 
 function memberTable(members: ListedMember[]): string {
-  const rows = members.map(({ id, email, first_name, last_name, role, joined_at }) => [
+  const rows = members.map(({ id, email, first_name, last_name, access, joined_at }) => [
     email,
     [first_name, last_name].filter(Boolean).join(' '),
-    role.slice('org:'.length),
+    access,
     joined_at.slice(0, 10),
     id,
   ])

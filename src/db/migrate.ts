@@ -18,6 +18,7 @@ import * as internsOfTeams from './migrations/0018_interns_of_teams.ts'
 import * as approvalsAndRepositories from './migrations/0019_approvals_and_repositories.ts'
 import * as requestLog from './migrations/0021_request_log.ts'
 import * as browserSessions from './migrations/0022_browser_sessions.ts'
+import * as roles from './migrations/0023_roles.ts'
 import * as rollups from './migrations/0024_rollups.ts'
 import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   '0019_approvals_and_repositories': approvalsAndRepositories,
   '0021_request_log': requestLog,
   '0022_browser_sessions': browserSessions,
+  '0023_roles': roles,
   '0024_rollups': rollups,
   '0027_events': events,
   '0028_contents': contents,

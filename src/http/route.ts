@@ -53,6 +53,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   events?: z.ZodType
   /** The form of its errors, if it is not the usual one. */
   errorBody?: z.ZodType
+  /** A POST that changes nothing, but for what it tells. */
+  isRead?: boolean
+  /** Which members may call it who are signed in, where that is not what `key` and method tell. */
+  roles?: readonly string[]
   /** The status of a success, 200 unless told. */
   status?: number
   faults: FaultKind[]

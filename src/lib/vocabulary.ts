@@ -27,6 +27,10 @@ export const categories = [
   'academia',
 ] as const
 
+/** What members may do who are signed in, the most first. */
+export const accessRoles = ['owner', 'admin', 'developer', 'viewer'] as const
+export type AccessRole = (typeof accessRoles)[number]
+
 /** The intervals after which a limit starts again. */
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]

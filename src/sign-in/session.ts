@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
-import type { AccessRole } from '#accounts/role.ts'
 import type { Tables } from '#db/tables.ts'
+import type { AccessRole } from '#lib/vocabulary.ts'
 
 /** How somebody signed in. */
 export const signInMethods = ['key', 'link', 'oidc'] as const

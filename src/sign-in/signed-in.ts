@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { KeyCache } from '#accounts/key-cache.ts'
-import type { AccessRole } from '#accounts/role.ts'
+import { accessOf } from '#accounts/role.ts'
+import type { AccessRole } from '#lib/vocabulary.ts'
 import type { SessionRow, SignedIn } from './session.ts'
 
 /**
@@ -26,15 +27,21 @@ export function signedInAs(keys: Pick<KeyCache, 'current'>) {
 }
 
 function asMember(row: SessionRow, using: Caller | undefined, managing: Caller | undefined): SignedIn {
-  const role = roleOf(row, using, managing)
-  const inSession = (caller: Caller | undefined) => caller && { ...caller, sessionId: row.id }
-  const mayManage = role === 'owner' || role === 'admin'
-  const asManager = managing ?? (mayManage && using ? { ...using, keyKind: 'management' as const } : undefined)
-  return { row, role, manages: inSession(asManager), uses: inSession(using) }
+  const isPasted = row.method === 'key'
+  const role = managing ? 'owner' : roleOf(using, isPasted)
+  // A key that was pasted gives what the key may, and no more, whoever made it.
+  const access = isPasted && !managing ? undefined : role
+  const inSession = (caller: Caller | undefined) => caller && { ...caller, access, sessionId: row.id }
+  return { row, role, manages: inSession(managing ?? managerOf(using, access)), uses: inSession(using) }
 }
 
-/** A key that was pasted gives what the key may, and no more, whoever made it. */
-function roleOf({ method }: SessionRow, using: Caller | undefined, managing: Caller | undefined): AccessRole {
-  if (managing) return 'owner'
-  return method !== 'key' && using?.role === 'admin' ? 'admin' : 'developer'
+/** As whom a member manages: a developer by their key for models, as what they may manage is their own. */
+function managerOf(using: Caller | undefined, access: AccessRole | undefined): Caller | undefined {
+  if (!using || access === undefined) return undefined
+  return access === 'developer' ? using : { ...using, keyKind: 'management' }
+}
+
+function roleOf(using: Caller | undefined, isPasted: boolean): AccessRole {
+  const role = accessOf(using?.role)
+  return isPasted && role !== 'viewer' ? 'developer' : role
 }

@@ -35,7 +35,8 @@ async function generationEvents(deps: TellDeps, { seq, data }: KeptEvent): Promi
     const one = found.get(id)
     if (!one) return []
     const { record, organizationId } = one
-    const owners = { organization_id: organizationId, workspace_id: record.workspace_id, key_hash: record.key_hash }
+    const { workspace_id, key_hash, user_id } = record
+    const owners = { organization_id: organizationId, workspace_id, key_hash, user_id }
     const text = JSON.stringify(generationAnswer(record))
     const dataFor = (caller: Caller) => {
       const [owner, ownerId] = visibilityOf(caller)

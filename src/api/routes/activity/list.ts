@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import type { Caller } from '#accounts/caller.ts'
 import { namedUser } from '#accounts/members.ts'
 import { findWorkspace } from '#accounts/workspaces.ts'
 import { Fault } from '#lib/fault.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { accessRoles } from '#lib/vocabulary.ts'
 import { dayOf } from '#usage/days.ts'
 import { type ActivityPart, listActivity } from '#usage/read.ts'
 import type { ApiDeps } from '../../deps.ts'
@@ -18,6 +20,7 @@ export const listAllActivity = route({
   path: '/activity',
   tag: 'usage',
   key: 'management',
+  roles: accessRoles,
   summary: 'What was used in the last 30 days, by day, model and endpoint',
   description:
     'With `group_by`, also by workspace, member or key, with their names; with `day` among it not by model and endpoint: `member,day` tells who spent what on each day.',
@@ -34,7 +37,8 @@ export const listAllActivity = route({
   },
   response: z.object({ data: z.array(ActivityItem) }),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
-  handler: async ({ query, caller: { organizationId } }, deps) => {
+  handler: async ({ query, caller }, deps) => {
+    const { organizationId } = caller
     const today = dayOf(deps.now())
     const day = query.date === undefined ? undefined : dayOf(Date.parse(query.date))
     if (day !== undefined && (day > today || day <= today - daysShown)) {
@@ -46,7 +50,7 @@ export const listAllActivity = route({
       fromDay: day ?? today - daysShown + 1,
       toDay: day ?? today,
       keyHash: query.api_key_hash,
-      userId: user && (await userNamed(deps, organizationId, user)),
+      userId: ownOnly(caller) ?? (user && (await userNamed(deps, organizationId, user))),
       // Also one that is no more.
       workspaceId: workspace && ((await findWorkspace(deps, organizationId, workspace))?.id ?? workspace),
       by: partsOf(query.group_by ?? []),
@@ -54,6 +58,9 @@ export const listAllActivity = route({
     return { data: await activityItems(deps, organizationId, found) }
   },
 })
+
+/** A developer is told of their own requests, whomever they ask about. */
+const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
 
 /** The groups of the sums: models, unless whole days are requested. */
 function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart> {

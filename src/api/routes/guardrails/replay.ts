@@ -9,6 +9,7 @@ export const replayGuardrail = route({
   path: '/guardrails/{id}/replay',
   tag: 'guardrails',
   key: 'management',
+  isRead: true,
   wrongKey: 'unauthenticated',
   summary: 'Tell what a guardrail would have refused or redacted',
   description:

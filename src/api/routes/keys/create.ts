@@ -9,6 +9,7 @@ export const createOneKey = route({
   path: '/keys',
   tag: 'keys',
   key: 'management',
+  roles: ['owner', 'admin', 'developer'],
   summary: 'Make a key',
   description: '`key` is the secret. It is shown this once: only its hash is stored.',
   request: { body: NewKey },

@@ -8,6 +8,7 @@ export const deleteOneKey = route({
   path: '/keys/{hash}',
   tag: 'keys',
   key: 'management',
+  roles: ['owner', 'admin', 'developer'],
   summary: 'Revoke a key for good',
   description:
     'It stops working at once on the server that answers, and within a second on every other. The last working management key cannot be deleted.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireSeen } from '#accounts/key-access.ts'
 import { getKey } from '#accounts/keys.ts'
 import { route } from '../../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
@@ -8,12 +9,15 @@ export const getOneKey = route({
   path: '/keys/{hash}',
   tag: 'keys',
   key: 'management',
+  roles: ['owner', 'admin', 'developer', 'viewer'],
   summary: 'One key',
   description: 'What the key may spend and has spent. The key itself is shown once only, when it is made.',
   request: { params: KeyParams },
   response: z.object({ data: Key }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ params, caller }, deps) => ({
-    data: await keyAnswer(deps, caller, await getKey(deps, caller.organizationId, params.hash)),
-  }),
+  handler: async ({ params, caller }, deps) => {
+    const key = await getKey(deps, caller.organizationId, params.hash)
+    requireSeen(caller, key)
+    return { data: await keyAnswer(deps, caller, key) }
+  },
 })

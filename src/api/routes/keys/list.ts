@@ -10,6 +10,7 @@ export const listAllKeys = route({
   path: '/keys',
   tag: 'keys',
   key: 'management',
+  roles: ['owner', 'admin', 'developer', 'viewer'],
   summary: 'The keys of a workspace, newest first',
   description: 'With what each may spend and has spent. The keys themselves are shown once only, when they are made.',
   request: {
@@ -29,7 +30,7 @@ export const listAllKeys = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const workspaceId = await namedWorkspace(deps, caller, query.workspace_id)
-    const { data, total_count } = await listKeys(deps, workspaceId, query)
+    const { data, total_count } = await listKeys(deps, workspaceId, query, caller)
     return { data: await keyAnswers(deps, caller, data), total_count }
   },
 })

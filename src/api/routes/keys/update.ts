@@ -10,6 +10,7 @@ export const updateKey = route({
   path: '/keys/{hash}',
   tag: 'keys',
   key: 'management',
+  roles: ['owner', 'admin', 'developer'],
   summary: 'Change or disable a key',
   description:
     'It holds at once on the server that answers, and within a second on every other. The last working management key cannot be disabled.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Member as KnownMember } from '#accounts/member.ts'
+import { type Member as KnownMember, plainRole } from '#accounts/member.ts'
+import { memberRoles } from '#accounts/role.ts'
 import { isoTime } from '#lib/clock.ts'
 
 export const Member = z
@@ -9,6 +10,7 @@ export const Member = z
     first_name: z.string().nullable(),
     last_name: z.string().nullable(),
     role: z.enum(['org:admin', 'org:member']),
+    access: z.enum(memberRoles).describe('The same more exactly: what they may do who are signed in.'),
     joined_at: z.iso.datetime(),
   })
   .meta({ id: 'Member', description: 'A member of the organization.' })
@@ -18,7 +20,7 @@ export const MemberParams = z.object({
 })
 
 export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMember): z.infer<typeof Member> {
-  return { id: userId, email, ...splitName(name), role: `org:${role}`, joined_at: isoTime(joinedAt) }
+  return { id: userId, email, ...splitName(name), role: plainRole(role), access: role, joined_at: isoTime(joinedAt) }
 }
 
 /** A name is one text here; clients expect two. */

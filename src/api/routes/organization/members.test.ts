@@ -29,7 +29,13 @@ onEachDatabase('members of the organization', (kind) => {
     await using service = await startTestService({ kind })
     const { body } = await service.manage('GET', path)
     const { id, joined_at, ...first } = body.data[0]
-    assert.deepEqual(first, { email: 'owner@localhost', first_name: 'Owner', last_name: null, role: 'org:admin' })
+    assert.deepEqual(first, {
+      email: 'owner@localhost',
+      first_name: 'Owner',
+      last_name: null,
+      role: 'org:admin',
+      access: 'owner',
+    })
     assert.equal(body.total_count, 1)
   })
 
@@ -41,6 +47,7 @@ onEachDatabase('members of the organization', (kind) => {
       first_name: 'Ada',
       last_name: 'King Lovelace',
       role: 'org:member',
+      access: 'member',
     })
     assert.deepEqual(await emails(service), ['owner@localhost', 'ada@example.com'])
     const { key } = await keyFor(service, id)

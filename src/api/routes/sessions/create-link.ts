@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isMember, namedUser } from '#accounts/members.ts'
+import { findMember, namedUser } from '#accounts/members.ts'
+import { actsAsOwner } from '#accounts/role.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { strictFields } from '#lib/strict-fields.ts'
@@ -33,10 +34,12 @@ export const createSignInLink = route({
   handler: async ({ body, caller, raw }, deps) => {
     const { db } = deps
     const userId = await namedUser(db, caller.organizationId, body.user_id ?? caller.userId)
-    if (userId === undefined || !(await isMember(db.query, caller.organizationId, userId))) {
-      throw new Fault('invalid', 'Invalid request: user_id: the organization has no such member')
+    const member = userId === undefined ? undefined : await findMember(db, caller.organizationId, userId)
+    if (!member) throw new Fault('invalid', 'Invalid request: user_id: the organization has no such member')
+    if (member.role === 'owner' && !actsAsOwner(caller)) {
+      throw new Fault('forbidden', 'Only an owner makes links that sign an owner in.')
     }
-    const { token, expiresAt } = await makeLink(deps, caller, userId)
+    const { token, expiresAt } = await makeLink(deps, caller, member.userId)
     const url = `${deps.connectionOf(raw).origin}/#sign-in=${token}`
     return { data: { token, url, expires_at: isoTime(expiresAt) } }
   },

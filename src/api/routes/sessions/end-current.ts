@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
+import { accessRoles } from '#lib/vocabulary.ts'
 import { endSession } from '#sign-in/sign-in.ts'
 import { route } from '../../route.ts'
 import { sessionCookie } from '../../session-cookie.ts'
@@ -10,6 +11,7 @@ export const endCurrentSession = route({
   path: '/sessions/current',
   tag: 'sessions',
   key: 'any',
+  roles: accessRoles,
   summary: 'Sign out',
   description:
     'Ends the session of the calling browser, at once on the server that answers and within a second elsewhere.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accessRoles } from '#lib/vocabulary.ts'
 import { endSession } from '#sign-in/sign-in.ts'
 import { route } from '../../route.ts'
 import { scopeOf } from './session.ts'
@@ -8,6 +9,7 @@ export const endOneSession = route({
   path: '/sessions/{id}',
   tag: 'sessions',
   key: 'any',
+  roles: accessRoles,
   summary: 'End a session',
   description:
     'It holds at once on the server that answers, and within a second on every other; what it has under way ends. Whoever sees a session may end it.',

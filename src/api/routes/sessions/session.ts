@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Caller } from '#accounts/caller.ts'
 import { namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
 import { getOrganization } from '#accounts/organizations.ts'
-import { accessRoles } from '#accounts/role.ts'
 import type { Db } from '#db/db.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import { accessRoles } from '#lib/vocabulary.ts'
 import { idleEndOf, type SignedIn, signInMethods } from '#sign-in/session.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
 import { csrfTokenOf } from '#sign-in/token.ts'
@@ -71,11 +71,12 @@ export function timesOf({ sessions }: Pick<AnswerDeps, 'sessions'>, row: SignedI
 }
 
 /**
- * Which sessions a caller sees and may end: who manages, all; another session, those of its member; an API key, those
+ * Which sessions a caller sees and may end: who manages, all; another member, their own; an API key, sent or pasted, those
  * that it signed in itself.
  */
-export function scopeOf({ keyKind, keyHash, userId, organizationId, sessionId }: Caller) {
+export function scopeOf({ keyKind, keyHash, userId, organizationId, access }: Caller) {
+  if (access === 'developer' || access === 'viewer') return { organizationId, userId }
   if (keyKind === 'management') return { organizationId }
   if (keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern has no sessions.')
-  return sessionId === undefined ? { organizationId, keyHash } : { organizationId, userId }
+  return { organizationId, keyHash }
 }
