@@ -115,6 +115,11 @@ onEachDatabase('roles of members', (kind) => {
     assert.deepEqual(idsOf(await developer.ask('GET', '/generations')), own)
     assert.deepEqual(idsOf(await service.ask('GET', '/generations', { key })), own)
     assert.equal(idsOf(await service.ask('GET', '/generations')).length, 3)
+    const body = { metrics: ['request_count'], dimensions: ['user'] }
+    await until(async () => {
+      const { data } = (await developer.ask('POST', '/analytics/query', { body })).body.data
+      return data.length === 1 && Number(data[0].request_count) === 2 && data[0].ids.user === developer.id
+    })
     assert.equal((await developer.ask('GET', `/generation?id=${foreign}`)).status, 404)
     assert.equal((await service.ask('GET', `/generation?id=${foreign}`, { key })).status, 404)
     const { id: first } = await owner(service)

@@ -27,6 +27,8 @@ export const mayCall: Record<string, string> = {
   listGenerations: 'oadvdmDVM',
   listActivity: 'oadv-m--M',
   getCredits: 'oadvdmDVM',
+  queryAnalytics: 'oadvdmDVM',
+  getAnalyticsMeta: 'oadvdmDVM',
   listModels: 'oadvdmDVM',
   listModelsForUser: 'oadvdmDVM',
   countModels: 'oadvdmDVM',

@@ -16,7 +16,7 @@ import { sumOfCell } from './sums.ts'
 import { type Granularity, holds, type Tile, tilesOf } from './tiles.ts'
 
 /** Who asks: everything of an organization, or the requests of one key. */
-export type Scope = { organizationId: string; keyHash?: string }
+export type Scope = { organizationId: string; keyHash?: string; userId?: string }
 
 export type AnalyticsQuery = {
   metrics: readonly MetricName[]
@@ -73,11 +73,11 @@ function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: n
 }
 
 function cellQuery(
-  { organizationId, keyHash }: Scope,
+  { organizationId, keyHash, userId }: Scope,
   { metrics: asked, dimensions: by, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
 ): CellQuery {
-  const own = keyHash === undefined ? [] : [onlyKey(keyHash)]
+  const own = [...only('key_hash', keyHash), ...only('user_id', userId)]
   const all = [...own, ...filters]
   const columns = by.map((name) => dimensions[name].column)
   const isOfKeys = [...columns, ...all.map(({ column }) => column)].some(
@@ -96,12 +96,9 @@ function cellQuery(
   }
 }
 
-const onlyKey = (hash: string): DimensionFilter => ({
-  column: 'key_hash',
-  values: [hash],
-  isNegated: false,
-  includesUnset: false,
-})
+function only(column: DimensionFilter['column'], value: string | undefined): DimensionFilter[] {
+  return value === undefined ? [] : [{ column, values: [value], isNegated: false, includesUnset: false }]
+}
 
 function addRow(groups: Groups, granularity: Granularity | undefined, read: CellQuery, row: CellRow & { part: null }) {
   const start = granularity ? bucketStart(granularity, row.bucket) : 0

@@ -43,7 +43,8 @@ export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
     if (!route || !isPlain(request.headers, mostBytes)) return false
     const secret = secretIn(authorizationIn(request.headers))
     const caller = secret ? deps.keys.known(secret) : undefined
-    if (!caller || caller.keyKind === 'management') return false
+    // Why these may not is told on the long way.
+    if (!caller || caller.keyKind === 'management' || caller.role === 'viewer') return false
     const id = requestId(request)
     underWay.began(id, 'POST', () => route.path, response)
     const head = ['x-request-id', id, ...common]

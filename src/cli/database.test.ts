@@ -122,7 +122,7 @@ test('every table is copied, but for the count of announcements', async () => {
   await db.close()
   await place.remove()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
-  assert.deepEqual(names.sort(), [...copied, 'signal_revisions'].sort())
+  assert.deepEqual(names.sort(), [...copied, 'signal_revisions', 'events'].sort())
 })
 
 test('a backup is made beside the running service, and can be started from', async () => {

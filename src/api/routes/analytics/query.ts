@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { Caller } from '#accounts/caller.ts'
 import { arrange } from '#analytics/arrange.ts'
-import { queryAnalytics as readAnalytics } from '#analytics/query.ts'
+import { queryAnalytics as readAnalytics, type Scope } from '#analytics/query.ts'
 import { isoTime } from '#lib/clock.ts'
 import { route } from '../../route.ts'
 import { AnalyticsQueryBody } from './body.ts'
@@ -23,9 +24,10 @@ export const queryAnalytics = route({
   path: '/analytics/query',
   tag: 'usage',
   key: 'any',
+  isRead: true,
   summary: 'Sums, rates and percentiles of requests, by time and by what tells them apart',
   description:
-    'A management key asks about its organization, every other key about its own requests. Read from sums that are written with the requests, never from the requests themselves: what is told here is what `GET /activity` tells. `GET /analytics/meta` has all names.',
+    'A management key asks about its organization, a developer who is signed in about the requests of their keys, every other key about its own. Read from sums that are written with the requests, never from the requests themselves: what is told here is what `GET /activity` tells. `GET /analytics/meta` has all names.',
   request: { body: AnalyticsQueryBody },
   response: z.object({
     data: z.object({
@@ -44,8 +46,7 @@ export const queryAnalytics = route({
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ body, caller }, deps) => {
     const started = performance.now()
-    const { organizationId, keyKind, keyHash } = caller
-    const scope = keyKind === 'management' ? { organizationId } : { organizationId, keyHash }
+    const { organizationId } = caller
     const { filters, warnings } = await readFilters(deps, caller, body.filters)
     const time = timeOf(body, deps.now())
     requireTimeKept(body, time, deps.now())
@@ -53,7 +54,7 @@ export const queryAnalytics = route({
     const order = orderOf(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
-    const found = await readAnalytics({ ...deps, retentionDays }, scope, query)
+    const found = await readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query)
     const { groups, isTruncated } = arrange(found.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {
@@ -69,3 +70,8 @@ export const queryAnalytics = route({
     }
   },
 })
+
+function scopeOf({ organizationId, keyKind, keyHash, userId, access }: Caller): Scope {
+  if (keyKind === 'management') return { organizationId }
+  return access === 'developer' ? { organizationId, userId } : { organizationId, keyHash }
+}
