@@ -9,6 +9,8 @@ export const getGenerationContent = route({
   path: '/generation/content',
   tag: 'usage',
   key: 'any',
+  // What colleagues asked is more than what a viewer is there to see.
+  roles: ['owner', 'admin', 'developer'],
   summary: 'What one request asked and was answered, where its workspace keeps that',
   description:
     'Kept where the workspace says so (`is_observability_io_logging_enabled`), encrypted, for `content_retention_days`; never of a request that was refused, or of which nothing may be retained. A management key reads what its organization asked, an intern’s own key its own, every other key what its member asked in its workspace. Written within a second of the end.',
