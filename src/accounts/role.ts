@@ -1,5 +1,4 @@
 import type { AccessRole } from '#lib/vocabulary.ts'
-import type { Caller } from './caller.ts'
 
 /**
  * What a member is to the organization. `member` is from before there were the others: it may do what a developer may, and
@@ -15,4 +14,5 @@ export const accessOf = (role: MemberRole | undefined): AccessRole =>
   role === undefined || role === 'member' ? 'developer' : role
 
 /** Whether a caller does all that an owner may: owners, and management keys themselves. */
-export const actsAsOwner = ({ access }: Pick<Caller, 'access'>) => access === undefined || access === 'owner'
+export const actsAsOwner = ({ access }: { access?: AccessRole | undefined }) =>
+  access === undefined || access === 'owner'
