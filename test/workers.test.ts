@@ -127,6 +127,17 @@ onEachDatabase('a service of three workers', (kind) => {
     assert.ok(lost.now <= answers + broken)
   })
 
+  test('a worker that is stopped, and does not die, is ended and replaced, and its clients are answered', async () => {
+    await using service = await startWorkers(kind, { WORKER_SILENCE_MS: '2000' })
+    const before = service.pids()
+    process.kill(before[0]!, 'SIGSTOP')
+    await until(() => service.pids().some((pid) => !before.includes(pid)))
+    await until(() => service.server.err().includes('a worker is back'))
+    assert.match(service.server.err(), /a worker does not answer any more/)
+    assert.ok(!service.pids().includes(before[0]!))
+    assert.deepEqual([...(await statuses(service.url, apiKey))], [200])
+  })
+
   test('workers that are replaced one after another lose no request', async () => {
     await using service = await startWorkers(kind)
     const before = service.pids()

@@ -33,6 +33,14 @@ export const Settings = z.strictObject({
     .describe(
       'How many processes answer requests, each on a core of its own; `auto` for as many as there are cores, less one.',
     ),
+  worker_silence_ms: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .default(20_000)
+    .describe(
+      'A worker that has not answered its primary for so long hangs: it is ended, and another takes its place.',
+    ),
   data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
   encryption_key_file: z
     .string()

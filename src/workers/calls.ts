@@ -35,6 +35,8 @@ export type WorkerCalls = AnnouncedCalls & {
   'worker.accept': (sockets: number[]) => Promise<void>
   /** The catalogue has changed. */
   'worker.follow': (question: null) => Promise<void>
+  /** Answered as long as its event loop turns. */
+  'worker.ping': (question: null) => void
   'worker.metrics': (question: null) => Promise<MetricValues[]>
   /** Finishes requests and ends; a second call that does not drain ends the draining. */
   'worker.stop': (question: { drain: boolean }) => void

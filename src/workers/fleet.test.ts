@@ -14,8 +14,8 @@ const counted = (value: number): MetricValues[] => [
 ]
 
 /** Workers within this process: what each was told, and ways to end them. */
-function fleetOf(count: number, onStart: (at: number) => void = () => {}) {
-  const workers: { accepts: number[]; retired: boolean; figure: number; die: () => void }[] = []
+function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenceMs = 60_000) {
+  const workers: { accepts: number[]; retired: boolean; figure: number; hangs: boolean; die: () => void }[] = []
   let restarts = 0
   const fleet = new Fleet({
     sockets: Array.from({ length: count }, (_, at) => [at + 10]),
@@ -23,6 +23,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}) {
     serve: () => ({ handlers: {}, end: async () => {} }),
     merge: mergedValues,
     onRestart: () => void restarts++,
+    silenceMs,
     log: pino({ level: 'silent' }),
     spawn(_sockets, handlers: Handlers) {
       const [here, there, close] = portPair()
@@ -31,7 +32,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}) {
         close()
         ended.resolve('died')
       }
-      const worker = { accepts: [] as number[], retired: false, figure: 0, die }
+      const worker = { accepts: [] as number[], retired: false, figure: 0, hangs: false, die }
       const at = workers.push(worker) - 1
       createRpc(there, {
         'worker.start'({ sockets }: { sockets: number[] }) {
@@ -41,6 +42,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}) {
         'worker.accept': (accepts: number[]) => void Object.assign(worker, { accepts }),
         'worker.metrics': () => counted(worker.figure),
         'worker.retire': () => void Object.assign(worker, { retired: true }),
+        'worker.ping': () => (worker.hangs ? new Promise(() => {}) : undefined),
         'worker.stop': die,
       })
       return { pid: at, rpc: createRpc(here, handlers), ended: ended.promise, kill: die }
@@ -112,5 +114,15 @@ test('one that dies while it is replaced again and again is tried until it stays
   await fleet.start()
   workers[0]!.die()
   await until(() => fleet.count === 1 && workers.length === 4)
+  await fleet.stop(false, 1000)
+})
+
+test('one that hangs is ended and replaced, however busy the others are', async () => {
+  const { fleet, workers, restarts } = fleetOf(2, () => {}, 200)
+  await fleet.start()
+  workers[0]!.hangs = true
+  await until(() => workers.length === 3 && fleet.count === 2)
+  assert.deepEqual(workers[2]!.accepts, [4])
+  assert.equal(restarts(), 1)
   await fleet.stop(false, 1000)
 })

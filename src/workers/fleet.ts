@@ -5,6 +5,7 @@ import type { MetricValues } from '#lib/metric.ts'
 import { oneAtATime } from '#lib/one-at-a-time.ts'
 import type { Handlers } from '#lib/rpc.ts'
 import { startCode, type WorkerStart } from './calls.ts'
+import { watchHeartbeat } from './heartbeat.ts'
 import { socketsThere, type WorkerProcess } from './worker-process.ts'
 
 /** One worker's place: a socket of its own, and whoever answers on it. */
@@ -35,6 +36,8 @@ type FleetDeps = {
   merge: (processes: MetricValues[][]) => Promise<MetricValues[]>
   /** A worker is started in the place of one that died. */
   onRestart: () => void
+  /** A worker that has not answered for so long is ended, and replaced like one that died. */
+  silenceMs: number
   log: Log
 }
 
@@ -93,6 +96,9 @@ export class Fleet {
       throw new StartupError(`A worker could not start: it ${how} (${message}).`)
     }
     slot.ready = worker
+    // Not before: how long a start takes is the machine's affair.
+    const endWatch = watchHeartbeat(worker.rpc, this.#deps.silenceMs, () => this.#endSilent(worker))
+    void worker.ended.then(endWatch)
     void worker.ended.then((how) => this.#replace(slot, worker, how))
     if (before) this.#retire(before)
     this.#spread()
@@ -112,6 +118,12 @@ export class Fleet {
       void end().catch((error) => this.#deps.log.warn({ err: error }, 'what a worker left open could not be undone'))
     })
     return worker
+  }
+
+  #endSilent(worker: Running): void {
+    const { log, silenceMs } = this.#deps
+    log.error({ pid: worker.pid, silenceMs }, 'a worker does not answer any more, though it runs; it is ended')
+    worker.kill()
   }
 
   /** A counter that fell would look like one that has begun anew. */

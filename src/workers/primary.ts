@@ -83,6 +83,7 @@ export async function startWorkers(
     serve: (worker) => serve(store, catalogue, page, worker),
     merge: mergedValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
+    silenceMs: config.worker_silence_ms,
     log,
   })
   const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, opened)

@@ -52,6 +52,7 @@ export function runWorker(deps: WorkerDeps): void {
     },
     'worker.accept': (sockets) => started!.acceptor.accept(sockets),
     'worker.follow': async () => started?.follow(),
+    'worker.ping': () => {},
     'worker.metrics': async () => started?.metrics() ?? [],
     'worker.stop': ({ drain }) => void leave((worker) => worker.stop(drain)),
     'worker.retire': () => void leave((worker) => worker.retire()),
