@@ -17,4 +17,10 @@ export const screens: Screen[] = [
     words: 'log generations errors cost',
     load: () => import('./requests/screen.tsx'),
   },
+  {
+    name: 'overview',
+    title: 'Overview',
+    words: 'spend cost errors latency budgets analytics health',
+    load: () => import('./overview/screen.tsx'),
+  },
 ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clockTime, duration, relativeTime } from './time.ts'
+import { axisTimes, clockTime, duration, relativeTime } from './time.ts'
 
 const now = new Date(2026, 10, 22, 14, 3, 29)
 const before = (ms: number) => new Date(now.getTime() - ms)
@@ -29,4 +29,9 @@ test('a time is told relative to now, to the past and to the future', () => {
 test('a time of another day says which', () => {
   assert.equal(clockTime(before(2_000), now), '14:03:27')
   assert.equal(clockTime(before(86_400_000), now), '11-21 14:03:29')
+})
+
+test('an axis of time tells the hour, and the day where one begins', () => {
+  const midnight = new Date(2026, 10, 22).getTime() / 1000
+  assert.deepEqual(axisTimes([midnight, midnight + 6.5 * 3600]), ['11-22', '06:30'])
 })

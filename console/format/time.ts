@@ -48,3 +48,12 @@ export function duration(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
+
+/** What stands at the marks of an axis of time, told in seconds: `14:30`, or `11-22` where a day begins. */
+export function axisTimes(seconds: number[]): string[] {
+  return seconds.map((second) => {
+    const at = new Date(second * 1000)
+    const isDay = at.getHours() === 0 && at.getMinutes() === 0
+    return isDay ? `${two(at.getMonth() + 1)}-${two(at.getDate())}` : `${two(at.getHours())}:${two(at.getMinutes())}`
+  })
+}

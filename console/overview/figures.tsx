@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { count, exactCount, percent } from '../format/count.ts'
+import { exactMoney, money } from '../format/money.ts'
+import { duration } from '../format/time.ts'
+import type { Row } from './queries.ts'
+
+/** The sums of the time that is shown, each beside what it was in as long a time before. */
+export function Figures({ total, before, span }: { total: Row; before: Row; span: string }) {
+  const of = (row: Row, name: string) => (typeof row[name] === 'number' ? row[name] : undefined)
+  const change = (name: string) => <Change now={of(total, name)} before={of(before, name)} span={span} />
+  const requests = of(total, 'request_count') ?? 0
+  const [failed, refused] = [of(total, 'error_count') ?? 0, of(total, 'refused_count') ?? 0]
+  const [p50, p95] = [of(total, 'latency_p50'), of(total, 'latency_p95')]
+  const [cost, saving] = [of(total, 'upstream_inference_cost') ?? 0, of(total, 'cache_saving') ?? 0]
+  return (
+    <dl class="figures">
+      <Figure name="requests" exact={exactCount(requests)} after={change('request_count')}>
+        {exactCount(requests)}
+      </Figure>
+      <Figure name="spent" exact={exactMoney(cost)} after={change('upstream_inference_cost')}>
+        {money(cost)}
+      </Figure>
+      <Figure name="first token p50 / p95" after={p95 !== undefined && duration(p95)}>
+        {p50 === undefined ? '–' : duration(p50)}
+      </Figure>
+      <Figure name="failed, refused" after={`${exactCount(failed)}, ${exactCount(refused)}`}>
+        {requests === 0 ? '–' : percent((failed + refused) / requests)}
+      </Figure>
+      <Figure
+        name="saved by caches"
+        exact={exactMoney(saving)}
+        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the price without`}
+      >
+        {money(saving)}
+      </Figure>
+      <Figure name="tokens" exact={exactCount(of(total, 'tokens_total') ?? 0)} after={change('tokens_total')}>
+        {count(of(total, 'tokens_total') ?? 0)}
+      </Figure>
+    </dl>
+  )
+}
+
+type FigureProps = { name: string; exact?: string; after?: ComponentChildren; children: ComponentChildren }
+
+function Figure({ name, exact, after, children }: FigureProps) {
+  return (
+    <div>
+      <dt class="dim">{name}</dt>
+      <dd>
+        <b title={exact}>{children}</b> <span class="dim">{after}</span>
+      </dd>
+    </div>
+  )
+}
+
+/** `+12 %` of the time before, which its title tells. */
+function Change({ now, before, span }: { now: number | undefined; before: number | undefined; span: string }) {
+  if (!now || !before) return null
+  const share = now / before - 1
+  const text =
+    Math.abs(share) > 9.99
+      ? `${(now / before).toFixed(0)} ×`
+      : `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`
+  return <span title={`against the ${span} before`}>{text}</span>
+}

@@ -1,0 +1,50 @@
+import { useMemo } from 'preact/hooks'
+import { exactCount } from '../format/count.ts'
+import { money } from '../format/money.ts'
+import { duration } from '../format/time.ts'
+import { Plot } from '../pieces/plot.tsx'
+import type { breakdownOf, Row } from './queries.ts'
+import { lineOf, shownOf, stackOf, stepsBetween } from './stack.ts'
+
+type PlotsProps = {
+  overTime: Row[]
+  groups: Row[]
+  groupsOverTime: Row[]
+  time: { from: number; to: number; stepMs: number }
+  by: ReturnType<typeof breakdownOf>
+}
+
+/** The same time in five plots, whose cursors move together. */
+export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps) {
+  const { from, to, stepMs } = time
+  const { times, spent, requests, failures, latency, saving } = useMemo(() => {
+    const times = stepsBetween({ from, to, stepMs })
+    const line = (metric: string, missing: number | null) => lineOf(overTime, metric, times, missing)
+    const shown = shownOf(groups, by.dimension)
+    const stack = (metric: string) => stackOf(groupsOverTime, by.dimension, metric, times, shown)
+    return {
+      times,
+      spent: stack('upstream_inference_cost'),
+      requests: stack('request_count'),
+      failures: [
+        { label: 'failed', values: line('error_count', 0), colour: '--bad' },
+        { label: 'refused', values: line('refused_count', 0), colour: '--warn' },
+      ],
+      latency: [
+        { label: 'p50', values: line('latency_p50', null) },
+        { label: 'p95', values: line('latency_p95', null), dash: [4, 3] },
+      ],
+      saving: [{ label: 'saved', values: line('cache_saving', 0), colour: '--ok' }],
+    }
+  }, [overTime, groups, groupsOverTime, from, to, stepMs, by.dimension])
+  const common = { times, together: 'overview', height: 168 }
+  return (
+    <div class="plots">
+      <Plot {...common} title={`Spent, by ${by.label}`} lines={spent} shown={money} isStacked />
+      <Plot {...common} title={`Requests, by ${by.label}`} lines={requests} shown={exactCount} isStacked isCount />
+      <Plot {...common} title="First token" lines={latency} shown={duration} />
+      <Plot {...common} title="Failed and refused requests" lines={failures} shown={exactCount} isStacked isCount />
+      <Plot {...common} title="Saved by the providers’ caches" lines={saving} shown={money} />
+    </div>
+  )
+}

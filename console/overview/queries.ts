@@ -1,0 +1,78 @@
+import type { AnalyticsQuery, AnalyticsRow } from '../api/types.ts'
+import { spanOf, timesOf } from './spans.ts'
+
+type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
+type Filter = NonNullable<AnalyticsQuery['filters']>[number]
+export type Row = AnalyticsRow & { [name: string]: unknown }
+
+/** By what amounts are told apart: as the address has it, and the API; `filter` is how the request log names it. */
+export const breakdowns: Record<string, { label: string; dimension: Dimension; filter: string }> = {
+  model: { label: 'model', dimension: 'model', filter: 'model' },
+  key: { label: 'key', dimension: 'api_key_id', filter: 'api_key_hash' },
+  provider: { label: 'provider', dimension: 'provider', filter: 'provider' },
+  member: { label: 'member', dimension: 'user', filter: 'user_id' },
+}
+
+export const breakdownOf = (name: string | undefined) => breakdowns[name ?? 'model'] ?? breakdowns.model!
+
+/** Filters by their names in the address, which are those of the request log. */
+const fields: Record<string, Filter['field']> = {
+  model: 'model',
+  provider: 'provider',
+  api_key_hash: 'api_key_id',
+  user_id: 'user',
+  workspace_id: 'workspace',
+  preset: 'preset',
+}
+export const filterNames = Object.keys(fields)
+
+export type Values = Readonly<Record<string, string>>
+
+function filtersIn(values: Values): Filter[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    values[name] ? [{ field, operator: 'eq' as const, value: values[name] }] : [],
+  )
+}
+
+export const measures = [
+  'request_count',
+  'upstream_inference_cost',
+  'error_count',
+  'refused_count',
+  'latency_p50',
+  'latency_p95',
+  'cache_saving',
+  'tokens_total',
+] as const satisfies AnalyticsQuery['metrics']
+
+/** What the overview asks for: sums of this time and the one before, over time, and by what they are told apart. */
+export function overviewQueries(values: Values, now: number) {
+  const span = spanOf(values.last)
+  const { from, to } = timesOf(span, now)
+  const { dimension } = breakdownOf(values.by)
+  const filters = filtersIn(values)
+  const within = (start: number, end: number) => ({
+    start: new Date(start).toISOString(),
+    end: new Date(end).toISOString(),
+  })
+  const time_range = within(from, to)
+  const common = { metrics: [...measures], filters, time_range } satisfies AnalyticsQuery
+  return {
+    total: common,
+    before: { ...common, time_range: within(from - span.ms, from) },
+    overTime: { ...common, granularity: span.by },
+    groups: {
+      ...common,
+      dimensions: [dimension],
+      order_by: { field: 'upstream_inference_cost', direction: 'desc' },
+      limit: 50,
+    },
+    groupsOverTime: {
+      metrics: ['request_count', 'upstream_inference_cost'],
+      filters,
+      time_range,
+      dimensions: [dimension],
+      granularity: span.by,
+    },
+  } satisfies Record<string, AnalyticsQuery>
+}

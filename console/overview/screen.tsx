@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { useFilters } from '../pieces/filters.ts'
+import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
+import { Bar } from './bar.tsx'
+import { BudgetBars } from './budget-bars.tsx'
+import { Figures } from './figures.tsx'
+import { Plots } from './plots.tsx'
+import { breakdownOf, filterNames, overviewQueries, type Row, type Values } from './queries.ts'
+import { spanOf } from './spans.ts'
+import { Top } from './top.tsx'
+import { useBudgets } from './use-budgets.ts'
+import { useTroubles, WrongNow } from './wrong-now.tsx'
+
+const refreshMs = 30_000
+
+type Picture = Record<keyof ReturnType<typeof overviewQueries>, Row[]> & {
+  time: { from: number; to: number; stepMs: number }
+}
+
+/** All five at once: they are to tell of the same time. */
+async function load(values: Values, signal: AbortSignal): Promise<Picture> {
+  const queries = overviewQueries(values, Date.now())
+  const { start, end } = queries.total.time_range
+  const entries = Object.entries(queries).map(
+    async ([name, body]) => [name, (await call('POST /analytics/query', { body }, { signal })).data.data] as const,
+  )
+  const time = { from: Date.parse(start), to: Date.parse(end), stepMs: spanOf(values.last).stepMs }
+  return { ...(Object.fromEntries(await Promise.all(entries)) as Omit<Picture, 'time'>), time }
+}
+
+/** One more each half a minute while anybody looks. */
+function useTurn(): number {
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && setTurn((before) => before + 1), refreshMs)
+    return () => clearInterval(timer)
+  }, [])
+  return turn
+}
+
+/** How it goes: what was spent and how well, what is left of the limits, and what is wrong. */
+export function Screen() {
+  const filters = useFilters()
+  const { values } = filters
+  const turn = useTurn()
+  const { data, failure, isLoading, isCurrent, reload } = useResource(`overview ${JSON.stringify(values)}`, (signal) =>
+    load(values, signal),
+  )
+  useEffect(() => {
+    if (turn > 0) reload()
+  }, [turn, reload])
+  const { budgets, keys } = useBudgets()
+  const by = breakdownOf(values.by)
+  const troubles = useTroubles(budgets, keys, turn)
+  const names = new Map(keys.map(({ hash, name }) => [hash, name]))
+  const isFiltered = filterNames.some((name) => values[name] !== undefined)
+  return (
+    <div class="screen">
+      <h1 class="unseen">Overview</h1>
+      <Progress isOn={isLoading && !isCurrent} />
+      <Bar filters={filters} groups={data?.groups ?? []} names={names} />
+      {failure && <Failed failure={failure} again={reload} />}
+      {!failure && !data && <Loading />}
+      {!failure && data && (
+        <div class="overview" aria-busy={isLoading && !isCurrent}>
+          <Figures total={data.total[0] ?? {}} before={data.before[0] ?? {}} span={spanOf(values.last).label} />
+          <div class="now">
+            <section>
+              <h2>Now</h2>
+              <WrongNow troubles={troubles} />
+            </section>
+            {budgets.length > 0 && (
+              <section>
+                <h2>Budgets</h2>
+                <BudgetBars budgets={budgets} />
+              </section>
+            )}
+          </div>
+          {data.groups.length === 0 ? (
+            <NoRequests isFiltered={isFiltered} clear={filters.clear} />
+          ) : (
+            <>
+              <Plots {...data} by={by} />
+              <Top rows={data.groups} by={by} values={values} />
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function NoRequests({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  if (isFiltered) {
+    return (
+      <Nothing title="No request of this time passes these filters">
+        <button type="button" onClick={clear}>
+          Clear the filters
+        </button>
+      </Nothing>
+    )
+  }
+  const paste = `curl ${location.origin}/api/v1/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  return (
+    <Nothing title="No requests in this time" paste={paste}>
+      <p>Choose a longer time above, or send a request:</p>
+    </Nothing>
+  )
+}

@@ -1,0 +1,32 @@
+import { useGet } from '../api/resource.ts'
+import { signedIn } from '../api/session.ts'
+import type { Guardrail, Key } from '../api/types.ts'
+import { type Budget, spentOfKey } from './budgets.ts'
+
+/** Whether this session sees all of the organization, or its own key only. */
+export function seesAll(): boolean {
+  const { value } = signedIn
+  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
+}
+
+/** All limits that this session may see, and the keys. */
+export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
+  const isAll = seesAll()
+  const keys = useGet('GET /keys', isAll ? { query: { limit: 100 } } : undefined).data?.data ?? []
+  const guardrails = useGet('GET /guardrails', isAll ? { query: { limit: 100 } } : undefined).data?.data ?? []
+  const own = useGet('GET /key', isAll ? undefined : {}).data?.data
+  return { budgets: [...guardrails.flatMap(ofGuardrail), ...[...keys, ...(own ? [own] : [])].flatMap(ofKey)], keys }
+}
+
+function ofGuardrail({ id, name, limit_usd: limit, spent_usd: spent, reset_interval: interval }: Guardrail): Budget[] {
+  if (limit === null) return []
+  return [{ id, name, kind: 'guardrail', limit, spent: spent ?? 0, interval, path: `/guardrails/${id}` }]
+}
+
+type Limited = Pick<Key, 'hash' | 'name' | 'limit' | 'limit_remaining' | 'limit_reset'>
+
+function ofKey(key: Limited): Budget[] {
+  const { hash, name, limit, limit_reset: interval } = key
+  if (limit === null) return []
+  return [{ id: hash, name, kind: 'key', limit, spent: spentOfKey(key), interval, path: `/keys/${hash}` }]
+}

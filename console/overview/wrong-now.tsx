@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useEvents } from '../api/events.ts'
+import { useGet, useResource } from '../api/resource.ts'
+import type { CircuitChanged, Key } from '../api/types.ts'
+import type { Budget } from './budgets.ts'
+import type { Row } from './queries.ts'
+import {
+  brokenEndpoints,
+  endingKeys,
+  failedInterns,
+  failingEndpoints,
+  openCircuits,
+  spentBudgets,
+  type Trouble,
+} from './wrong.ts'
+
+/** Endpoints of so many models are looked at: those that were asked most. */
+const modelsLookedAt = 8
+
+const since = (ms: number) => ({
+  start: new Date(Date.now() - ms).toISOString(),
+  end: new Date(Date.now()).toISOString(),
+})
+
+async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
+  const metrics = ['request_count', 'error_count', 'refused_count'] as const
+  const dimensions = ['endpoint', 'error'] as const
+  const body = { metrics: [...metrics], dimensions: [...dimensions], time_range: since(3_600_000) }
+  return (await call('POST /analytics/query', { body }, { signal })).data.data
+}
+
+/** Of the models that are asked most, those that were asked today. */
+async function endpointsAskedLately(signal: AbortSignal) {
+  const metrics = ['request_count'] as const
+  const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: since(86_400_000) }
+  const [asked, top] = await Promise.all([
+    call('POST /analytics/query', { body }, { signal }),
+    call('GET /models', { query: { sort: 'top-weekly', limit: modelsLookedAt } }, { signal }),
+  ])
+  const lately = new Set(asked.data.data.map((row: Row) => row.model))
+  const answers = await Promise.all(
+    top.data
+      .filter(({ id }) => lately.has(id))
+      .map(({ id }) => {
+        const [author = '', slug = ''] = id.split('/')
+        return call('GET /models/{author}/{slug}/endpoints', { params: { author, slug } }, { signal })
+      }),
+  )
+  return answers.flatMap(({ data }) => data.endpoints)
+}
+
+/** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
+export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Trouble[] {
+  const failures = useResource(`failures ${turn}`, failuresOfLastHour)
+  const endpoints = useResource(`endpoints asked ${turn}`, endpointsAskedLately)
+  const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
+  const [circuits, setCircuits] = useState(new Map<string, CircuitChanged>())
+  useEvents<CircuitChanged>('circuit', (circuit) =>
+    setCircuits((before) => new Map(before).set(`${circuit.endpoint} ${circuit.server}`, circuit)),
+  )
+  const now = Date.now()
+  const all = [
+    ...openCircuits([...circuits.values()]),
+    ...brokenEndpoints(endpoints.data ?? []),
+    ...failingEndpoints(failures.data ?? []),
+    ...failedInterns(interns.data?.data ?? []),
+    ...spentBudgets(budgets, now),
+    ...endingKeys(keys, now),
+  ]
+  return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
+export function WrongNow({ troubles }: { troubles: Trouble[] }) {
+  if (troubles.length === 0) {
+    return (
+      <p class="all-well">
+        <span class="dot ok" />
+        Nothing is wrong now.
+      </p>
+    )
+  }
+  return (
+    <ul class="troubles" aria-label="What is wrong now">
+      {troubles.map(({ id, tone, what, why, path }) => (
+        <li key={id}>
+          <span class={`dot ${tone}`} />
+          <span>
+            <a href={path}>{what}</a> <span class="dim">{why}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,105 @@
+import type { CircuitChanged, Endpoint, Intern } from '../api/types.ts'
+import { counted, percent } from '../format/count.ts'
+import { money } from '../format/money.ts'
+import { type Budget, forecastOf, standingOf } from './budgets.ts'
+import type { Row } from './queries.ts'
+
+/** Something that somebody should look at, and where. */
+export type Trouble = { id: string; tone: 'warn' | 'bad'; what: string; why: string; path: string }
+
+/** Below so many requests in the last hour a share says nothing. */
+const fewRequests = 5
+const tooManyFail = 0.05
+const soonMs = 7 * 86_400_000
+
+/** Endpoints and reasons of the last hour. @param rows by endpoint and error, without granularity. */
+export function failingEndpoints(rows: Row[]): Trouble[] {
+  const byEndpoint = Map.groupBy(rows, (row) => row.endpoint as string | null)
+  return [...byEndpoint].flatMap(([endpoint, own]) => {
+    if (endpoint === null) return []
+    const sum = (name: string) => own.reduce((total, row) => total + Number(row[name] ?? 0), 0)
+    const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
+    if (all < fewRequests || failed / all < tooManyFail) return []
+    const why = own
+      .filter((row) => row.error && Number(row.error_count) > 0)
+      .sort((a, b) => Number(b.error_count) - Number(a.error_count))
+      .map((row) => String(row.error).replaceAll('_', ' '))
+    return [
+      {
+        id: `failing ${endpoint}`,
+        tone: failed / all > 0.5 ? ('bad' as const) : ('warn' as const),
+        what: `${endpoint} fails`,
+        why: `${failed} of ${all} in the last hour (${percent(failed / all)})${why.length > 0 ? `: ${why.join(', ')}` : ''}`,
+        path: `/requests?last=1h&outcome=failed&model=${encodeURIComponent(endpoint.split('@')[0]!)}`,
+      },
+    ]
+  })
+}
+
+/** Endpoints of the models that were asked lately which fail, and providers that could not be asked at all. */
+export function brokenEndpoints(endpoints: Endpoint[]): Trouble[] {
+  const failing = endpoints
+    .filter(({ status }) => status === 'down' || status === 'degraded')
+    .map(({ status, tag, model_id, provider_name, uptime_last_30m: uptime }) => ({
+      id: `${model_id} ${tag}`,
+      tone: status === 'down' ? ('bad' as const) : ('warn' as const),
+      what: `${provider_name} ${status === 'down' ? 'is down' : 'fails often'}`,
+      why: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} answered in the last half hour`}`,
+      path: `/models/${model_id}`,
+    }))
+  const unconfigured = Map.groupBy(
+    endpoints.filter(({ status }) => status === 'unconfigured'),
+    ({ provider_name }) => provider_name,
+  )
+  const silent = [...unconfigured].map(([provider, own]) => ({
+    id: `unconfigured ${provider}`,
+    tone: 'warn' as const,
+    what: `${provider} has no credential`,
+    why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.`,
+    path: `/models/${own[0]!.model_id}`,
+  }))
+  return [...failing, ...silent]
+}
+
+export function openCircuits(circuits: CircuitChanged[]): Trouble[] {
+  return circuits
+    .filter(({ state }) => state === 'open' || state === 'paused')
+    .map(({ endpoint, state, reason, until }) => ({
+      id: `circuit ${endpoint}`,
+      tone: 'bad' as const,
+      what: `${endpoint} is ${state === 'open' ? 'not asked: open circuit' : 'left alone'}`,
+      why: [reason, until && `until ${new Date(until).toLocaleTimeString('en-GB')}`].filter(Boolean).join(', '),
+      path: `/models/${endpoint.split('@')[0]}`,
+    }))
+}
+
+export function spentBudgets(budgets: Budget[], now: number): Trouble[] {
+  return budgets.flatMap((budget) => {
+    const forecast = forecastOf(budget, now)
+    const { tone, says } = standingOf(budget, forecast)
+    if (tone === 'ok') return []
+    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast && tone === 'warn' ? `, at the end ${money(forecast.amount)}` : ''}`
+    return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]
+  })
+}
+
+export function failedInterns(interns: Intern[]): Trouble[] {
+  return interns.map(({ id, name, status, last_failure_message: message }) => ({
+    id,
+    tone: 'bad',
+    what: `The intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
+    why: message ?? 'It did not say why.',
+    path: `/interns/${id}`,
+  }))
+}
+
+type Expiring = { hash: string; name: string; expires_at: string | null; disabled: boolean }
+
+export function endingKeys(keys: Expiring[], now: number): Trouble[] {
+  return keys.flatMap(({ hash, name, expires_at, disabled }) => {
+    const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
+    if (disabled || left > soonMs || left < 0) return []
+    const why = left < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(left / 86_400_000), 'day')}`
+    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: `/keys/${hash}` }]
+  })
+}

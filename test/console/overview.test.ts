@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import type { TestService } from '../harness/service.ts'
+
+let world: DemoWorld
+let service: TestService
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+  service = world.service
+  await world.ask(8)
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+test(
+  'the overview tells what the service counted, and by what it is told apart stands in the address',
+  options,
+  async () => {
+    await using watched = await signedInPage(browser, service, '/overview?last=1h')
+    const { page, faults } = watched
+    const body = { metrics: ['request_count'], dimensions: ['api_key_id'] }
+    const counted = (await service.manage('POST', '/analytics/query', body)).body.data.data
+    const all = counted.reduce((sum: number, row: any) => sum + row.request_count, 0)
+    await page
+      .locator('.figures > div')
+      .filter({ hasText: 'requests' })
+      .getByText(String(all), { exact: true })
+      .waitFor()
+    await page.getByRole('button', { name: 'by model' }).click()
+    await page.getByRole('button', { name: 'key', exact: true }).click()
+    await page.getByRole('link', { name: 'ci-bot' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('by'), 'key')
+    assert.deepEqual(faults, [])
+  },
+)
+
+test('behind each plot stands a table with its figures', options, async () => {
+  await using watched = await signedInPage(browser, service, '/overview?last=1h')
+  const { page, faults } = watched
+  const plot = page.locator('figure').filter({ hasText: 'Requests, by model' })
+  await plot.locator('canvas').waitFor()
+  await plot.getByText('Table').click()
+  await plot.getByRole('columnheader', { name: 'anthropic/claude-sonnet-5' }).waitFor()
+  const cells = await plot.getByRole('cell').allInnerTexts()
+  assert.ok(cells.some((text) => Number(text) > 0))
+  assert.deepEqual(faults, [])
+})
+
+test('a limit is a bar with what was spent of it, and a key that ends soon is told', options, async () => {
+  const { body } = await service.manage('POST', '/keys', { name: 'small', limit: 5, limit_reset: 'monthly' })
+  await service.manage('POST', '/keys', {
+    name: 'soon',
+    expires_at: new Date(Date.now() + 2 * 86_400_000).toISOString(),
+  })
+  await using watched = await signedInPage(browser, service, '/overview')
+  await watched.page.getByRole('listitem').filter({ hasText: 'small' }).getByText('$5.00').waitFor()
+  await watched.page.getByText('The key soon ends').waitFor()
+  assert.deepEqual(watched.faults, [])
+  await service.manage('DELETE', `/keys/${body.data.hash}`)
+})
+
+test('who has an API key sees its own requests, and nothing of others', options, async () => {
+  await using watched = await signedInPage(browser, service, '/overview?by=key', { key: service.apiKey })
+  const { page, faults } = watched
+  await page.getByRole('region', { name: 'By key' }).getByRole('row').nth(1).waitFor()
+  assert.equal(await page.getByText('ci-bot').count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the overview keeps nobody out: no fault of accessibility in ${colorScheme}`, options, async () => {
+    await using watched = await signedInPage(browser, service, '/overview?last=1h', { colorScheme })
+    await watched.page.locator('canvas').first().waitFor()
+    assert.deepEqual(await accessibilityFaults(watched.page), [])
+  })
+}
