@@ -1,35 +1,38 @@
+import { mkdirSync } from 'node:fs'
+import pg from 'pg'
 import pino from 'pino'
 import { startService } from '#api/start.ts'
 import { Settings } from '#config/settings.ts'
+import { sql } from '#db/kysely.ts'
 import { openDb } from '#db/open.ts'
 import { newUuid } from '#lib/id.ts'
 import { newPlace } from '#test/harness/databases.ts'
-import type { Generation } from '#usage/generation.ts'
 import { pruneGenerations } from '#usage/prune.ts'
-import { writeGenerations } from '#usage/write.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
+import { daysFilled, fill, keys } from './ledger-fill.ts'
 
-/** A million metered requests in the ledger: what they cost to write, to read and to prune. Exits 1 on a missed target. */
+/**
+ * A million metered requests in the ledger, or `REQUESTS`: what they cost to write, to read and to prune. Exits 1 on a missed
+ * target. `KEEP=/tmp/ledger REQUESTS=10000000` fills a database once and reads it each time; `ONLY=sqlite` leaves the other out.
+ */
 const requests = Number(process.env.REQUESTS ?? 1_000_000)
+/** Where a filled database is kept, and taken from the next time; a prefix of folders. */
+const kept = process.env.KEEP
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const dayMs = 86_400_000
 const now = Date.now()
-const keys = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(64, '0'))
-const endpoints = [
-  'signalbox/demo@signalbox',
-  ...Array.from({ length: 40 }, (_, at) => `author/model-${at >> 1}@p${at & 1}`),
-]
 
-for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
+const kinds = process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
+for (const kind of kinds.filter((one) => !process.env.ONLY || one === process.env.ONLY)) {
   console.log(`\n${requests.toLocaleString('en')} metered requests, ${kind}\n`)
-  const place = await newPlace(kind)
+  const place = await placeFor(kind)
   try {
-    const organizationId = await prepare(place.settings)
-    await fill(place.settings, organizationId)
+    await prepare(place.settings)
     await read(place.settings)
-    await prune(place.settings)
+    await readRollups(place.settings)
+    if (!kept) await prune(place.settings)
   } finally {
-    await place.remove()
+    if (!kept) await place.remove()
   }
 }
 exitWithVerdict()
@@ -42,26 +45,41 @@ function service(settings: Place) {
   return startService({ config, log, now: Date.now, newId: newUuid, variable: () => undefined })
 }
 
-async function prepare(settings: Place): Promise<string> {
+/** What was filled once is used again where it is kept. */
+async function placeFor(kind: 'sqlite' | 'postgres'): Promise<Awaited<ReturnType<typeof newPlace>>> {
+  if (!kept) return newPlace(kind)
+  const data_dir = `${kept}-${kind}`
+  mkdirSync(data_dir, { recursive: true })
+  return {
+    settings: { data_dir, database_url: kind === 'postgres' ? await keptUrl() : undefined },
+    remove: async () => {},
+  }
+}
+
+async function keptUrl(): Promise<string> {
+  const url = new URL(process.env.TEST_DATABASE_URL!)
+  const name = 'signalbox_bench_ledger'
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`create database ${name}`).catch((error) => {
+    if (error.code !== '42P04') throw error
+  })
+  await client.end()
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function prepare(settings: Place): Promise<void> {
   await (await service(settings)).stop()
   const db = await openDb(settings)
   const { id } = await db.query.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
-  await db.close()
-  return id
-}
-
-async function fill(settings: Place, organizationId: string): Promise<void> {
-  const db = await openDb(settings)
-  const started = performance.now()
-  for (let at = 0; at < requests; at += 500) {
-    await writeGenerations(
-      { db },
-      Array.from({ length: 500 }, (_, next) => generation(organizationId, at + next)),
-    )
+  const there = await db.query.selectFrom('generations').select('id').limit(1).executeTakeFirst()
+  if (!there) {
+    const perSecond = await fill(db, { organizationId: id, requests, now }, kept ? 5000 : 500)
+    report('requests written a second', perSecond.toFixed(0), { text: '>= 5,000', met: perSecond >= 5000 })
+    if (db.kind === 'postgres') await sql`vacuum analyze`.execute(db.query)
   }
-  const perSecond = requests / ((performance.now() - started) / 1000)
   await db.close()
-  report('requests written a second', perSecond.toFixed(0), { text: '>= 5,000', met: perSecond >= 5000 })
 }
 
 async function read(settings: Place): Promise<void> {
@@ -91,6 +109,51 @@ async function read(settings: Place): Promise<void> {
   await running.stop()
 }
 
+/** Reports over the month, and over what an API key may ask for. */
+async function readRollups(settings: Place): Promise<void> {
+  const running = await service(settings)
+  const [end, start] = [new Date(now), new Date(now - daysFilled * dayMs)].map((one) => one.toISOString())
+  const ask = async (body: object) => {
+    const started = performance.now()
+    const answer = await fetch(`${running.url}/analytics/query`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ time_range: { start, end }, ...body }),
+    })
+    const { data } = (await answer.json()) as { data?: { data: object[] } }
+    if (!data?.data.length) throw new Error(`no rows for ${JSON.stringify(body)}`)
+    return { ms: performance.now() - started, rows: data.data.length }
+  }
+  const timed = async (what: string, boundMs: number, body: object) => {
+    const times: number[] = []
+    let rows = 0
+    for (let round = 0; round < 15; round++) {
+      const told = await ask(body)
+      times.push(told.ms)
+      rows = told.rows
+    }
+    const ms = median(times)
+    report(`${what} (${rows} rows)`, `${ms.toFixed(1)} ms`, { text: `<= ${boundMs} ms`, met: ms <= boundMs })
+  }
+  const spent = ['request_count', 'total_usage', 'tokens_total', 'error_count']
+  const byHour = { granularity: 'hour', dimensions: ['model'] }
+  await timed('the month by hour and model', 200, { metrics: spent, ...byHour })
+  await timed('… with a percentile', 200, { metrics: [...spent, 'latency_p95'], ...byHour })
+  await timed('the month by day, model, provider', 100, {
+    metrics: [...spent, 'latency_p50', 'latency_p95', 'throughput_p50'],
+    granularity: 'day',
+    dimensions: ['model', 'provider'],
+  })
+  await timed('the month by day and key', 200, { metrics: spent, granularity: 'day', dimensions: ['api_key_id'] })
+  const one = [{ field: 'api_key_id', operator: 'eq', value: keys[3] }]
+  await timed('the month of one key by hour', 100, {
+    metrics: [...spent, 'latency_p95'],
+    granularity: 'hour',
+    filters: one,
+  })
+  await running.stop()
+}
+
 /** Half of all requests go, while somebody else asks for a row every few milliseconds. */
 async function prune(settings: Place): Promise<void> {
   const db = await openDb(settings)
@@ -114,50 +177,4 @@ async function prune(settings: Place): Promise<void> {
   report('requests pruned a second', `${perSecond.toFixed(0)} of ${gone}`)
   const wait = waits[Math.floor(waits.length * 0.99)] ?? 0
   report('wait of others meanwhile, p99', `${wait.toFixed(1)} ms`, { text: '<= 100 ms', met: wait <= 100 })
-}
-
-function generation(organizationId: string, at: number): Generation {
-  const key = (at * 7) % keys.length
-  const keyHash = keys[key]!
-  // A key uses a handful of models.
-  const endpointId = endpoints[(key + (at % 8)) % endpoints.length]!
-  const [model = '', provider = ''] = endpointId.split('@')
-  return {
-    id: `gen-${newUuid()}`,
-    requestId: newUuid(),
-    caller: {
-      organizationId,
-      workspaceId: 'w',
-      userId: 'u',
-      keyHash,
-      keyKind: 'api',
-      keyName: 'k',
-    } as Generation['caller'],
-    sessionId: at % 10 === 0 ? `s${at % 10_000}` : undefined,
-    protocol: 'openai-chat',
-    streamed: at % 2 === 0,
-    createdAt: now - Math.floor((at / requests) * 30 * dayMs),
-    requestedModel: model,
-    candidateModels: [model],
-    preset: undefined,
-    region: 'global',
-    modelId: model,
-    endpointId,
-    provider,
-    upstreamId: `chatcmpl-${newUuid()}`,
-    upstreamModel: 'model',
-    byok: false,
-    tokens: { prompt: 1000 + (at % 500), completion: 200, cached: 0, cacheWritten: 0, reasoning: 0 },
-    estimated: false,
-    capped: false,
-    margin: 0n,
-    cost: BigInt(at) * 1_000_003n,
-    finish: 'stop',
-    nativeFinish: 'stop',
-    toolCalls: 0,
-    latencyMs: 300,
-    durationMs: 2000,
-    outcome: at % 1000 === 3 ? 'failed' : 'success',
-    attempts: [{ endpointId, provider, outcome: 'answered', durationMs: 2000 }],
-  }
 }

@@ -1,0 +1,102 @@
+import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import { newUuid } from '#lib/id.ts'
+import type { Generation } from '#usage/generation.ts'
+import { grains, slotOf } from '#usage/rollups/cell.ts'
+import { CellSet } from '#usage/rollups/cell-rows.ts'
+import { rollupsLock } from '#usage/rollups/merge-parts.ts'
+import { minuteCells } from '#usage/rollups/parts.ts'
+import { factsOf } from '#usage/rollups/request-facts.ts'
+import { writeGenerations } from '#usage/write.ts'
+
+const dayMs = 86_400_000
+export const daysFilled = 30
+
+export const keys = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(64, '0'))
+const endpoints = [
+  'signalbox/demo@signalbox',
+  ...Array.from({ length: 40 }, (_, at) => `author/model-${at >> 1}@p${at & 1}`),
+]
+
+/** The `at`th of so many requests, the newest first, over 30 days before `now`. */
+export type Filling = { organizationId: string; requests: number; now: number }
+
+/** @returns how many requests were written a second. Their roll-ups are put in place a day at a time. */
+export async function fill(db: Db, filling: Filling, batch: number): Promise<number> {
+  let spentMs = 0
+  const { requests } = filling
+  const aDay = Math.ceil(requests / daysFilled)
+  for (let from = 0; from < requests; from += aDay) {
+    const all = Array.from({ length: Math.min(aDay, requests - from) }, (_, next) => generation(filling, from + next))
+    const started = performance.now()
+    for (let at = 0; at < all.length; at += batch) await writeGenerations({ db }, all.slice(at, at + batch))
+    spentMs += performance.now() - started
+    await rollUp(db, all, filling.now)
+  }
+  return requests / (spentMs / 1000)
+}
+
+/** What merging parts comes to, at once: as a service does it, it would take as long as the days that it is of. */
+async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
+  const cells = minuteCells(generations.map(factsOf))
+  for (const table of ['workspace_cells', 'key_cells'] as const) {
+    const set = new CellSet(table)
+    for (const cell of cells) {
+      for (const grain of [grains.hour, grains.day]) set.add(grain, slotOf(cell.minute, grain), cell)
+      if (cell.minute * 60_000 > now - 2 * dayMs) set.add(grains.minute, cell.minute, cell)
+    }
+    await db.exclusively(rollupsLock, (tx) => set.write(db, tx))
+  }
+  await sql`delete from rollup_parts`.execute(db.query)
+}
+
+/** Spread as latencies are, and the same each time. */
+const skewed = (at: number) => Math.exp(1.2 * Math.sin(at * 12.9898) + 0.8 * Math.cos(at * 78.233))
+
+export function generation({ organizationId, requests, now }: Filling, at: number): Generation {
+  const key = (at * 7) % keys.length
+  const keyHash = keys[key]!
+  // A key uses a handful of models.
+  const endpointId = endpoints[(key + (at % 8)) % endpoints.length]!
+  const [model = '', provider = ''] = endpointId.split('@')
+  const latencyMs = Math.round(300 * skewed(at))
+  const durationMs = latencyMs + Math.round(1700 * skewed(at + 1))
+  return {
+    id: `gen-${newUuid()}`,
+    requestId: newUuid(),
+    caller: {
+      organizationId,
+      workspaceId: 'w',
+      userId: 'u',
+      keyHash,
+      keyKind: 'api',
+      keyName: 'k',
+    } as Generation['caller'],
+    sessionId: at % 10 === 0 ? `s${at % 10_000}` : undefined,
+    protocol: 'openai-chat',
+    streamed: at % 2 === 0,
+    createdAt: now - Math.floor((at / requests) * daysFilled * dayMs),
+    requestedModel: model,
+    candidateModels: [model],
+    preset: undefined,
+    region: 'global',
+    modelId: model,
+    endpointId,
+    provider,
+    upstreamId: `chatcmpl-${newUuid()}`,
+    upstreamModel: 'model',
+    byok: false,
+    tokens: { prompt: 1000 + (at % 500), completion: 200, cached: 0, cacheWritten: 0, reasoning: 0 },
+    estimated: false,
+    capped: false,
+    margin: 0n,
+    cost: BigInt(at) * 1_000_003n,
+    finish: 'stop',
+    nativeFinish: 'stop',
+    toolCalls: 0,
+    latencyMs,
+    durationMs,
+    outcome: at % 1000 === 3 ? 'failed' : 'success',
+    attempts: [{ endpointId, provider, outcome: 'answered', durationMs }],
+  }
+}
