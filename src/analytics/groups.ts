@@ -1,10 +1,9 @@
 import { Sketch } from '#lib/sketch.ts'
 import type { SketchName } from '#usage/rollups/cell.ts'
-import type { Counted } from './metrics.ts'
 import type { SumName } from './sums.ts'
 
 /** Adds up one row of a result. */
-export class Group implements Counted {
+export class Group {
   /** When its bucket begins, in milliseconds since the epoch; 0 without granularity. */
   readonly start: number
   /** By dimension, in the order they were asked for. */
@@ -18,7 +17,8 @@ export class Group implements Counted {
   }
 
   add(name: SumName, amount: bigint): void {
-    this.#sums[name] = this.sum(name) + amount
+    const sum = this.#sums[name]
+    this.#sums[name] = sum === undefined ? amount : sum + amount
   }
 
   merge(name: SketchName, sketch: Sketch): void {
@@ -27,9 +27,13 @@ export class Group implements Counted {
     else this.#sketches[name] = sketch
   }
 
-  sum = (name: SumName): bigint => this.#sums[name] ?? 0n
+  sum(name: SumName): bigint {
+    return this.#sums[name] ?? 0n
+  }
 
-  sketch = (name: SketchName): Sketch => this.#sketches[name] ?? new Sketch()
+  sketch(name: SketchName): Sketch {
+    return this.#sketches[name] ?? new Sketch()
+  }
 }
 
 /** Groups by bucket and values. */

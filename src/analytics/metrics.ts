@@ -1,10 +1,7 @@
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
-import type { Sketch } from '#lib/sketch.ts'
 import type { SketchName } from '#usage/rollups/cell.ts'
+import type { Group } from './groups.ts'
 import type { SumName } from './sums.ts'
-
-/** What was added up of one row of a result. */
-export type Counted = { sum: (name: SumName) => bigint; sketch: (name: SketchName) => Sketch }
 
 export type Metric = {
   label: string
@@ -14,7 +11,7 @@ export type Metric = {
   sums: readonly SumName[]
   sketches: readonly SketchName[]
   /** Null where there is nothing to say. */
-  of: (counted: Counted) => number | null
+  of: (group: Group) => number | null
 }
 
 const count = (label: string, name: SumName, description: string): Metric => ({
@@ -24,7 +21,7 @@ const count = (label: string, name: SumName, description: string): Metric => ({
   description,
   sums: [name],
   sketches: [],
-  of: ({ sum }) => Number(sum(name)),
+  of: (group) => Number(group.sum(name)),
 })
 
 const money = (label: string, names: readonly SumName[], description: string): Metric => ({
@@ -34,7 +31,7 @@ const money = (label: string, names: readonly SumName[], description: string): M
   description: `${description} In USD.`,
   sums: names,
   sketches: [],
-  of: ({ sum }) => toUsd(names.reduce((total: PicoUsd, name) => total + sum(name), 0n)),
+  of: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
 })
 
 const share = (label: string, part: SumName, of: SumName, less: readonly SumName[], description: string): Metric => ({
@@ -44,9 +41,9 @@ const share = (label: string, part: SumName, of: SumName, less: readonly SumName
   description: `${description} From 0 to 1.`,
   sums: [part, of, ...less],
   sketches: [],
-  of({ sum }) {
-    const whole = less.reduce((left, name) => left - sum(name), sum(of))
-    return whole > 0n ? Number(sum(part)) / Number(whole) : null
+  of(group) {
+    const whole = less.reduce((left, name) => left - group.sum(name), group.sum(of))
+    return whole > 0n ? Number(group.sum(part)) / Number(whole) : null
   },
 })
 
@@ -70,7 +67,7 @@ function percentiles<Name extends string>(
       sums: [],
       sketches: [sketch],
       // Fast is good: the slowest of a hundred is the p99 of speeds, too.
-      of: (counted) => told(counted.sketch(sketch).quantile(percent / 100)),
+      of: (group) => told(group.sketch(sketch).quantile(percent / 100)),
     },
   ])
   return Object.fromEntries(metrics) as Record<`${Name}_p${(typeof shares)[number]}`, Metric>
@@ -90,7 +87,7 @@ export const metrics = {
   tokens_total: {
     ...count('Tokens', 'prompt', 'Prompt and completion.'),
     sums: ['prompt', 'completion'],
-    of: ({ sum }) => Number(sum('prompt') + sum('completion')),
+    of: (group) => Number(group.sum('prompt') + group.sum('completion')),
   },
   tokens_prompt: count('Prompt tokens', 'prompt', 'With those from the provider’s cache.'),
   tokens_completion: count('Completion tokens', 'completion', 'With those of reasoning.'),

@@ -21,10 +21,13 @@ export type CellQuery = {
   sketches: readonly SketchName[]
 }
 
-/** A row of sums of merged cells, or a part that is not merged yet. */
-export type CellRow =
-  | { part: null; bucket: number; columns: string[]; sums: string[]; sketches: (string | null)[] }
-  | { part: string }
+/**
+ * A row of sums of merged cells: columns as `c0`, `c1` …, sums as `s0` …, distributions as `k0` …; or a part that is not
+ * merged yet.
+ */
+export type CellRow = { part: string | null; bucket: number } & {
+  [column: `${'c' | 's' | 'k'}${number}`]: string | null
+}
 
 /**
  * What is merged, and what is not, in one statement: a part that is merged meanwhile is seen once.
@@ -44,27 +47,13 @@ export async function readCells(
     ...sketches.map((name, at) => sql`${joinedTexts(db, sql`nullif(${sql.ref(name)}, '')`)} as ${sql.ref(`k${at}`)}`),
   ]
   const nulls = selected.map(() => sql`cast(null as text)`)
-  const grouped = groups.length > 0 ? sql`group by ${sql.join(groups)}` : sql``
-  const cells = sql`select cast(null as text) as part, ${bucket} as bucket, ${sql.join([...selected, sql`count(*) as n`])}
+  // Without groups there is one row even where there is nothing.
+  const grouped = groups.length > 0 ? sql`group by ${sql.join(groups)}` : sql`having count(*) > 0`
+  const cells = sql`select cast(null as text) as part, ${sql.join([sql`${bucket} as bucket`, ...selected])}
     from ${sql.table(table)} where ${sql.join(conditions(query), sql` and `)} ${grouped} limit ${sql.lit(most)}`
-  const parts = sql`select cells, 0, ${sql.join([...nulls, sql`1`])} from rollup_parts`
-  const { rows } = await sql<Record<string, string | null>>`select * from (${cells}) as merged
-    union all ${parts}`.execute(db.reports)
-  const told = (row: Record<string, string | null>, letter: string, names: readonly unknown[]) =>
-    names.map((_, at) => row[`${letter}${at}`] ?? null)
+  const parts = sql`select ${sql.join([sql`cells`, sql`0`, ...nulls])} from rollup_parts`
+  const { rows } = await sql<CellRow>`select * from (${cells}) as merged union all ${parts}`.execute(db.reports)
   return rows
-    .filter(({ n }) => Number(n) > 0)
-    .map((row) =>
-      row.part === null || row.part === undefined
-        ? {
-            part: null,
-            bucket: Number(row.bucket),
-            columns: told(row, 'c', columns) as string[],
-            sums: told(row, 's', sums) as string[],
-            sketches: told(row, 'k', sketches),
-          }
-        : { part: row.part },
-    )
 }
 
 function conditions({ organizationId, tiles, filters }: CellQuery): RawBuilder<unknown>[] {

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#db/kysely.ts'
-import { exactSum } from '#usage/exact.ts'
+import { exactSum, readSum } from '#usage/exact.ts'
 import type { Amount, Cell } from '#usage/rollups/cell.ts'
 import type { Dimension } from '#usage/rollups/dimensions.ts'
 
@@ -26,13 +26,21 @@ const sums = {
 
 export type SumName = keyof typeof sums
 
-/** The sum over rows of cells, as exact text. */
+/** The sum over rows of cells, to be read by `readSumColumn`. Only money may become more than a column holds. */
 export function sumColumn(name: SumName): RawBuilder<string> {
   const { amount, where }: Sum = sums[name]
-  if (!where) return exactSum(sql.ref(amount))
-  const condition = sql`${sql.ref(where.column)} ${sql.raw(where.is ? '=' : '<>')} ${sql.lit(where.value)}`
-  return exactSum(sql`case when ${condition} then ${sql.ref(amount)} else 0 end`)
+  const added = where ? sql`case when ${conditionOf(where)} then ${sql.ref(amount)} else 0 end` : sql.ref(amount)
+  return isMoney(amount) ? exactSum(added) : sql`cast(sum(${added}) as text)`
 }
+
+export function readSumColumn(name: SumName, text: string): bigint {
+  return isMoney(sums[name].amount) ? readSum(text) : BigInt(text)
+}
+
+const isMoney = (amount: Amount) => amount.endsWith('_pico')
+
+const conditionOf = ({ column, is, value }: NonNullable<Sum['where']>) =>
+  sql`${sql.ref(column)} ${sql.raw(is ? '=' : '<>')} ${sql.lit(value)}`
 
 /** What one cell adds to it. */
 export function sumOfCell(name: SumName, { amounts, dimensions }: Cell): bigint {

@@ -19,6 +19,9 @@ export const dimensionsOf = {
   key_cells: [...dimensionNames],
 } as const satisfies Record<CellTable, Dimension[]>
 
+/** No statement takes long, however much is written. */
+const rowsAtOnce = 2000
+
 /** One row: a slot of time of one length, and a cell. */
 type Slotted = { grain: number; slot: number; id: string; cell: Cell }
 
@@ -42,14 +45,11 @@ export class CellSet {
   async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
     for (const slotted of this.#slots.values()) await this.#addStored(tx, slotted)
     const rows = [...this.#slots.values()].flatMap((slotted) => [...slotted.values()])
-    await insertRows(
-      db,
-      tx,
-      this.table as 'key_cells',
-      columnsOf(this.table),
-      rows.map((row) => this.#row(row)),
-      replace,
-    )
+    const columns = columnsOf(this.table)
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      const values = rows.slice(from, from + rowsAtOnce).map((row) => this.#row(row))
+      await insertRows(db, tx, this.table as 'key_cells', columns, values, replace)
+    }
   }
 
   async #addStored(tx: Tx, slotted: Map<string, Slotted>): Promise<void> {

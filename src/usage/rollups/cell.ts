@@ -65,7 +65,11 @@ export function addCell(total: Cell, { amounts, sketches }: Cell): void {
 
 const isMeasured = (value: number | null): value is number => value !== null && Number.isFinite(value)
 
-const whole = (count: number): bigint => BigInt(Number.isFinite(count) ? Math.trunc(count) : 0)
+/** More than any request takes. Sums of nine million such requests fit a column. */
+const mostCounted = 1e12
+
+const whole = (count: number): bigint =>
+  Number.isFinite(count) ? BigInt(Math.trunc(Math.min(Math.max(count, 0), mostCounted))) : 0n
 
 export const minuteMs = 60_000
 
