@@ -12,6 +12,7 @@ import { reload } from './routes/catalogue/reload.ts'
 import { countMessageTokens } from './routes/completions/count-tokens.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
 import { getCredits } from './routes/credits/get.ts'
+import { getEndpointHistory } from './routes/endpoints/history.ts'
 import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { listEvents } from './routes/events/list.ts'
@@ -111,6 +112,7 @@ const table = {
   retrieveModel,
   listEndpoints,
   listZdrEndpoints,
+  getEndpointHistory,
   listProviders,
   reloadCatalogue: reload,
   chatWithIntern,

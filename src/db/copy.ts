@@ -21,6 +21,7 @@ export const copied = [
   'sign_in_links',
   'endpoint_minutes',
   'endpoint_hours',
+  'endpoint_history',
   'model_hours',
   'generations',
   'generation_contents',

@@ -20,6 +20,7 @@ import * as requestLog from './migrations/0021_request_log.ts'
 import * as browserSessions from './migrations/0022_browser_sessions.ts'
 import * as roles from './migrations/0023_roles.ts'
 import * as rollups from './migrations/0024_rollups.ts'
+import * as endpointHistory from './migrations/0025_endpoint_history.ts'
 import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
 
@@ -43,6 +44,7 @@ export const migrations: Record<string, Migration> = {
   '0022_browser_sessions': browserSessions,
   '0023_roles': roles,
   '0024_rollups': rollups,
+  '0025_endpoint_history': endpointHistory,
   '0027_events': events,
   '0028_contents': contents,
 }

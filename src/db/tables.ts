@@ -148,6 +148,15 @@ export type Tables = {
     errors: number
     written_at: number
   }
+  /** Of all servers together, by hour: minutes are added to it when they are over. */
+  endpoint_history: {
+    endpoint: string
+    hour: number
+    successes: number
+    errors: number
+    latency: string
+    throughput: string
+  }
   model_hours: {
     model: string
     hour: number

@@ -4,6 +4,7 @@ import type { Db } from '#db/db.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { busyMs } from '#test/harness/until.ts'
+import { endpointHistory } from './history.ts'
 import type { Measurement } from './measurement.ts'
 import { createMeasures } from './measures.ts'
 
@@ -26,7 +27,7 @@ const success: Measurement = {
 async function turned(db: Db, at = start) {
   const clock = { now: at }
   const measures = await createMeasures(
-    { db, now: () => clock.now, newId: newUuid, onError: assert.ifError },
+    { db, now: () => clock.now, newId: newUuid, historyDays: 30, onError: assert.ifError },
     { refreshMs: hour, exchangeMs: hour },
   )
   return {
@@ -255,4 +256,46 @@ test('recording takes a few microseconds at most', async () => {
   })
   const microseconds = (took * 1000) / 100_000
   assert.ok(microseconds < 20, `${microseconds} µs`)
+})
+
+onEachDatabase('the history of an endpoint', (kind) => {
+  const ids = ['a/m@p']
+  const hoursOf = (from: number) => ({ from, to: from + 48 * hour, granularity: 'hour' as const })
+
+  test('has every measurement of all servers in its hour, from the first exchange on, and none twice', async () => {
+    await using store = await newDb(kind)
+    await using one = await turned(store.db)
+    await using other = await turned(store.db)
+    one.record({ firstTokenMs: 100 }, 6)
+    other.record({ firstTokenMs: 300 }, 4)
+    other.record({ outcome: 'upstream_error' })
+    await Promise.all([one.exchange(), other.exchange()])
+    const first = await endpointHistory(store, ids, hoursOf(start))
+    for (const at of [start + 40 * minute, start + hour, start + 3 * hour]) {
+      one.clock.now = other.clock.now = at
+      await Promise.all([one.exchange(), other.exchange()])
+      assert.deepEqual(await endpointHistory(store, ids, hoursOf(start)), first)
+    }
+    const minutes = await store.db.query.selectFrom('endpoint_minutes').select('minute').execute()
+    assert.deepEqual(minutes, [])
+    const [point, ...others] = first.get('a/m@p')!
+    assert.deepEqual([point?.start, point?.uptime, others], [start, 90.909, []])
+    assert.ok(Math.abs(point!.latencyMs!.p50 - 100) < 1.1 && Math.abs(point!.latencyMs!.p99 - 300) < 3.1)
+  })
+
+  test('is told by day, and kept as long as it is to be', async () => {
+    await using store = await newDb(kind)
+    await using measures = await turned(store.db)
+    for (const at of [start, start + 2 * hour, start + 24 * hour]) {
+      measures.clock.now = at
+      measures.record({}, 5)
+      await measures.exchange()
+    }
+    const days = { from: start, to: start + 48 * hour, granularity: 'day' as const }
+    const told = async () => (await endpointHistory(store, ids, days)).get('a/m@p')!.map((point) => point.start)
+    assert.deepEqual(await told(), [start - 7 * hour, start + 17 * hour])
+    measures.clock.now = start + (30 * 24 + 12) * hour
+    await measures.exchange()
+    assert.deepEqual(await told(), [start + 17 * hour])
+  })
 })

@@ -24,7 +24,14 @@ export type Measures = {
   close: () => Promise<void>
 }
 
-type MeasuresDeps = { db: Db; now: Now; newId: NewId; onError: (error: Error) => void }
+type MeasuresDeps = {
+  db: Db
+  now: Now
+  newId: NewId
+  /** How long the history of endpoints is kept. */
+  historyDays: number
+  onError: (error: Error) => void
+}
 type Rhythm = { refreshMs?: number; exchangeMs?: number }
 
 /** Others may write rows late, and their clocks may be behind. */
@@ -81,7 +88,7 @@ export async function createMeasures(
   async function exchange(): Promise<void> {
     await write()
     await read()
-    await deleteExpired(deps, deps.now())
+    await deleteExpired(deps, deps.now(), deps.historyDays)
   }
 
   await read()

@@ -74,14 +74,14 @@ async function sum<Cell, Total>(
   return totals
 }
 
-function percentiles(sketch: Sketch): Percentiles | null {
+export function percentiles(sketch: Sketch): Percentiles | null {
   if (sketch.count < enoughRequests) return null
   const at = (share: number) => Number(sketch.quantile(share)!.toPrecision(4))
   return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) }
 }
 
 /** In thousandths, rounded down: one failure in a million is not 100 %. */
-function percentage({ successes, errors }: Uptime = newUptime()): number | null {
+export function percentage({ successes, errors }: Uptime = newUptime()): number | null {
   if (successes + errors === 0) return null
   return Math.floor((successes * 100_000) / (successes + errors)) / 1000
 }

@@ -1,9 +1,11 @@
 import type { Db, Tx } from '#db/db.ts'
 import { upsert } from '#db/upsert.ts'
-import { type EndpointMinute, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
+import { foldMinutes } from './fold-minutes.ts'
+import { type EndpointMinute, hourOf, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
 
 /** Keeps rows a little longer than any window: the servers' clocks differ. */
 const marginMs = 5 * 60_000
+const dayMs = 86_400_000
 
 /** Writes one writer's rows, all or none. Each holds a whole count, so that writing it again does no harm. */
 export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {
@@ -54,10 +56,12 @@ async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]):
   await upsert(tx, 'model_hours', rows, { key: ['hour', 'model', 'writer'] }).execute()
 }
 
-/** Deletes the rows that no window reaches any more. */
-export async function deleteExpired(deps: { db: Db }, now: number): Promise<void> {
+/** Deletes the rows that no window reaches any more. Those of minutes become history, which is kept for some days. */
+export async function deleteExpired(deps: { db: Db }, now: number, historyDays: number): Promise<void> {
   const { halfHour, day, week } = reach(now - marginMs)
-  await deps.db.query.deleteFrom('endpoint_minutes').where('minute', '<', halfHour).execute()
+  await foldMinutes(deps, halfHour)
+  const oldest = hourOf(now - historyDays * dayMs)
+  await deps.db.query.deleteFrom('endpoint_history').where('hour', '<', oldest).execute()
   await deps.db.query.deleteFrom('endpoint_hours').where('hour', '<', day).execute()
   await deps.db.query.deleteFrom('model_hours').where('hour', '<', week).execute()
 }

@@ -22,7 +22,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
   const onError = warnOf(opening, 'measurements were not exchanged')
-  const measures = await createMeasures({ db, now, newId, onError })
+  const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
   opened.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.measured)
   catalogue.measured(measures.figures())

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb } from '#db/open.ts'
+import { Sketch } from '#lib/sketch.ts'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService } from '#test/harness/service.ts'
+
+const hourMs = 3_600_000
+const endpoint = 'signalbox/demo@signalbox'
+
+onEachDatabase('GET /endpoints/history', (kind) => {
+  test('tells latency, throughput and uptime of a model’s endpoints, or of one, by hour and by day', async () => {
+    await using service = await startTestService({ kind })
+    const hour = Math.floor(Date.now() / hourMs) - 2
+    const speeds = new Sketch()
+    for (const value of [100, 100, 100, 100, 400]) speeds.accept(value)
+    const row = { endpoint, successes: 3, errors: 1, latency: speeds.toText(), throughput: '' }
+    // Postgres takes a second connection, the embedded database another process's file only while nobody writes.
+    const db = await openDb(service.place.settings)
+    await db.query
+      .insertInto('endpoint_history')
+      .values({ ...row, hour })
+      .execute()
+    await db.query
+      .insertInto('endpoint_history')
+      .values({ ...row, hour: hour - 1, successes: 4, errors: 0 })
+      .execute()
+    await db.close()
+    const { data } = (await service.ask('GET', '/endpoints/history?model=signalbox/demo')).body
+    assert.deepEqual(
+      data.map((one: any) => [one.endpoint_id, one.tag, one.points.map((point: any) => point.uptime)]),
+      [[endpoint, 'signalbox', [100, 75]]],
+    )
+    const [point] = data[0].points
+    assert.deepEqual([point.date, point.throughput], [new Date((hour - 1) * hourMs).toISOString(), null])
+    assert.ok(Math.abs(point.latency.p50 - 100) < 1.1 && Math.abs(point.latency.p99 - 100) < 1.1)
+    const from = new Date((hour - 30) * hourMs).toISOString()
+    const days = await service.ask('GET', `/endpoints/history?endpoint_id=${endpoint}&granularity=day&from=${from}`)
+    const uptimes = days.body.data[0].points.map((one: any) => one.uptime)
+    assert.ok(uptimes.length === 1 ? uptimes[0] === 87.5 : uptimes.length === 2, JSON.stringify(uptimes))
+  })
+})
+
+test('an endpoint or model that there is not is told, and one of the two is required', async () => {
+  await using service = await startTestService()
+  const told = async (query: string) => {
+    const { status, body } = await service.ask('GET', `/endpoints/history${query}`)
+    return [status, body.error.message]
+  }
+  assert.deepEqual(await told('?model=a/b'), [404, 'There is no model "a/b".'])
+  assert.deepEqual(await told('?endpoint_id=signalbox/demo@x'), [404, 'There is no endpoint "signalbox/demo@x".'])
+  const either = [400, 'Invalid request: either model or endpoint_id is required']
+  assert.deepEqual([await told(''), await told(`?model=signalbox/demo&endpoint_id=${endpoint}`)], [either, either])
+})

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { Endpoint, Model } from '#catalogue/model.ts'
+import type { Snapshot } from '#catalogue/snapshot.ts'
+import { isoTime } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import { Instant } from '#lib/instant.ts'
+import { endpointHistory } from '#measure/history.ts'
+import { namedModel } from '../../named-model.ts'
+import { route } from '../../route.ts'
+
+const Percentiles = z
+  .object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() })
+  .nullable()
+  .describe('Null where fewer than five were measured.')
+
+const Point = z.object({
+  date: z.string().describe('When the hour or day began.'),
+  latency: Percentiles.describe('Milliseconds to the first token; null where fewer than five were measured.'),
+  throughput: Percentiles.describe('Tokens per second; null where fewer than five were measured.'),
+  uptime: z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.'),
+})
+
+const EndpointHistory = z
+  .object({
+    endpoint_id: z.string(),
+    model_id: z.string(),
+    provider_name: z.string(),
+    tag: z.string(),
+    points: z.array(Point),
+  })
+  .meta({ id: 'EndpointHistory', description: 'What was measured of one endpoint, the oldest first.' })
+
+const daysShown = { hour: 1, day: 30 } as const
+const dayMs = 86_400_000
+
+export const getEndpointHistory = route({
+  method: 'get',
+  path: '/endpoints/history',
+  tag: 'endpoints',
+  key: 'any',
+  mayBePublic: true,
+  summary: 'Latency, throughput and uptime of endpoints over time',
+  description:
+    'Of one endpoint, or of all that serve a model, by hour or day, as long as single requests are kept. Hours in which nothing was measured are left out. As with the figures of the last minutes, requests of all organizations count.',
+  request: {
+    query: z.object({
+      model: z.string().min(1).max(320).optional().describe('By id, canonical slug or alias.'),
+      endpoint_id: z
+        .string()
+        .min(1)
+        .max(400)
+        .optional()
+        .describe('Instead: one endpoint, as `GET /generation` tells it.'),
+      granularity: z.enum(['hour', 'day']).default('hour'),
+      from: Instant.optional().describe('The last day unless told, the last 30 by day.'),
+      to: Instant.optional(),
+    }),
+  },
+  response: z.object({ data: z.array(EndpointHistory) }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ query }, deps) => {
+    const snapshot = deps.catalogue.current()
+    const wanted = endpointsOf(snapshot, query)
+    const to = query.to === undefined ? deps.now() : Date.parse(query.to)
+    const from = query.from === undefined ? to - daysShown[query.granularity] * dayMs : Date.parse(query.from)
+    const ids = wanted.map(({ endpoint }) => endpoint.id)
+    const histories = await endpointHistory(deps, ids, { from, to, granularity: query.granularity })
+    const data = wanted.map(({ model, endpoint }) => ({
+      endpoint_id: endpoint.id,
+      model_id: model.id,
+      provider_name: snapshot.findProvider(endpoint.provider)?.name ?? endpoint.provider,
+      tag: endpoint.tag,
+      points: histories.get(endpoint.id)!.map(({ start, latencyMs, throughput, uptime }) => ({
+        date: isoTime(start),
+        latency: latencyMs,
+        throughput,
+        uptime,
+      })),
+    }))
+    return { data }
+  },
+})
+
+type Wanted = { model?: string | undefined; endpoint_id?: string | undefined }
+
+/** @throws Fault `not_found`; `invalid` unless one of the two is told. */
+function endpointsOf(
+  snapshot: Pick<Snapshot, 'findModel'>,
+  { model: name, endpoint_id: id }: Wanted,
+): { model: Model; endpoint: Endpoint }[] {
+  if ((name === undefined) === (id === undefined)) {
+    throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
+  }
+  // An endpoint's id is `<model>@<provider's tag>`.
+  const model = namedModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
+  const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
+  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `There is no endpoint "${id}".`)
+  return endpoints.map((endpoint) => ({ model, endpoint }))
+}
