@@ -17,6 +17,7 @@ import { listEndpoints } from './routes/endpoints/list.ts'
 import { listZdrEndpoints } from './routes/endpoints/list-zdr.ts'
 import { listEvents } from './routes/events/list.ts'
 import { deleteGenerationContent } from './routes/generations/delete-content.ts'
+import { getGenerationsExport } from './routes/generations/export.ts'
 import { getGeneration } from './routes/generations/get.ts'
 import { getGenerationContent } from './routes/generations/get-content.ts'
 import { listAllGenerations } from './routes/generations/list.ts'
@@ -101,6 +102,7 @@ const table = {
   getGenerationContent,
   deleteGenerationContent,
   listGenerations: listAllGenerations,
+  getGenerationsExport,
   listActivity: listAllActivity,
   queryAnalytics,
   getAnalyticsMeta,

@@ -11,7 +11,10 @@ export const streamHeaders: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 }
 
-/** A reply as a stream of server-sent events. Nothing is sent, and anything may still be answered, before a write. */
+/**
+ * A reply as a stream, of server-sent events unless a header says of what. Nothing is sent, and anything may still be
+ * answered, before a write.
+ */
 export function eventStream(reply: FastifyReply, signal: LeaveSignal): ResponseStream {
   const { raw } = reply
   const body = chunkedBody(raw)
@@ -19,8 +22,10 @@ export function eventStream(reply: FastifyReply, signal: LeaveSignal): ResponseS
     response.opened = true
     const headers = reply.getHeaders()
     reply.hijack()
-    const cacheControl = headers['cache-control'] ?? streamHeaders['cache-control']
-    raw.writeHead(200, { ...headers, ...streamHeaders, 'cache-control': cacheControl } as Record<string, string>)
+    raw.writeHead(200, {
+      ...streamHeaders,
+      ...headers,
+    } as Record<string, string>)
   }
   const response = {
     opened: false,

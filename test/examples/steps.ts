@@ -52,6 +52,7 @@ export const steps: Step[] = [
   { operation: 'get /models/{author}/{slug}/endpoints', params: model },
   { operation: 'get /endpoints/zdr' },
   { operation: 'get /endpoints/history', query: '?model=signalbox/demo' },
+  { operation: 'get /generations/export' },
   { operation: 'get /providers' },
   { operation: 'post /catalogue/reload' },
   { operation: 'post /interns', body: { name: 'ada', approval_mode: 'manual' }, keep: ({ id }) => ({ intern: id }) },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#accounts/caller.ts'
+import { caughtUpWith } from '#lib/caught-up.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
@@ -24,7 +25,7 @@ export async function streamEvents(
   { types, lastEventId }: Wanted,
 ): Promise<void> {
   const wanted = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
-  const caughtUp = reader(response)
+  const caughtUp = caughtUpWith(response)
   const left = abortSignalOf(response.signal)
   const stream = { cursor: wanted ?? nowhere, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
@@ -74,16 +75,4 @@ async function soon(woken: Promise<void>, signal: AbortSignal, ms: number): Prom
   const came = await Promise.race([woken.then(() => true), late])
   over.abort()
   return came
-}
-
-/** @returns a function whose promise resolves when the reader has caught up, or is gone. */
-function reader(response: ResponseStream): () => Promise<void> {
-  let wake = () => {}
-  response.onDrain(() => wake())
-  response.signal.addEventListener('abort', () => wake(), { once: true })
-  return () =>
-    new Promise((resolve) => {
-      wake = resolve
-      if (response.signal.aborted) resolve()
-    })
 }

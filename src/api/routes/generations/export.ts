@@ -1,0 +1,93 @@
+import { caughtUpWith } from '#lib/caught-up.ts'
+import { type CsvValue, csvLine } from '#lib/csv.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import { type GenerationFilter, listGenerations } from '#usage/list-generations.ts'
+import type { GenerationRecord } from '#usage/record.ts'
+import type { Visibility } from '#usage/visibility.ts'
+import type { ApiDeps } from '../../deps.ts'
+import { route } from '../../route.ts'
+import { filterOf, GenerationFilters } from './filters.ts'
+
+/** The columns, in their order. */
+const columns = {
+  created_at: (record) => record.created_at,
+  id: (record) => record.id,
+  request_id: (record) => record.request_id,
+  session_id: (record) => record.session_id,
+  workspace_id: (record) => record.workspace_id,
+  user_id: (record) => record.user_id,
+  api_key_hash: (record) => record.key_hash,
+  requested_model: (record) => record.requested_model,
+  model: (record) => record.model,
+  provider_name: (record) => record.provider_name,
+  endpoint_id: (record) => record.endpoint_id,
+  preset: (record) => record.preset?.slug,
+  outcome: (record) => record.outcome,
+  error: (record) => record.error?.kind,
+  finish_reason: (record) => record.finish_reason,
+  streamed: (record) => record.streamed,
+  is_byok: (record) => record.is_byok,
+  tokens_prompt: (record) => record.tokens_prompt,
+  tokens_completion: (record) => record.tokens_completion,
+  tokens_reasoning: (record) => record.tokens_reasoning,
+  tokens_cached: (record) => record.tokens_cached,
+  tokens_cache_written: (record) => record.tokens_cache_written,
+  tool_calls: (record) => record.tool_calls,
+  total_cost: (record) => record.total_cost,
+  upstream_inference_cost: (record) => record.upstream_inference_cost,
+  cache_discount: (record) => record.cache_discount,
+  latency: (record) => record.latency,
+  generation_time: (record) => record.generation_time,
+  throughput: (record) => record.throughput,
+  app_title: (record) => record.app_title,
+  http_referer: (record) => record.http_referer,
+} as const satisfies Record<string, (record: GenerationRecord) => CsvValue>
+
+const rowsAtOnce = 500
+
+export const getGenerationsExport = route({
+  method: 'get',
+  path: '/generations/export',
+  tag: 'usage',
+  key: 'any',
+  summary: 'The request log as CSV, newest first',
+  description:
+    'What `GET /generations` lists for the caller, with the same filters, all of it up to now. Times are in UTC, durations in milliseconds, money in USD. A connection that breaks before the end means that rows are missing. Text that a spreadsheet would take for a formula has an apostrophe before it.',
+  request: { query: GenerationFilters },
+  mediaTypes: ['text/csv'],
+  faults: ['invalid', 'unauthenticated'],
+  handler: async ({ query, caller, response }, deps) => {
+    const filter = await filterOf(deps, caller, query)
+    const tracked = deps.routing.inFlight.track(caller, response)
+    try {
+      tracked.response.header('content-type', 'text/csv; charset=utf-8')
+      tracked.response.header('content-disposition', 'attachment; filename="generations.csv"')
+      await writeRows(deps, caller, { ...filter, to: Math.min(filter.to ?? deps.now(), deps.now()) }, tracked.response)
+      // Half of it must not look whole.
+      if (tracked.response.revoked) throw tracked.response.revoked
+      tracked.response.end()
+    } finally {
+      tracked.release()
+    }
+  },
+})
+
+/** A page at a time, and none before the reader has taken the one before. */
+export async function writeRows(
+  deps: Pick<ApiDeps, 'db'>,
+  caller: Visibility,
+  filter: GenerationFilter,
+  response: ResponseStream,
+): Promise<void> {
+  const caughtUp = caughtUpWith(response)
+  let text = csvLine(Object.keys(columns))
+  for (let cursor: string | undefined; ; ) {
+    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: rowsAtOnce, cursor })
+    text += data.map((record) => csvLine(Object.values(columns).map((told) => told(record)))).join('')
+    if (response.signal.aborted) return
+    if (text !== '' && !response.write(text)) await caughtUp()
+    text = ''
+    if (nextCursor === undefined) return
+    cursor = nextCursor
+  }
+}
