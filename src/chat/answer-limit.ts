@@ -22,6 +22,15 @@ export function answerLimitOf(request: object): number | undefined {
   return undefined
 }
 
+/** What must change to leave the limit under this one name; undefined is what must go. */
+export function limitUnder(request: object, as: LimitName): Record<string, number | undefined> {
+  const changes: Record<string, number | undefined> = {}
+  for (const name of limitNames) if (name in request) changes[name] = undefined
+  const limit = answerLimitOf(request)
+  if (limit !== undefined) changes[as] = limit
+  return changes
+}
+
 /** Leaves the limit under this one name: an upstream that obeyed another one would not keep to what was set aside. */
 export function nameLimit(request: Record<string, unknown>, as: LimitName): void {
   const limit = answerLimitOf(request)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#lib/fault.ts'
+import { JsonSource } from '#lib/json-source.ts'
 import type { Log } from '#lib/log.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
@@ -7,7 +8,7 @@ import type { JsonReader } from './json-body.ts'
 import { HttpAnswer } from './route.ts'
 
 /** One route that is answered without the framework: its requests are many, and cost half of that less. */
-export type DirectRoute<Caller, Body> = {
+export type DirectRoute<Caller, Body extends object> = {
   readJson: JsonReader
   /** The body as its schema has it. @throws Fault `invalid` that says what is wrong. */
   validate: (body: unknown) => Body
@@ -24,15 +25,17 @@ export type DirectRoute<Caller, Body> = {
 type Facts<Caller> = { caller: Caller; requestId: string; host: string | undefined; head: (string | number)[] }
 
 /** One request for a direct route: its caller is known, and its body, which is to be JSON, is still to come. */
-export class DirectCall<Caller, Body> {
+export class DirectCall<Caller, Body extends object> {
   readonly caller: Caller
   readonly requestId: string
   readonly host: string | undefined
   readonly headers: IncomingMessage['headers']
   readonly response: DirectResponse
   body!: Body
+  /** The bytes that the body was read from. */
+  source: JsonSource | undefined
   readonly #route: DirectRoute<Caller, Body>
-  readonly #parts: Buffer[] = []
+  #parts: Buffer[] = []
 
   constructor(
     route: DirectRoute<Caller, Body>,
@@ -54,7 +57,7 @@ export class DirectCall<Caller, Body> {
   async #answer(): Promise<void> {
     const { response } = this
     try {
-      this.body = this.#route.validate(this.#route.readJson(this.#text()))
+      this.#read()
       const answer = await this.#route.handle(this)
       if (!response.begun) this.#send(answer)
     } catch (error) {
@@ -62,9 +65,13 @@ export class DirectCall<Caller, Body> {
     }
   }
 
-  #text(): string {
-    const parts = this.#parts
-    return (parts.length === 1 ? parts[0]! : Buffer.concat(parts)).toString('utf8')
+  #read(): void {
+    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    this.#parts = []
+    const text = bytes.toString('utf8')
+    const value = this.#route.readJson(text)
+    this.body = this.#route.validate(value)
+    if (this.body === value) this.source = new JsonSource(this.body, bytes, text)
   }
 
   #send(answer: unknown): void {

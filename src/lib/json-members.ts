@@ -33,7 +33,7 @@ function afterSpace(text: string, from: number): number {
 }
 
 /** Just behind the closing quote of the string that begins at `from`. */
-function stringEnd(text: string, from: number): number {
+export function stringEnd(text: string, from: number): number {
   let at = text.indexOf('"', from + 1)
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at === -1 ? text.length : at + 1
@@ -140,3 +140,12 @@ function withoutMember(text: string, from: number, start: number): string {
     ? text.slice(0, start) + text.slice(members[1]?.start ?? end)
     : text.slice(0, members[at - 1]!.end) + text.slice(end)
 }
+
+/** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
+export function bytesOfJson(value: unknown): string {
+  if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
+  return Buffer.from(JSON.stringify(value)).toString('latin1')
+}
+
+/** ASCII without quotes, backslashes and control characters. */
+const asItIs = /^[ !#-[\]-~]*$/

@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import type { RevocableResponse } from '#lib/revocable-response.ts'
@@ -16,6 +17,8 @@ export type CompletionCall = {
   caller: Caller
   client: ClientProtocol
   body: Body
+  /** The bytes that the body was read from, where they are at hand. */
+  source?: JsonSource | undefined
   headers: RequestHeaders
   requestId: string
   sessionId: string | undefined

@@ -4,7 +4,7 @@ import type { RoutingDeps } from '../deps.ts'
 import type { Target } from '../plan/plan.ts'
 import { LazyUsageBound } from '../policy/lazy-usage-bound.ts'
 import type { TriedEndpoint } from '../record/request-record.ts'
-import type { Body, ClientProtocol } from '../translate/protocol.ts'
+import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../translate/protocol.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
 import type { AttemptRequest } from './attempt.ts'
 
@@ -24,9 +24,7 @@ export function attemptRequestOf(
   const stream = context.chat.stream === true
   const protocolTarget = { endpoint, credential: access.secret, stream }
   const encoded =
-    providerProtocol.protocol === client.protocol
-      ? providerProtocol.passThrough?.(bodyForUpstream(given, client), protocolTarget)
-      : undefined
+    providerProtocol.protocol === client.protocol ? passedThrough(providerProtocol, context, protocolTarget) : undefined
   const passedHeaders = encoded && client.headersFor?.(context.headers, given, context.limited)
   const { path, headers, body } = encoded ?? providerProtocol.encode(context.chat, protocolTarget)
   const { traceParent: traceparent } = context.requestRecord
@@ -60,6 +58,15 @@ export function attemptRequestOf(
     // If both sides speak one protocol, the bytes of the answer need no translation.
     passThrough: encoded !== undefined && !client.rewrites,
   }
+}
+
+function passedThrough(
+  { passThrough }: ProviderProtocol,
+  { body: given, client, source }: CompletionContext,
+  target: ProtocolTarget,
+): EncodedRequest | undefined {
+  const body = bodyForUpstream(given, client)
+  return passThrough?.(body, target, source?.value === body ? source : undefined)
 }
 
 /** Without what only this protocol has for this service; what every protocol has, wires leave out. */

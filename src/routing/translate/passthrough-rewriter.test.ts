@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytesOfJson } from './passthrough-rewriter.ts'
+import { bytesOfJson } from '#lib/json-members.ts'
 
 test('a name in JSON is the bytes that JSON writes of it', () => {
   const text = fc.oneof(

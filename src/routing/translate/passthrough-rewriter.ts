@@ -11,15 +11,6 @@ export type PassthroughRewriter = {
   whole: (answer: string) => string
 }
 
-/** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
-export function bytesOfJson(value: unknown): string {
-  if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
-  return Buffer.from(JSON.stringify(value)).toString('latin1')
-}
-
-/** ASCII without quotes, backslashes and control characters. */
-const asItIs = /^[ !#-[\]-~]*$/
-
 /** The start of an event's JSON object; -1 for data on several lines, which is passed through unchanged. */
 export function objectIn(event: string): number {
   const from = event.indexOf('{', event.indexOf('data:'))

@@ -4,6 +4,7 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/conversation-fields.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { Envelope } from '#http/envelope.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { PresetStyle } from '#presets/apply.ts'
@@ -11,7 +12,7 @@ import type { BillableOptions } from '../policy/billable-options.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
-export type EncodedRequest = { path: string; headers: Record<string, string>; body: string }
+export type EncodedRequest = { path: string; headers: Record<string, string>; body: string | readonly Buffer[] }
 
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
@@ -31,8 +32,9 @@ export type ProviderProtocol = {
   /**
    * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
    * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
+   * @param source the bytes of the body, where it is as it came.
    */
-  passThrough?: (body: Body, target: ProtocolTarget) => EncodedRequest
+  passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest
   /** Asks an upstream for the number of tokens of a body, if the protocol can. */
   countTokens?: {
     request: (body: Body, target: ProtocolTarget) => EncodedRequest

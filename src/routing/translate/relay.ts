@@ -1,9 +1,9 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { ByteBatch } from '#lib/byte-batch.ts'
+import { bytesOfJson } from '#lib/json-members.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
 import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
-import { bytesOfJson } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
 type Count = (events: AnswerEvent[]) => void

@@ -1,5 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import { type Call, HttpAnswer } from '#http/route.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { CompletionCall } from '#routing/call.ts'
 import { complete } from '#routing/complete.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
@@ -8,13 +9,14 @@ import { appOf } from './app.ts'
 
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
   body: Body
+  source?: JsonSource | undefined
 }
 
 /**
  * The part of a request that the data plane needs. A session named in the body takes precedence over one in the header.
  */
 export function completionCall(
-  { body, caller, headers, host, requestId, response }: Incoming,
+  { body, source, caller, headers, host, requestId, response }: Incoming,
   client: ClientProtocol,
 ): CompletionCall {
   const header = headers['x-session-id']
@@ -23,6 +25,7 @@ export function completionCall(
     caller,
     client,
     body,
+    source,
     headers,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,

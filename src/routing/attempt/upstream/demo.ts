@@ -4,20 +4,22 @@ import { play, type Step } from '#demo/play.ts'
 import { chatClient } from '../../translate/clients/chat/client.ts'
 import type { Deadlines } from './deadlines.ts'
 import { IdleTimer } from './deadlines.ts'
-import type { Exchange, Sink, TransportFailure, UpstreamRequest } from './send.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest } from './send.ts'
 
 /** The origin that stands for the demo model, which answers in this process. */
 export const demoOrigin = 'demo://local'
 
 /** The demo model as an upstream that speaks OpenAI chat completions, with every way to fail that a real one has. */
 export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
-  const chat = JSON.parse(request.body.toString()) as ChatRequest
+  const chat = JSON.parse(textOf(request.body)) as ChatRequest
   const scene = play(chat)
   if ('refuses' in scene) return refuse(scene.refuses, sink)
   const performance = new DemoAnswer(chat, scene.steps, deadlines, sink)
   performance.begin()
   return performance
 }
+
+const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
 
 function refuse({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
   const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }

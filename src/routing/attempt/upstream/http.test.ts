@@ -128,3 +128,23 @@ test('what is left ends at once, hears of nothing more, and is not asked any mor
   assert.deepEqual([heard.status, heard.text, heard.ended, heard.failures.length], [undefined, '', 0, 1])
   assert.equal(asked, 1)
 })
+
+test('a body in pieces arrives whole, with its length told beforehand', async () => {
+  const got = Promise.withResolvers<{ length: string | undefined; text: string }>()
+  const server = createServer(async (request, response) => {
+    const parts = []
+    for await (const part of request) parts.push(part as Buffer)
+    got.resolve({ length: request.headers['content-length'], text: Buffer.concat(parts).toString() })
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const http = overHttp({ connectMs: 60_000 })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const sink: Sink = { head() {}, data() {}, end() {}, failed: ({ message }) => got.reject(new Error(message)) }
+  const body = [Buffer.from('{"a":"'), Buffer.alloc(500_000, 'x'), Buffer.from('ü"}')]
+  http.send({ origin, path: '/', headers: {}, body }, long, sink)
+  const { length, text } = await got.promise
+  assert.deepEqual([length, text], ['500010', `{"a":"${'x'.repeat(500_000)}ü"}`])
+  await http.close()
+  server.close()
+})

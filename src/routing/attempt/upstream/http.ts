@@ -3,7 +3,7 @@ import { lazyModules } from '#lib/lazy-modules.ts'
 import { once } from '#lib/once.ts'
 import { type Deadlines, IdleTimer } from './deadlines.ts'
 import { decoded } from './decode.ts'
-import type { Exchange, Sink, TransportFailure, Upstreams } from './send.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest, Upstreams } from './send.ts'
 
 /** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
 const warmUpMs = 300
@@ -19,7 +19,8 @@ export function overHttp(options: { connectMs: number }): Upstreams {
   return {
     send(request, deadlines, sink) {
       const call = new HttpCall(deadlines, sink)
-      agent().dispatch({ ...request, method: 'POST' }, call)
+      const { origin, path, headers, body } = request
+      agent().dispatch({ origin, path, method: 'POST', ...sendable(headers, body) }, call)
       return call
     },
     async close() {
@@ -27,6 +28,15 @@ export function overHttp(options: { connectMs: number }): Upstreams {
       await made?.destroy()
     },
   }
+}
+
+/** A body in several pieces is written piece by piece: its length is told beforehand. */
+function sendable(headers: UpstreamRequest['headers'], body: UpstreamBody) {
+  if (typeof body === 'string') return { headers, body }
+  if (body.length === 1) return { headers, body: body[0]! }
+  const length = body.reduce((sum, piece) => sum + piece.length, 0)
+  // Undici takes whatever can be iterated over, and says so in its documentation alone.
+  return { headers: { ...headers, 'content-length': String(length) }, body: body as unknown as Buffer }
 }
 
 function newAgent({ connectMs }: { connectMs: number }): Agent {

@@ -1,6 +1,9 @@
 import type { Deadlines } from './deadlines.ts'
 
-export type UpstreamRequest = { origin: string; path: string; headers: Record<string, string>; body: string | Buffer }
+export type UpstreamRequest = { origin: string; path: string; headers: Record<string, string>; body: UpstreamBody }
+
+/** Text, or its bytes in as many pieces as there are. */
+export type UpstreamBody = string | readonly Buffer[]
 
 /** Why no whole answer came. `phase` says how far it had got. */
 export type TransportFailure = {

@@ -1,12 +1,13 @@
 import type { Endpoint } from '#catalogue/model.ts'
-import { answerLimitOf, type LimitName, nameLimit } from '#chat/answer-limit.ts'
+import { answerLimitOf, type LimitName, limitUnder } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { ownFields } from '#chat/own-fields.ts'
 import { withChatThoughts } from '#chat/thoughts.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { plainChat } from './openai-chat-plain.ts'
 import { chatBillable } from './openai-tools.ts'
-import { withoutOwnFields } from './own-fields.ts'
 import { effortOf, thinkingSetting } from './reasoning-budget.ts'
 
 /** OpenAI chat completions, which most providers speak. */
@@ -24,22 +25,42 @@ export const openaiChat: ProviderProtocol = {
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }
 
-function request(body: Body, { endpoint, credential, stream }: ProtocolTarget): EncodedRequest {
-  const sent: Body = Object.assign(withoutOwnFields(body), {
-    model: endpoint.upstreamModel,
-    stream,
-    stream_options: undefined,
-  })
-  nameLimit(sent, limitNameFor(endpoint))
-  if (body.reasoning != null) Object.assign(sent, effortFor(body as ChatRequest))
-  if (Array.isArray(body.messages))
-    sent.messages = body.messages.map((message) => withChatThoughts(message, modelOf(endpoint)))
-  if (stream) sent.stream_options = { ...(body.stream_options as object), include_usage: true }
+function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const changes = changesOf(body, target)
+  const { credential } = target
   return {
     path: '/chat/completions',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    body: JSON.stringify(sent),
+    body: source?.changed(changes) ?? JSON.stringify(changedBody(body, changes)),
   }
+}
+
+/** In the order of a body whose bytes are changed: what is new comes first. */
+function changedBody(body: Body, changes: Body): Body {
+  const sent: Body = { ...changes }
+  for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
+  return sent
+}
+
+/** The members that an upstream gets otherwise than they are here; undefined is what it does not get. */
+function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
+  const changes: Body = limitUnder(body, limitNameFor(endpoint))
+  for (const name in body) if (ownFields.has(name)) changes[name] = undefined
+  changes.model = endpoint.upstreamModel
+  changes.stream = stream
+  changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
+  if (body.reasoning != null) Object.assign(changes, effortFor(body as ChatRequest))
+  if (Array.isArray(body.messages)) {
+    const messages = withoutForeignThoughts(body.messages, endpoint)
+    if (messages) changes.messages = messages
+  }
+  return changes
+}
+
+/** Undefined where there is nothing to take out, as in most. */
+function withoutForeignThoughts(messages: object[], endpoint: Endpoint): object[] | undefined {
+  if (!messages.some((message) => 'reasoning_details' in message)) return undefined
+  return messages.map((message) => withChatThoughts(message, modelOf(endpoint)))
 }
 
 /** `reasoning` is a word of this service; what most providers understand is the effort alone. */

@@ -1,7 +1,7 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { detailsOf } from '#chat/thoughts.ts'
-import { withChanges } from '#lib/json-members.ts'
-import { Beginnings, bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
+import { bytesOfJson, withChanges } from '#lib/json-members.ts'
+import { Beginnings, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
 

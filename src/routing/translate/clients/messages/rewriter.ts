@@ -1,5 +1,5 @@
-import { withChanges } from '#lib/json-members.ts'
-import { bytesOfJson, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
+import { bytesOfJson, withChanges } from '#lib/json-members.ts'
+import { objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 
 /** Answers of Anthropic's own: they say by the catalogue's name who answers. Only the first event of a stream does. */

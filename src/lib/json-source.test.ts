@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { JsonSource } from './json-source.ts'
+
+function sourceOf(given: string | Buffer) {
+  const bytes = Buffer.from(given as string)
+  const text = bytes.toString('utf8')
+  return new JsonSource(JSON.parse(text), bytes, text)
+}
+const changed = (given: string | Buffer, changes: Record<string, unknown>) => {
+  const pieces = sourceOf(given).changed(changes)
+  return pieces && Buffer.concat(pieces).toString('utf8')
+}
+
+const word = fc.constantFrom('model', 'stream', 'a', 'toString', 'ü', 'with"quote', '__proto')
+const long = 'x'.repeat(20_000)
+const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant(long))
+
+describe('an object with its bytes', () => {
+  test('is changed in any members, and all others stay, however long they are and however they are spaced', () => {
+    const changes = fc.dictionary(fc.constantFrom('model', 'stream', 'new'), fc.option(value, { nil: undefined }))
+    fc.assert(
+      fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, wanted, space) => {
+        const text = JSON.stringify(object, null, space)
+        const got = changed(text, wanted)
+        // A name with an escape is none that may be left alone.
+        if (got === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
+        const expected = JSON.parse(JSON.stringify({ ...object, ...wanted }))
+        assert.ok(isDeepStrictEqual(JSON.parse(got), expected), got.replaceAll(long, 'long'))
+      }),
+    )
+  })
+
+  test('keeps every byte of what does not change', () => {
+    const text = '{ "big": 12345678901234567890, "model":"a", "text": "Gr\\u00fc\\u00df ü" }'
+    assert.equal(
+      changed(text, { model: 'b' }),
+      '{"model":"b","big": 12345678901234567890,"text": "Gr\\u00fc\\u00df ü"}',
+    )
+    assert.equal(changed('{"model":"a"}', { model: undefined }), '{}')
+    assert.equal(changed('{}', { model: 'b' }), '{"model":"b"}')
+  })
+
+  test('does not copy a long member', () => {
+    const bytes = Buffer.from(JSON.stringify({ model: 'a', messages: 'x'.repeat(50_000), stream: true }))
+    const text = bytes.toString()
+    const pieces = new JsonSource(JSON.parse(text), bytes, text).changed({ model: 'b' })!
+    assert.ok(pieces.some((piece) => piece.buffer === bytes.buffer && piece.length > 50_000))
+  })
+
+  test('has no other bytes where they may say something else to others', () => {
+    for (const text of [
+      ...['{"a":1,"a":2}', '{"x":{"a":1,"a":2}}', '{"x":[{"a":1,"b":2,"a":3}]}', '{"a":1,"\\u0061":2}'],
+      ...['{"mod\\u0065l":"a"}', '{"x":1,"s\\u0074ream":true}'],
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    ])
+      assert.equal(changed(text, { model: 'b' }), undefined, String(text))
+  })
+
+  test('is written anew where it has very many members: looking at them would take as long', () => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`m${at}`, at]))
+    assert.equal(changed(JSON.stringify(many), {}), undefined)
+    assert.equal(changed(JSON.stringify({ list: Array(600).fill(1) }), {}), undefined)
+  })
+})
