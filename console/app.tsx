@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
-import { signedIn } from './api/session.ts'
+import { signedIn, wasSignedIn } from './api/session.ts'
 import { Frame } from './frame.tsx'
 import { Breakwater } from './pieces/breakwater.tsx'
 import { Palette } from './pieces/palette.tsx'
@@ -25,14 +25,14 @@ export function App() {
   )
 }
 
-/** Nothing is asked of the API before it is known who sits here. */
+/** Who has not been here before is asked for a key, and nothing else is asked of the API. */
 function Gate() {
   const who = signedIn.value
-  if (who.state === 'asking') return <div class="asking" role="status" aria-label="Loading" />
+  if (who.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
   if (who.state === 'out') return <SignIn failure={who.failure} />
   return (
     <>
-      <Frame session={who.session}>
+      <Frame session={who.state === 'in' ? who.session : undefined}>
         <Guarded />
       </Frame>
       <Palette />

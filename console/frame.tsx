@@ -10,7 +10,7 @@ import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
 import { screens } from './screens.ts'
 
 /** Where am I: all screens at the left, at the top of a narrow window. */
-export function Frame({ session, children }: { session: Session; children: ComponentChildren }) {
+export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
   const { path, route } = useLocation()
   const here = path.split('/')[1]
   const place = screens.find(({ name }) => name === here)?.title
@@ -49,7 +49,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
           )
         })}
         <div class="who">
-          <span>{describe(session)}</span>
+          <span>{session && describe(session)}</span>
           <button type="button" class="bare always" onClick={openPalette}>
             Go to… <kbd>Ctrl K</kbd>
           </button>

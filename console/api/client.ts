@@ -1,6 +1,6 @@
 import { pathOf, queryOf } from './address.ts'
 import { failureOf } from './failure.ts'
-import { csrfToken, signedOut } from './session.ts'
+import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
 
 export const base = '/api/v1'
@@ -46,6 +46,7 @@ export function addressOf(route: RouteName, { params, query }: { params?: object
 
 async function send(route: string, address: string, body: unknown, { signal, headers }: Options): Promise<Response> {
   const method = route.slice(0, route.indexOf(' '))
+  if (method !== 'GET') await sessionFound
   const token = csrfToken()
   const response = await fetch(address, {
     method,

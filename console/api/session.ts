@@ -7,6 +7,31 @@ const path = '/api/v1/sessions'
 /** Who sits here. `asking`: not known yet. */
 export type SignedIn = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }
 
+const stored = 'was-signed-in'
+
+/** Whether somebody was signed in here before: then the screen begins to load while that is being found out. */
+export function wasSignedIn(): boolean {
+  try {
+    return localStorage.getItem(stored) !== null
+  } catch {
+    return false
+  }
+}
+
+function remember(isSignedIn: boolean): void {
+  try {
+    if (isSignedIn) localStorage.setItem(stored, '1')
+    else localStorage.removeItem(stored)
+  } catch {
+    // Then nothing begins early.
+  }
+}
+
+const found = Promise.withResolvers<void>()
+
+/** Resolves when it is known who sits here: writes need the token. */
+export const sessionFound = found.promise
+
 export const signedIn = signal<SignedIn>({ state: 'asking' })
 
 /** What writes must say, which no page of somebody else knows. */
@@ -33,11 +58,13 @@ async function post(body: { key: string } | { link: string }): Promise<Session> 
 /** @throws Failure when the key, or the link, is not right. */
 export async function signIn(by: { key: string } | { link: string }): Promise<void> {
   signedIn.value = { state: 'in', session: await post(by) }
+  remember(true)
 }
 
 export async function signOut(): Promise<void> {
   const token = csrfToken()
   await fetch(`${path}/current`, { method: 'DELETE', headers: { ...(token && { 'x-csrf-token': token }) } })
+  remember(false)
   signedIn.value = { state: 'out' }
 }
 
@@ -46,20 +73,23 @@ const linkIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 
 /** Finds out who sits here: by the link in the address, which is taken out of it, or by the cookie. */
 export async function findSession(): Promise<void> {
-  const link = linkIn(location.hash)
   try {
-    if (link !== undefined) {
-      history.replaceState(null, '', location.pathname + location.search)
-      return await signIn({ link: decodeURIComponent(link) })
-    }
-    const response = await fetch(`${path}/current`)
-    if (response.ok) {
-      signedIn.value = { state: 'in', session: ((await response.json()) as { data: Session }).data }
-    } else {
-      const failure = await failureOf(response)
-      signedIn.value = response.status === 401 ? { state: 'out' } : { state: 'out', failure }
-    }
+    signedIn.value = await askWhoItIs()
   } catch (error) {
     signedIn.value = { state: 'out', failure: asFailure(error) }
   }
+  remember(signedIn.value.state === 'in')
+  found.resolve()
+}
+
+async function askWhoItIs(): Promise<SignedIn> {
+  const link = linkIn(location.hash)
+  if (link !== undefined) {
+    history.replaceState(null, '', location.pathname + location.search)
+    return { state: 'in', session: await post({ link: decodeURIComponent(link) }) }
+  }
+  const response = await fetch(`${path}/current`)
+  if (response.ok) return { state: 'in', session: ((await response.json()) as { data: Session }).data }
+  const failure = await failureOf(response)
+  return response.status === 401 ? { state: 'out' } : { state: 'out', failure }
 }

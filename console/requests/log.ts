@@ -4,25 +4,26 @@ import { hearsEvents, useEvents } from '../api/events.ts'
 import { asFailure, type Failure } from '../api/failure.ts'
 import type { Generation } from '../api/types.ts'
 import { type LogQuery, logQuery } from './log-query.ts'
-import { mergeNewest, passes } from './merge.ts'
+import { mergeNewest, passes, trimmed } from './merge.ts'
 
 const pageSize = 100
+/** Where nothing is told live, the log is asked. */
 const pollMs = 2_000
-/** So much is kept of a list that is watched for hours. */
-const rowsKept = 20_000
+/** What is told within this time comes in at once. */
+const gatherMs = 150
 
 type Log = {
   rows: Generation[]
   /** Newer ones that came while the list was read further down. */
   waiting: Generation[]
-  /** Where older ones go on; null when there are none. */
+  /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
   cursor: string | null | undefined
   failure: Failure | undefined
   /** Whether the rows are not yet those that were asked for. */
   isLoading: boolean
 }
 
-const empty: Log = { rows: [], waiting: [], cursor: undefined, failure: undefined, isLoading: true }
+const empty: Log = { rows: [], waiting: [], cursor: null, failure: undefined, isLoading: true }
 
 /**
  * The request log as a list that goes on at both ends: older pages as one scrolls, newer requests as they happen.
@@ -41,10 +42,11 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     const leaving = new AbortController()
     query.current = logQuery(values, Date.now())
     setLog((before) => ({ ...before, isLoading: true, failure: undefined }))
-    call('GET /generations', { query: { ...query.current, limit: pageSize } }, { signal: leaving.signal }).then(
+    ask(query.current, {}, leaving.signal).then(
       ({ data, next_cursor }) => setLog({ ...empty, rows: data, cursor: next_cursor, isLoading: false }),
-      (error) =>
-        !leaving.signal.aborted && setLog((before) => ({ ...before, failure: asFailure(error), isLoading: false })),
+      (error) => {
+        if (!leaving.signal.aborted) setLog((before) => ({ ...before, failure: asFailure(error), isLoading: false }))
+      },
     )
     return () => leaving.abort()
   }, [filter, turn])
@@ -52,46 +54,64 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const add = useCallback((newer: Generation[]) => {
     setLog((before) => {
       const { rows, waiting } = mergeNewest(before, newer, top.current)
-      return rows === before.rows && waiting === before.waiting
-        ? before
-        : { ...before, rows: rows.slice(0, rowsKept), waiting }
+      if (rows === before.rows && waiting === before.waiting) return before
+      const kept = top.current ? trimmed(rows) : rows
+      return { ...before, rows: kept, waiting, ...(kept !== rows && { cursor: undefined }) }
     })
   }, [])
-
-  useEvents<Generation>('generation', (generation) => {
-    if (isLive && passes(generation, query.current)) add([generation])
-  })
-  useEffect(() => {
-    if (!isLive) return
-    const timer = setInterval(async () => {
-      if (document.hidden || hearsEvents()) return
-      const newest = await call('GET /generations', { query: { ...query.current, limit: pageSize } }).catch(
-        () => undefined,
-      )
-      if (newest) add(newest.data)
-    }, pollMs)
-    return () => clearInterval(timer)
-  }, [isLive, filter, add])
+  useNewer(query, filter, isLive, add)
 
   const isBusy = useRef(false)
-  const { cursor } = log
+  const { cursor, rows } = log
   const older = useCallback(async () => {
-    if (isBusy.current || !cursor) return
+    const last = rows.at(-1)
+    if (isBusy.current || cursor === null || !last) return
     isBusy.current = true
     try {
-      const page = await call('GET /generations', { query: { ...query.current, limit: pageSize, cursor } })
-      setLog((before) =>
-        before.cursor === cursor
-          ? { ...before, rows: [...before.rows, ...page.data], cursor: page.next_cursor }
-          : before,
-      )
+      const page = await ask(query.current, cursor === undefined ? { to: justAfter(last) } : { cursor })
+      setLog((before) => {
+        if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
+        const known = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
+        const next = page.data.filter(({ id }) => !known.has(id))
+        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor }
+      })
     } catch (error) {
       setLog((before) => ({ ...before, failure: asFailure(error) }))
     } finally {
       isBusy.current = false
     }
-  }, [cursor])
+  }, [cursor, rows])
 
   const takeWaiting = () => setLog((before) => ({ ...before, rows: [...before.waiting, ...before.rows], waiting: [] }))
   return { ...log, older, takeWaiting, reload: () => setTurn((before) => before + 1) }
+}
+
+const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
+  call('GET /generations', { query: { ...query, ...page, limit: pageSize } }, { signal })
+
+const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
+
+/** Requests that have ended since: as they are told, else by asking now and then. */
+function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
+  const gathered = useRef<Generation[]>([])
+  const timer = useRef<number | undefined>(undefined)
+  useEvents<Generation>('generation', (generation) => {
+    if (!isLive || !passes(generation, query.current)) return
+    gathered.current.push(generation)
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined
+      add(gathered.current.splice(0))
+    }, gatherMs)
+  })
+  useEffect(() => {
+    // What was gathered is of the filter before.
+    gathered.current = []
+    if (!isLive) return
+    const asking = setInterval(async () => {
+      if (document.hidden || hearsEvents()) return
+      const newest = await ask(query.current, {}).catch(() => undefined)
+      if (newest) add(newest.data)
+    }, pollMs)
+    return () => clearInterval(asking)
+  }, [query, filter, isLive, add])
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import { logQuery } from './log-query.ts'
-import { mergeNewest, passes } from './merge.ts'
+import { mergeNewest, passes, trimmed } from './merge.ts'
 
 const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
@@ -81,4 +81,11 @@ test('what the address says is asked of the API, a span as a time, and nothing e
   const query = logQuery({ last: '1h', model: 'm', theme: 'x', outcome: 'failed,refused' }, Date.UTC(2026, 0, 1, 12))
   assert.deepEqual(query, { model: 'm', outcome: 'failed,refused', from: '2026-01-01T11:00:00.000Z' })
   assert.deepEqual(logQuery({ last: 'constructor' }, 0), {})
+})
+
+test('a list that stands at its top does not grow for ever', () => {
+  const rows = Array.from({ length: 3_001 }, (_, index) => index)
+  assert.equal(trimmed(rows).length, 1_000)
+  const few = rows.slice(1)
+  assert.equal(trimmed(few), few)
 })

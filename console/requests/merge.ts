@@ -68,3 +68,11 @@ function within(value: number | null, least: number | undefined, most: number | 
   if (value === null) return false
   return value >= Number(least ?? 0) && value <= Number(most ?? Number.POSITIVE_INFINITY)
 }
+
+/** A list that stands at its top for hours keeps so many rows; older ones are asked for again. */
+const keptAtTop = 1_000
+
+/** @returns the same array while it is not much longer. */
+export function trimmed<R>(rows: R[]): R[] {
+  return rows.length > 3 * keptAtTop ? rows.slice(0, keptAtTop) : rows
+}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
@@ -28,6 +28,11 @@ export function Screen() {
       `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
       id !== undefined,
     )
+  // For measurements: the rows are there, and keys are heard.
+  const isThere = log.rows.length > 0
+  useEffect(() => {
+    if (isThere) performance.mark('console-ready')
+  }, [isThere])
   const opened = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
