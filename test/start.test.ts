@@ -38,7 +38,7 @@ const keyPattern = /sb-v1-[0-9a-f]{64}/g
 
 test('the first start shows two keys and curl lines that work when pasted; the second shows none', async () => {
   const DATA_DIR = newFolder()
-  await using first = startProcess({ DATA_DIR, DEMO_INTERN: 'true' })
+  await using first = startProcess({ DATA_DIR, DEMO_INTERN: 'true', CONSOLE: 'true' })
   const url = await first.url
   assert.match(first.out(), new RegExp(`^listening on ${url}$`, 'm'))
   assert.equal(new Set(first.out().match(keyPattern)).size, 2)

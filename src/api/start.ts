@@ -128,7 +128,7 @@ export async function firstSignIn(
   firstKeys: FirstKeys | undefined,
   config: Config,
 ): Promise<string | undefined> {
-  if (!firstKeys || config.bootstrap_management_key !== undefined) return undefined
+  if (!firstKeys || !config.console || config.bootstrap_management_key !== undefined) return undefined
   return (await linkFromStore(deps)).token
 }
 
