@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-console-'))
 const dataDir = join(folder, 'data')
 
 const startServer = (environment: Record<string, string> = {}) =>
-  start(asNpmStarts, {
+  start(asNpmStarts(), {
     PORT: '0',
     DATA_DIR: dataDir,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,

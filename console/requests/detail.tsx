@@ -7,6 +7,8 @@ import { Panel } from '../pieces/panel.tsx'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { Outcome } from './columns.tsx'
+import { useContent } from './content-shown.ts'
+import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
 import { askAgainPath, curlOf } from './curl.ts'
 import { storyOf } from './story.ts'
@@ -28,6 +30,9 @@ export function Detail({ id, known, keys, onClose }: DetailProps) {
 }
 
 function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+  const isKept = generation.outcome !== 'refused'
+  const content = useContent(isKept ? generation.id : undefined)
+  const messages = content.isCurrent ? content.data?.data.input.messages : undefined
   return (
     <>
       <p class="dim">
@@ -45,13 +50,25 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
           <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
+      {isKept && (
+        <>
+          <h3>Prompt and answer</h3>
+          {content.isWanted ? (
+            <Conversation content={content} />
+          ) : (
+            <button type="button" onClick={content.show}>
+              Show
+            </button>
+          )}
+        </>
+      )}
       <h3>What it was</h3>
       <Facts generation={generation} paidBy={paidBy} />
       <div class="actions">
         <a class="button" href={askAgainPath(generation)}>
           Ask again
         </a>
-        <Copy text={curlOf(generation, location.origin)} what="Copied as curl">
+        <Copy text={curlOf(generation, location.origin, messages)} what="Copied as curl">
           Copy as curl
         </Copy>
         <Copy text={location.href} what="Copied the link">

@@ -1,0 +1,45 @@
+import type { GenerationContent } from '../api/types.ts'
+
+/** One message, as it is shown: who says it, its text, and what calls of tools it makes. */
+export type Said = { role: string; text: string; calls: { name: string; input: string }[] }
+
+type Part = { type?: string; text?: unknown }
+type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; name?: unknown }
+
+/** What was asked, in the form of chat completions, whatever the client spoke. The texts are anybody's. */
+export function askedOf({ input }: GenerationContent): Said[] {
+  return input.messages.map((message) => {
+    const { role, content, tool_calls } = (message ?? {}) as Message
+    const calls = Array.isArray(tool_calls) ? tool_calls.map(callOf) : []
+    return { role: typeof role === 'string' ? role : 'unknown', text: textOf(content), calls }
+  })
+}
+
+/** What was answered. */
+export function answeredOf({ output }: GenerationContent): Said | undefined {
+  const { completion, tool_calls } = output
+  if (completion === null && tool_calls.length === 0) return undefined
+  const calls = tool_calls.map(({ name, arguments: input }) => ({ name, input: indented(input) }))
+  return { role: 'assistant', text: completion ?? '', calls }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return content === null || content === undefined ? '' : JSON.stringify(content)
+  return content
+    .map((part: Part) => (typeof part?.text === 'string' ? part.text : `[${part?.type ?? 'part'}]`))
+    .join('\n')
+}
+
+function callOf(call: unknown): Said['calls'][number] {
+  const { function: called } = (call ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
+  return { name: String(called?.name ?? 'tool'), input: indented(String(called?.arguments ?? '')) }
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks'
+import type { Resource } from '../api/resource.ts'
+import type { GenerationContent } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { Markdown } from '../pieces/markdown.tsx'
+import { answeredOf, askedOf, type Said } from './content.ts'
+
+/** So many of the last messages are open; long conversations repeat what came before. */
+const shownAtFirst = 3
+
+/** What was asked and answered, where the workspace keeps that. */
+export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
+  const { data, failure } = content
+  if (failure) return <p class="dim">{failure.status === 404 ? <NotKept /> : failure.message}</p>
+  if (!data) return null
+  const { output, error, truncated } = data.data
+  const answer = answeredOf(data.data)
+  return (
+    <div class="conversation">
+      <Asked messages={askedOf(data.data)} />
+      {output.reasoning !== null && (
+        <details>
+          <summary>reasoning</summary>
+          <pre>{output.reasoning}</pre>
+        </details>
+      )}
+      {answer && <Message said={answer} />}
+      {error?.message && <p class="refusal">{error.message}</p>}
+      {truncated && <p class="dim">Some is left out, as it is too long to be kept.</p>}
+    </div>
+  )
+}
+
+function NotKept() {
+  return (
+    <>
+      Not kept. A workspace keeps prompts and answers where <code>is_observability_io_logging_enabled</code> is set;
+      never of requests that were refused.
+    </>
+  )
+}
+
+function Asked({ messages }: { messages: Said[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const hidden = isWhole ? 0 : Math.max(0, messages.length - shownAtFirst)
+  return (
+    <>
+      {hidden > 0 && (
+        <button type="button" onClick={() => setWhole(true)}>
+          {counted(hidden, 'earlier message')}
+        </button>
+      )}
+      {messages.slice(hidden).map((said, index) => (
+        <Message key={hidden + index} said={said} />
+      ))}
+    </>
+  )
+}
+
+function Message({ said: { role, text, calls } }: { said: Said }) {
+  return (
+    <section class="said">
+      <h4 class="dim">{role}</h4>
+      {text !== '' && (role === 'assistant' ? <Markdown text={text} /> : <div class="plain">{text}</div>)}
+      {calls.map(({ name, input }, index) => (
+        <details key={`${index} ${name}`}>
+          <summary>calls {name}</summary>
+          <pre>{input}</pre>
+        </details>
+      ))}
+    </section>
+  )
+}
