@@ -6,9 +6,8 @@ import type { Page } from 'playwright-core'
 import { openDb } from '#db/open.ts'
 import { startBrowser } from '#test/harness/chromium.ts'
 import { signedInPage } from '#test/harness/console.ts'
-import { writeGenerations } from '#usage/write.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
-import { generation } from './ledger-fill.ts'
+import { fill } from './ledger-fill.ts'
 import { asNpmStarts, start } from './servers.ts'
 
 /**
@@ -41,7 +40,7 @@ const atMost = (bound: number, unit: string, value: number) => ({ text: `<= ${bo
 try {
   await weigh()
   await memory()
-  await fill()
+  await fillLedger()
   const server = await startServer()
   await using browser = await startBrowser()
   const service = { url: server.url, managementKey }
@@ -97,16 +96,10 @@ async function memory(): Promise<void> {
   report('resident memory with the console, more than without', `${more.toFixed(1)} MB`, atMost(10, 'MB', more))
 }
 
-async function fill(): Promise<void> {
+async function fillLedger(): Promise<void> {
   const db = await openDb({ data_dir: dataDir } as Parameters<typeof openDb>[0])
   const { id } = await db.query.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
-  const filling = { organizationId: id, requests, now: Date.now() }
-  for (let at = 0; at < requests; at += 500) {
-    await writeGenerations(
-      { db },
-      Array.from({ length: 500 }, (_, next) => generation(filling, at + next)),
-    )
-  }
+  await fill(db, { organizationId: id, requests, now: Date.now() }, 500)
   await db.close()
 }
 
