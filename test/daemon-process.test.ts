@@ -127,11 +127,24 @@ test('a full disk fails the turn with the reason, and the daemon goes on when th
     fill(ballast)
     const refusal = await refusalOf(sayUntilRefused(() => daemon.say('say hi')))
     assert.deepEqual([refusal?.code, refusal?.reason], [502, 'turn_failed'])
-    assert.match(refusal?.message ?? '', /could not save its state: .*(full|disk)/)
-    assert.equal((await daemon.say('say old sessions go on', { sessionId })).text, 'old sessions go on')
+    assert.match(refusal?.message ?? '', /could not save its (state|transcript): .*(full|disk)/)
     rmSync(ballast)
     assert.equal((await daemon.say('say room again')).text, 'room again')
+    const running = await daemon.listen('say two\nwait 1000', { sessionId })
+    fill(ballast)
+    await running.over
+    const last = running.heard.at(-1)
+    assert.ok(last?.type === 'turn.failed', JSON.stringify(last))
+    assert.match(last.message, /could not save its transcript: .*(full|disk)/)
+    rmSync(ballast)
+    assert.equal((await daemon.say('say three', { sessionId })).text, 'three')
+    // What was acknowledged is there after all that, and of the rest how it ended.
+    const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))!
     await daemon.kill('SIGTERM')
+    const said = entries.flatMap((entry) => (entry.type === 'message' ? [entry.text] : []))
+    assert.deepEqual([said[0], said.at(-1)], ['hi', 'three'])
+    const ends = entries.flatMap((entry) => (entry.type === 'end' ? [entry.reason] : []))
+    assert.deepEqual([ends[0], ends.at(-1)], ['finished', 'finished'])
   } finally {
     spawnSync('umount', [folder])
     rmSync(folder, { recursive: true })

@@ -39,10 +39,13 @@ import { getHealth } from './routes/health/get.ts'
 import { chatWithIntern } from './routes/interns/chat.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
+import { followInternSession } from './routes/interns/follow-session.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
+import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
+import { listInternSessions } from './routes/interns/list-sessions.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
 import { updateIntern } from './routes/interns/update.ts'
@@ -127,6 +130,9 @@ const table = {
   deleteIntern: deleteOneIntern,
   listInternQuestions,
   getInternQuestion,
+  listInternSessions,
+  getInternSession,
+  followInternSession,
   listGuardrails: listAllGuardrails,
   createGuardrail: createOneGuardrail,
   getGuardrail: getOneGuardrail,

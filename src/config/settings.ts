@@ -269,6 +269,22 @@ export const Settings = z.strictObject({
     .max(1024 ** 3)
     .default(1024 ** 2)
     .describe('How much of its output is kept for a run that waits; with more it cannot be resumed.'),
+  intern_transcript_bytes: z.coerce
+    .number()
+    .int()
+    .min(256 * 1024)
+    .max(64 * 1024 ** 3)
+    .default(64 * 1024 ** 2)
+    .describe(
+      'How much one intern keeps of what was said and done in its sessions, each of which may have a quarter of it; the oldest goes first.',
+    ),
+  intern_transcript_days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('After how many quiet days a session’s transcript is forgotten.'),
   intern_processes: atMost(1024).describe(
     'How many processes and threads one intern may have at once, all it runs together; 0 for any number.',
   ),

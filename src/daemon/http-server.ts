@@ -4,8 +4,10 @@ import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 import { createServer } from '#lib/node-http.ts'
+import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
 import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
+import { readSessions } from './sessions-door.ts'
 import { splitEvent } from './split-event.ts'
 
 type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
@@ -27,7 +29,8 @@ export function createHttpServer(deps: HttpServerDeps): Server {
 
 async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
   if (!isKnown(deps.token, request.headers.authorization)) throw new HttpError(401, 'unauthorized', 'Wrong token.')
-  const [, version = '', ...path] = new URL(request.url ?? '/', 'http://daemon').pathname.split('/')
+  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://daemon')
+  const [, version = '', ...path] = pathname.split('/')
   if (version !== `v${contractVersion}`) {
     const asked = `This intern speaks version ${contractVersion} of the runs contract, not "${version}".`
     throw new HttpError(404, 'version_mismatch', asked)
@@ -44,6 +47,8 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
       return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), leaver.signal))
     case 'DELETE /runs':
       return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '') })
+    case 'GET /sessions':
+      return readSessions(runs.transcripts, { path, query, response, signal: leaver.signal })
     case 'GET /questions':
       return answer(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
     default:
@@ -67,17 +72,6 @@ async function writeEvents(response: ServerResponse, events: AsyncIterable<TurnE
   response.destroy()
 }
 
-function drained(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done)
-      resolve()
-    }
-    response.on('drain', done).on('close', done)
-  })
-}
-
 function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return
   if (response.headersSent) return void response.destroy()
@@ -89,11 +83,6 @@ function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown)
     return answer(response, error.status, { error: { kind: error.kind, message: error.message } })
   log('door.failed', { why: error instanceof Error ? error.stack : String(error) })
   answer(response, 500, { error: { kind: 'internal', message: 'The daemon failed; its log says why.' } })
-}
-
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  const bytes = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
 }
 
 /** Compares digests, so that neither length nor content of the token shows in the time it takes. */

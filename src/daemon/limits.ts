@@ -2,9 +2,11 @@ import type { ApprovalMode } from '#interns/runs.ts'
 import type { AgentLimits, AgentQuirks } from './acp/agent.ts'
 import type { AgentCommand } from './acp/process.ts'
 import type { OutboxLimits } from './outbox.ts'
+import { defaultTranscriptLimits, type TranscriptLimits } from './transcript/limits.ts'
 
 /** Limits of an intern, in milliseconds and bytes. */
 export type Limits = AgentLimits &
+  TranscriptLimits &
   OutboxLimits & {
     /** A question waits this long for its answer. */
     questionMs: number
@@ -27,6 +29,7 @@ export type Limits = AgentLimits &
 const MiB = 1024 * 1024
 
 export const defaultLimits: Limits = {
+  ...defaultTranscriptLimits,
   questionMs: 5 * 60_000,
   maxOpenQuestions: 8,
   maxQueuedQuestions: 100,

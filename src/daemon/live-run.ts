@@ -1,7 +1,7 @@
 import type { Question, WholePermission } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
-import type { ApprovalMode } from '#interns/runs.ts'
+import type { ApprovalMode, TurnCaller } from '#interns/runs.ts'
 import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
 import { closingEvent, refusalFor } from './closing-event.ts'
 import type { Limits } from './limits.ts'
@@ -9,7 +9,7 @@ import { type Backpressure, createOutbox, type Outbox } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
 import type { Session } from './session.ts'
 import { refuseTooLarge } from './split-event.ts'
-import type { TurnFailure } from './turn-failure.ts'
+import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
 
 /** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal }
@@ -24,11 +24,16 @@ export type LiveRunDeps = {
   asking: (run: LiveRun, question: Question, deadlineAt: number) => void
   /** The run waits, until its deadline. */
   waiting: (run: LiveRun) => void
+  /** An answer was taken. */
+  answered: (run: LiveRun, question: Question, answer: string, by: string | undefined) => void
+  /** The run ends, and its end is to be saved before anyone hears of it. May throw. */
+  ending: (run: LiveRun, reason: EndReason, about: Explanation) => void
   /** The run is over. Comes before its agent hears that its questions have no answer. */
   ended: (run: LiveRun, reason: EndReason) => void
 }
 
 type Stream = AsyncIterableIterator<TurnEvent>
+type RunOptions = { mode: ApprovalMode; activity?: boolean | undefined }
 
 /** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
 export class LiveRun {
@@ -44,14 +49,17 @@ export class LiveRun {
   readonly #pending = new Map<string, PendingQuestion>()
   #state: RunState = newRun
   #lastAnswerWasNo = false
+  /** Whether the caller wants to hear of the work besides the reply. */
+  tellsActivity: boolean
   #isAlone = true
   readonly #startedAt: number
 
-  constructor(deps: LiveRunDeps, id: string, session: Session, mode: ApprovalMode) {
+  constructor(deps: LiveRunDeps, id: string, session: Session, { mode, activity = false }: RunOptions) {
     this.#deps = deps
     this.id = id
     this.session = session
     this.mode = mode
+    this.tellsActivity = activity
     this.#startedAt = deps.now()
     this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
@@ -122,7 +130,7 @@ export class LiveRun {
   }
 
   /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
-  answer(questionId: string, answer: string): Stream {
+  answer(questionId: string, answer: string, { by, activity = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
     this.apply({ type: 'clock.ticked', now: now() })
     const pending = this.#answerable(questionId)
@@ -130,6 +138,8 @@ export class LiveRun {
     const resumed = this.#attach(this.#greeting())
     this.#pending.delete(questionId)
     this.#lastAnswerWasNo = !reading.consent
+    this.tellsActivity = activity
+    this.#deps.answered(this, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: now() + limits.questionMs })
     pending.reply(reading.value)
     return resumed
@@ -175,6 +185,19 @@ export class LiveRun {
     this.#outbox.push({ type: 'reasoning.added', text })
   }
 
+  /** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
+  #saveEnd(reason: EndReason, explanation: Explanation): { reason: EndReason; explanation: Explanation } {
+    try {
+      this.#deps.ending(this, reason, explanation)
+      return { reason, explanation }
+    } catch (error) {
+      const failure = turnFailureOf(error)
+      return reason === 'finished'
+        ? { reason: 'failed', explanation: { ...explanation, ...failure } }
+        : { reason, explanation }
+    }
+  }
+
   #greeting(): TurnEvent {
     return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
@@ -183,7 +206,8 @@ export class LiveRun {
     return this.#outbox.attach(first, () => this.apply({ type: 'client.disconnected', paused: false }))
   }
 
-  #end(before: RunState, reason: EndReason, explanation: Explanation): void {
+  #end(before: RunState, wanted: EndReason, told: Explanation): void {
+    const { reason, explanation } = this.#saveEnd(wanted, told)
     const meteredSince = this.#isAlone ? this.#startedAt : undefined
     const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation, meteredSince })
     if (before.at === 'starting') {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { AnswerQuestion, StartTurn } from '#interns/runs.ts'
+import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
 export class HttpError extends Error {
@@ -36,7 +36,8 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
 export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
   if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
-  return { prompt: text(body, 'prompt'), mode, ...(sessionId !== undefined && { sessionId: text(body, 'sessionId') }) }
+  const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
+  return { prompt: text(body, 'prompt'), mode, ...session, ...readCaller(body) }
 }
 
 export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
@@ -44,7 +45,12 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
     sessionId: text(body, 'sessionId'),
     questionId: text(body, 'questionId'),
     answer: typeof body.answer === 'string' ? body.answer : text(body, 'answer'),
+    ...readCaller(body),
   }
+}
+
+function readCaller({ by, activity }: Record<string, unknown>): TurnCaller {
+  return { ...(typeof by === 'string' && { by }), ...(activity === true && { activity }) }
 }
 
 function text(body: Record<string, unknown>, key: string): string {

@@ -1,3 +1,4 @@
+import type { Question } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason } from '#interns/run.ts'
 import type { InternHealth, StartTurn } from '#interns/runs.ts'
@@ -13,11 +14,14 @@ import type { DaemonLog } from './log.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { DaemonStore } from './store.ts'
+import { readAnswered } from './transcript/answered.ts'
+import type { KeptTranscripts } from './transcript/transcripts.ts'
 import { failRun, runAgentTurn } from './turn.ts'
 
 export type RunRegistryDeps = {
   launch: Launch
   store: DaemonStore
+  transcripts: KeptTranscripts
   log: DaemonLog
   limits: Limits
   modes: AgentSettings['modes']
@@ -52,7 +56,7 @@ export class RunRegistry {
     this.#deadlines.look()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
     if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
-    const run = this.#newRun(session, turn.mode)
+    const run = this.#newRun(session, turn)
     for (const other of this.#runs.values()) {
       other.shares()
       run.shares()
@@ -61,7 +65,7 @@ export class RunRegistry {
     this.#runs.set(run.id, run)
     this.#host.busy(true)
     const before = session.settled
-    session.settled = this.#play(run, turn.prompt, before).then(async () => {
+    session.settled = this.#play(run, turn, before).then(async () => {
       await before
       this.#sessions.rest(session)
       if (this.#runs.size === 0) this.#host.busy(false)
@@ -103,8 +107,8 @@ export class RunRegistry {
     await this.#host.stop()
   }
 
-  #newRun(session: Session, mode: StartTurn['mode']): LiveRun {
-    const { limits, now, newId } = this.#deps
+  #newRun(session: Session, turn: StartTurn): LiveRun {
+    const { limits, now, newId, transcripts } = this.#deps
     const agent = () => session.opened?.agent
     const run: LiveRun = new LiveRun(
       {
@@ -112,22 +116,32 @@ export class RunRegistry {
         now,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.cutOff()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
-        asking: (run, question, deadlineAt) => this.#saveQuestion(run, question.id, deadlineAt),
+        asking: (run, question, deadlineAt) => this.#saveQuestion(run, question, deadlineAt),
+        answered: ({ session }, question, answer, by) =>
+          transcripts.of(session.id).answered(question.id, readAnswered(question, answer, by)),
+        ending: ({ session }, reason, { message, model, usage }) => {
+          const about = { message: message || null, model: model ?? session.model, usage: usage ?? null }
+          transcripts.of(session.id).ended({ reason, ...about })
+          transcripts.save()
+        },
         waiting: this.#deadlines.watch,
         ended: (run, reason) => this.#runEnded(run, reason),
       },
       newId(),
       session,
-      mode,
+      turn,
     )
     return run
   }
 
-  async #play(run: LiveRun, prompt: string, before: Promise<unknown>): Promise<void> {
+  async #play(run: LiveRun, { prompt, mode: wanted, by }: StartTurn, before: Promise<unknown>): Promise<void> {
     const { session } = run
-    const { limits, modes, store } = this.#deps
+    const { limits, modes, store, transcripts } = this.#deps
     try {
       await inTime(before, limits.settleMs)
+      if (run.state().at === 'ended') return
+      transcripts.of(session.id).begun(run.id, prompt, { mode: wanted, by: by ?? null })
+      transcripts.save()
       const { agent, as } = await this.#sessions.open(session)
       const mode = modes[run.mode]
       if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
@@ -141,10 +155,13 @@ export class RunRegistry {
     }
   }
 
-  #saveQuestion(run: LiveRun, questionId: string, deadlineAt: number): void {
-    const { store, now, limits } = this.#deps
+  #saveQuestion(run: LiveRun, question: Question, deadlineAt: number): void {
+    const { store, now, limits, transcripts } = this.#deps
+    const questionId = question.id
     store.forgetQuestions(now() - limits.questionMemoryMs)
     store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
+    transcripts.of(run.session.id).asked(question, deadlineAt)
+    transcripts.save()
     this.#runByQuestion.set(questionId, run)
   }
 

@@ -8,6 +8,7 @@ export function createRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void
   const startedAt = deps.now()
   const registry = new RunRegistry(deps)
   return {
+    transcripts: deps.transcripts,
     start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),
@@ -45,7 +46,7 @@ function resume(
     throw new Refusal('interaction_unknown', 'There is no pending question with this id in this session.')
   }
   if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
-  return run.answer(questionId, answer.answer)
+  return run.answer(questionId, answer.answer, answer)
 }
 
 const pendingOf = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({

@@ -92,6 +92,25 @@ export const commands: Record<string, Command> = {
     const update = { toolCallId: `call-${title}`, title, rawInput: command && { command } }
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'tool_call', ...update } })
   },
+  /** A call from its beginning to its end: `work edit a.txt {"after": "text"}`. */
+  work: async ({ client, sessionId }, rest) => {
+    const [kind = '', path = '', json = '{}'] = rest.split(/ (\S+) (.*)/s)
+    const { before = null, after = '' } = JSON.parse(json)
+    const call = { toolCallId: `work-${path}`, title: `Work on ${path}`, kind: kind as 'edit', rawInput: { path } }
+    const update = (more: object) => client.notify('session/update', { sessionId, update: more as never })
+    await update({ sessionUpdate: 'tool_call', ...call, status: 'in_progress', locations: [{ path }] })
+    const content = [{ type: 'diff', path, oldText: before, newText: after }]
+    await update({ sessionUpdate: 'tool_call_update', toolCallId: call.toolCallId, content })
+    const rawOutput = { output: 'done' }
+    await update({ sessionUpdate: 'tool_call_update', toolCallId: call.toolCallId, status: 'completed', rawOutput })
+  },
+  /** `plan read, write`: a step each, the first of them begun. */
+  plan: ({ client, sessionId }, rest) => {
+    const entries = rest.split(', ').map((content, at) => ({
+      ...{ content, priority: 'high' as const, status: at === 0 ? ('in_progress' as const) : ('pending' as const) },
+    }))
+    return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
+  },
   permission: (play, rest) => askPermission(play, rest).then((said) => say(play, `[${said}]`)),
   /** Two questions at once. */
   permissions: async (play, rest) => {

@@ -6,6 +6,7 @@ import type { DaemonLog } from './log.ts'
 import { createRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
+import { keepTranscripts } from './transcript/transcripts.ts'
 
 const drainMs = 500
 
@@ -19,11 +20,13 @@ export async function startDaemon(
   const { workspace, limits, agent, socketPath } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
   // Held by one daemon at a time: a socket that is still there now belongs to none.
-  const store = openStore(settings.state)
+  const store = openStore(settings.state, limits)
+  const transcripts = keepTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
     launch: processLauncher(agent, workspace, limits),
     ...deps,
     store,
+    transcripts,
     limits,
     workspace,
     modes: agent.modes,
@@ -44,6 +47,7 @@ export async function startDaemon(
       const late = setTimeout(() => server.closeAllConnections(), drainMs)
       await closed
       clearTimeout(late)
+      transcripts.close()
       store.close()
     },
   }

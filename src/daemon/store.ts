@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { TranscriptLimits } from './transcript/limits.ts'
+import { openTranscriptStore, type TranscriptStore } from './transcript/store.ts'
 
 /** The state folder took no more: a full disk, most often. The message is for the caller of a turn. */
 export class StoreFailed extends Error {}
@@ -20,6 +22,7 @@ export type DaemonStore = {
   saveQuestion(id: string, question: KnownQuestion & { deadlineAt: number }): void
   /** Forgets questions whose deadline passed before an instant. */
   forgetQuestions(before: number): void
+  transcripts: TranscriptStore
   close(): void
 }
 
@@ -32,7 +35,7 @@ const schema = `
 `
 
 /** Throws `StoreFailed` when another daemon holds the folder, or it cannot be written. */
-export function openStore(folder: string): DaemonStore {
+export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
   const db = guard(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const opened = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: 0 })
@@ -64,6 +67,7 @@ export function openStore(folder: string): DaemonStore {
     question: (id) => question.get(id) as KnownQuestion | undefined,
     saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
     forgetQuestions,
+    transcripts: guard(() => openTranscriptStore(db, limits)),
     close: () => db.close(),
   }
 }

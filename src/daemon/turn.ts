@@ -7,9 +7,10 @@ import { costOfTurn, readUsage } from './acp/usage.ts'
 import type { LiveRun } from './live-run.ts'
 import { askForm, askPermission, askQuestionPermission, cancelledForm } from './pending-question.ts'
 import { rememberToolCalls } from './tool-calls.ts'
+import type { KeptTranscripts } from './transcript/transcripts.ts'
 import { turnFailureOf } from './turn-failure.ts'
 
-type DaemonTurnDeps = { now: () => number; newId: () => string }
+type DaemonTurnDeps = { now: () => number; newId: () => string; transcripts: Pick<KeptTranscripts, 'of'> }
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
@@ -51,8 +52,13 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
+function listenFor(
+  { now, newId, transcripts }: DaemonTurnDeps,
+  run: LiveRun,
+  told: (update: AgentUpdate) => void,
+): SessionListener {
   const tools = rememberToolCalls()
+  const recorder = transcripts.of(run.session.id)
   let noticedAt = Number.NEGATIVE_INFINITY
 
   const notice = () => {
@@ -60,6 +66,22 @@ function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: 
     if (run.state().at !== 'running' || now() - noticedAt < noticeEveryMs) return
     noticedAt = now()
     run.write({ type: 'work.noticed' })
+  }
+  const say = (kind: 'message' | 'reasoning', text: string) => {
+    if (run.state().at === 'ended') return
+    recorder.said(kind, text)
+    run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
+  }
+  const work = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
+    if (update.type === 'tool') tools.add(update.id, update.tool)
+    if (update.type !== 'other' && run.state().at !== 'ended') {
+      const activity =
+        update.type === 'plan'
+          ? recorder.planned(update.steps)
+          : recorder.tool(update.id, tools.get(update.id) ?? update.tool, update.output)
+      if (run.tellsActivity) return run.write({ type: 'activity.noticed', activity })
+    }
+    notice()
   }
   /** A question that cannot be asked ends the run; the agent is told that nobody answers. */
   const asked = async (cancelled: unknown, ask: () => Promise<unknown>) => {
@@ -74,14 +96,11 @@ function listenFor({ now, newId }: DaemonTurnDeps, run: LiveRun, told: (update: 
   return {
     updated: (update) => {
       told(update)
-      if (update.type === 'text') run.write({ type: 'text.added', text: update.text })
-      else if (update.type === 'reasoning') run.write({ type: 'reasoning.added', text: update.text })
+      if (update.type === 'text') say('message', update.text)
+      else if (update.type === 'reasoning') say('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') run.session.costUsd = update.totalUsd
-      else if (update.type !== 'aside') {
-        if (update.type === 'tool') tools.add(update.id, update.tool)
-        notice()
-      }
+      else if (update.type !== 'aside') work(update)
     },
     permission: async (params, withdrawn) => {
       const question = askQuestionPermission(newId(), params)

@@ -31,6 +31,14 @@ export const InternChatRequest = z
     messages: z.array(Message).min(1),
     stream: z.literal(true, { error: 'must be true: an intern only streams' }),
     model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
+    stream_options: z
+      .object({
+        include_activity: z
+          .boolean()
+          .nullish()
+          .describe('Whether chunks with `activity` tell of tool calls and plans as the intern works.'),
+      })
+      .nullish(),
     session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
     approval_mode: z
       .enum(approvalModes)

@@ -8,7 +8,7 @@ import { IdleTimer } from './idle-timer.ts'
 import type { ApprovalMode } from './intern.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { saveQuestion } from './questions.ts'
-import type { Runs } from './runs.ts'
+import type { Runs, TurnCaller } from './runs.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
@@ -54,6 +54,7 @@ export async function startChatTurn(
     input.answer = await deps.screen(caller, input.answer, 'answer')
   }
 
+  const speaker = { by: caller.userId, activity: request.stream_options?.include_activity === true }
   const giveUp = new AbortController()
   const stop = AbortSignal.any([signal, giveUp.signal])
   const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
@@ -62,8 +63,8 @@ export async function startChatTurn(
     const by = { caller, internId: intern.id }
     const heard =
       input.kind === 'prompt'
-        ? await begin(runs, input, mode, stop)
-        : await answering(deps, { ...by, answer: input }, (answer) => runs.answer(answer, stop))
+        ? await begin(runs, input, { mode, ...speaker }, stop)
+        : await answering(deps, { ...by, answer: input }, (answer) => runs.answer({ ...answer, ...speaker }, stop))
     const events = heard[Symbol.asyncIterator]()
     const first = await events.next()
     if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
@@ -110,8 +111,10 @@ const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout
 
 type Prompt = Extract<TurnInput, { kind: 'prompt' }>
 
-function begin(runs: Runs, { prompt, sessionId }: Prompt, mode: ApprovalMode, signal: AbortSignal) {
-  return runs.start({ prompt, mode, ...(sessionId !== undefined && { sessionId }) }, signal)
+type Manner = { mode: ApprovalMode } & TurnCaller
+
+function begin(runs: Runs, { prompt, sessionId }: Prompt, manner: Manner, signal: AbortSignal) {
+  return runs.start({ prompt, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)
 }
 
 /** Does what is to be done about the event that closes a reply, before it is told. */

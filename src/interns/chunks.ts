@@ -1,11 +1,12 @@
 import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
 import { printableExactly } from '#lib/printable.ts'
+import { type ActivityItem, activityItem } from './activity-item.ts'
 import type { Question } from './question.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
 /** A chunk of an intern's reply: the last has no choices, but the session to go on with. */
-export type InternChunk = Chunk & { session_id?: string | null }
+export type InternChunk = Chunk & { session_id?: string | null; activity?: ActivityItem }
 
 /** Names that differ between dialects. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
@@ -47,6 +48,8 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'turn.started':
         case 'work.noticed':
           return []
+        case 'activity.noticed':
+          return [{ ...say({}), activity: activityItem(event.activity) }]
         case 'text.added':
           return [say({ content: event.text })]
         case 'reasoning.added':

@@ -1,5 +1,6 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http'
 import { Agent, request as httpRequest } from '#lib/node-http.ts'
+import { connectTranscripts } from './connect-transcripts.ts'
 import { readCancelled, readHealth, readRefusal, readWholePermission } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
@@ -22,6 +23,7 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
   const turn = async (path: string, body: object, signal: AbortSignal) =>
     readEvents(await ask('POST', path, body, signal), signal)
   return {
+    transcripts: connectTranscripts({ ask, readText }),
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
     cancel: async (runId) => {

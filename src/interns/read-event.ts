@@ -1,5 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
+import { readActivity } from './read-transcript.ts'
 import type { FailureReason, TurnEvent, TurnReport } from './turn-event.ts'
 
 /** The daemon sent something that is not an event of the contract. The message is for the intern's owner. */
@@ -24,6 +25,11 @@ export function readEvent(line: string): TurnEvent {
       return { type: event.type, text: text(event, 'text') }
     case 'work.noticed':
       return { type: event.type }
+    case 'activity.noticed': {
+      const activity = readActivity(event.activity)
+      if (activity) return { type: event.type, activity }
+      throw new NotAnEvent('activity is none')
+    }
     case 'turn.started':
       return {
         type: event.type,

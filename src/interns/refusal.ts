@@ -2,6 +2,7 @@
 export const refusals = {
   bad_request: { code: 400, retryable: false },
   interaction_unknown: { code: 404, retryable: false },
+  session_unknown: { code: 404, retryable: false },
   session_busy: { code: 409, retryable: true },
   interaction_not_pending: { code: 409, retryable: false },
   already_attached: { code: 409, retryable: false },
@@ -16,6 +17,7 @@ export type RefusalKind = keyof typeof refusals
 
 /** Public reasons that stand for several causes with different statuses. */
 const publicReason: Partial<Record<RefusalKind, string>> = {
+  session_unknown: 'not_found',
   session_busy: 'busy',
   questions_full: 'busy',
   already_attached: 'attachment_failed',

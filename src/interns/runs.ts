@@ -1,4 +1,5 @@
 import type { WholePermission } from './question.ts'
+import type { Transcripts } from './transcript.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The version of this contract. Both sides name it in every path; a daemon of another version refuses by name. */
@@ -7,14 +8,17 @@ export const contractVersion = 1
 /** `manual` asks the caller before an operation that needs consent; `self-drive` consents on the caller's behalf. */
 export type ApprovalMode = 'manual' | 'self-drive'
 
+/** Who speaks, by the id of the member, and whether they want to hear of the work besides the reply. */
+export type TurnCaller = { by?: string | undefined; activity?: boolean | undefined }
+
 /** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
-export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string }
+export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string } & TurnCaller
 
 /** In the place of a question's id: the one that the session waits with. For people at a terminal. */
 export const pendingQuestion = 'pending'
 
 /** An answer, as the caller wrote it: a word for a permission, a JSON object for a question. */
-export type AnswerQuestion = { sessionId: string; questionId: string; answer: string }
+export type AnswerQuestion = { sessionId: string; questionId: string; answer: string } & TurnCaller
 
 export type InternHealth = {
   contract: number
@@ -34,6 +38,7 @@ export type InternHealth = {
  * nothing has changed. Leaving the events before the one that closes them, or aborting `signal`, cancels the run.
  */
 export type Runs = {
+  transcripts: Transcripts
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /** Ends a run for whoever is attached. False when there is no such run, or it is over. */

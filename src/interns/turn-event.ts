@@ -1,5 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import type { Question } from './question.ts'
+import type { Activity } from './transcript.ts'
 
 /** No event is longer as a line: longer text comes in pieces, and what has none is refused where it comes from. */
 export const maxEventBytes = 512 * 1024
@@ -23,6 +24,8 @@ export type TurnEvent =
   | { type: 'reasoning.added'; text: string }
   /** The intern is at work on something that the caller does not see. At most one a second. */
   | { type: 'work.noticed' }
+  /** The work itself, for a caller who asked for it. */
+  | { type: 'activity.noticed'; activity: Activity }
   /** The run waits. `deadlineAt` is in milliseconds since the epoch. */
   | { type: 'question.asked'; question: Question; deadlineAt: number }
   | ({ type: 'turn.finished' } & TurnReport)

@@ -183,6 +183,9 @@ function limitsOf(config: Config) {
     questionMs: config.intern_question_ms,
     maxOpenQuestions: config.intern_open_questions,
     maxReplayBytes: config.intern_replay_bytes,
+    maxTranscriptBytes: config.intern_transcript_bytes,
+    maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
+    transcriptMs: config.intern_transcript_days * 86_400_000,
   }
 }
 
@@ -247,5 +250,6 @@ function unreachable(message: string): Runs {
   const refuse = async () => {
     throw new Refusal('intern_unreachable', message)
   }
-  return { start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
+  const transcripts = { list: refuse, read: refuse, follow: refuse }
+  return { transcripts, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
 }

@@ -71,6 +71,15 @@ export const steps: Step[] = [
     keep: ({ data }) => ({ question: data[0].id }),
   },
   { operation: 'get /interns/{internId}/questions/{questionId}', params: { internId: 'bob', questionId: '$question' } },
+  {
+    operation: 'get /interns/{internId}/sessions',
+    params: { internId: 'bob' },
+    keep: ({ data }) => ({ session: data[0].id }),
+  },
+  {
+    operation: 'get /interns/{internId}/sessions/{sessionId}',
+    params: { internId: 'bob', sessionId: '$session' },
+  },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },

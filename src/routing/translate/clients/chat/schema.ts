@@ -60,6 +60,12 @@ export const CompletionChunk = z
     choices: z.array(z.looseObject({ index: z.int(), delta: Delta, finish_reason: FinishReason })),
     usage: Usage.nullish().describe('In the last chunk only.'),
     session_id: z.string().nullish().describe('Of an intern, in the last chunk: the session to go on with.'),
+    activity: z
+      .looseObject({ type: z.enum(['tool_call', 'plan']) })
+      .optional()
+      .describe(
+        'Of an intern, where `stream_options.include_activity` asks for it: a tool call as it stands, or a plan, in the words of `InternToolCall` and `InternPlan`.',
+      ),
     error: z
       .looseObject({ code: z.int(), message: z.string() })
       .optional()

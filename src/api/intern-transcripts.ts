@@ -1,0 +1,36 @@
+import type { Caller } from '#accounts/caller.ts'
+import { Refusal } from '#interns/refusal.ts'
+import { findIntern, type Intern } from '#interns/store.ts'
+import type { Transcripts } from '#interns/transcript.ts'
+import { Fault } from '#lib/fault.ts'
+import type { ApiDeps } from './deps.ts'
+
+type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner'>
+
+/** The transcripts of an intern that the caller sees. @throws Fault `not_found`, `conflict` where it does not run. */
+export async function transcriptsOf(
+  deps: ReaderDeps,
+  caller: Caller,
+  internId: string,
+): Promise<{ intern: Intern; transcripts: Transcripts }> {
+  const intern = await findIntern(deps, caller, internId)
+  if (intern.status !== 'running') {
+    throw new Fault(
+      'conflict',
+      `The intern is ${intern.status}; its sessions can be read while it is running (POST …/provision).`,
+    )
+  }
+  return { intern, transcripts: deps.provisioner.runs(intern).transcripts }
+}
+
+/** What the daemon refused, as a fault. */
+export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Fault(error.code === 503 ? 'unavailable' : 'bad_gateway', error.message)
+  }
+}
+
+export const noSuchSession = () => new Fault('not_found', 'The intern has no such session, or keeps it no longer.')

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ApiDeps } from '#api/deps.ts'
+import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
+import { requireInterns } from '#api/require-interns.ts'
+import { faultStatus } from '#http/faults.ts'
+import { sendEvents } from '#http/send-events.ts'
+import { EntryItem, entryItem, TextItem, textItem } from '#interns/entry-item.ts'
+import { findIntern, type Intern, internById } from '#interns/store.ts'
+import type { TranscriptEvent } from '#interns/transcript.ts'
+import { route } from '../../route.ts'
+import { SessionPath } from './path.ts'
+
+/** How long a browser, or this server for the daemon, waits before it comes again. */
+const retryMs = 1000
+
+export const followInternSession = route({
+  method: 'get',
+  path: '/interns/{internId}/sessions/{sessionId}/events',
+  tag: 'interns',
+  key: 'api',
+  summary: 'What is said and done in a conversation, as it happens',
+  description:
+    'Server-sent events. First come all entries of the session, then its changes. `entry` has an entry whole, in the place of any with its id. `text` has the next piece of a text, to be put at its `offset`; it has no event id, and the entry follows when it is saved. Send the header `Last-Event-ID`, as a browser does by itself, to hear only of what has changed since; it holds over restarts of the server and of the intern.',
+  request: { params: SessionPath },
+  mediaTypes: ['text/event-stream'],
+  events: z.union([EntryItem, TextItem]),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller, headers, response }, deps) => {
+    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const from = Number(headers['last-event-id'] ?? 0) || 0
+    const tracked = deps.routing.inFlight.track(caller, response)
+    tracked.internId = intern.id
+    tracked.recheck = async (later) => {
+      requireInterns(later)
+      await findIntern(deps, later, intern.id)
+    }
+    try {
+      const { signal } = tracked.response
+      const first = await asked(transcripts.follow(params.sessionId, from, signal))
+      if (!first) throw noSuchSession()
+      tracked.response.onRevoked(({ kind, message }) => {
+        const error = { code: faultStatus[kind], message }
+        tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
+        tracked.response.end()
+      })
+      const events = followed(deps, intern, params.sessionId, { first, from, signal })
+      await sendEvents(tracked.response, events, text, deps.config.keepalive_ms)
+    } finally {
+      tracked.release()
+    }
+  },
+})
+
+const text = {
+  opening: `retry: ${retryMs}\n\n`,
+  of: (event: TranscriptEvent) =>
+    event.type === 'entry'
+      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(entryItem(event.entry))}\n\n`
+      : `event: text\ndata: ${JSON.stringify(textItem(event))}\n\n`,
+  closing: '',
+}
+
+type Followed = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
+
+/** The same session from one life of the daemon to the next: where a stream ends it is asked again for what has changed. */
+async function* followed(
+  deps: ApiDeps,
+  { id }: Intern,
+  sessionId: string,
+  { first, from, signal }: Followed,
+): AsyncGenerator<TranscriptEvent> {
+  let events: AsyncIterable<TranscriptEvent> | undefined = first
+  let revision = from
+  while (!signal.aborted) {
+    for await (const event of events ?? []) {
+      if (event.type === 'entry') revision = Math.max(revision, event.entry.revision)
+      yield event
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    const intern = await internById(deps.db.query, id)
+    if (!intern) return
+    events = await deps.provisioner
+      .runs(intern)
+      .transcripts.follow(sessionId, revision, signal)
+      .catch(() => undefined)
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
+import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { SessionPath } from './path.ts'
+
+export const getInternSession = route({
+  method: 'get',
+  path: '/interns/{internId}/sessions/{sessionId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'What was said and done in a conversation',
+  description:
+    'Prompts, messages, reasoning, tool calls with what they did, plans, questions and who answered them, and how turns ended, in this order. A page may have fewer entries than `limit`; `has_more` tells whether it is the last. Long values are cut, with a mark.',
+  request: {
+    params: SessionPath,
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(200),
+      starting_after: z
+        .string()
+        .regex(/^\d{1,16}$/)
+        .optional()
+        .describe('The last id of the page before.'),
+    }),
+  },
+  response: z.object({
+    data: z.object({ session: InternSession, entries: z.array(EntryItem) }),
+    has_more: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway'],
+  handler: async ({ params, query, caller }, deps) => {
+    const { transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const page = { limit: query.limit, after: query.starting_after }
+    const found = await asked(transcripts.read(params.sessionId, page))
+    if (!found) throw noSuchSession()
+    const entries = found.entries.map(entryItem)
+    const last = entries.at(-1)
+    return {
+      data: { session: sessionItem(found.session), entries },
+      has_more: found.hasMore,
+      ...(found.hasMore && last && { next_cursor: last.id }),
+    }
+  },
+})

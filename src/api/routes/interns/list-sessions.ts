@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { asked, transcriptsOf } from '#api/intern-transcripts.ts'
+import { InternSession, sessionItem } from '#interns/entry-item.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const listInternSessions = route({
+  method: 'get',
+  path: '/interns/{internId}/sessions',
+  tag: 'interns',
+  key: 'api',
+  summary: 'The conversations with an intern, the latest first',
+  description: 'For everybody who sees the intern, while it is running.',
+  request: {
+    params: InternPath,
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(100),
+      starting_after: z.string().min(1).max(256).optional().describe('The last id of the page before.'),
+    }),
+  },
+  response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway'],
+  handler: async ({ params, query, caller }, deps) => {
+    const { transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))
+    const last = sessions.at(-1)
+    return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+  },
+})

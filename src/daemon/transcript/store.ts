@@ -1,0 +1,141 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Entry, SessionStatus, SessionSummary } from '#interns/transcript.ts'
+import type { TranscriptLimits } from './limits.ts'
+
+/** What is written of a session in one go. */
+export type SessionChange = {
+  sessionId: string
+  title: string
+  status: SessionStatus
+  turns: number
+  entries: Entry[]
+}
+
+/** The transcripts in the daemon's database. A write is on the disk when it returns, whole or not at all. */
+export type TranscriptStore = {
+  /** The highest id or revision that was ever given, and is still kept. */
+  last(): number
+  write(changes: SessionChange[], at: number): void
+  session(id: string): SessionSummary | undefined
+  sessions(after: string | undefined, limit: number): SessionSummary[]
+  entries(sessionId: string, after: number, limit: number): Entry[]
+  changedSince(sessionId: string, revision: number, limit: number): Entry[]
+  /** The sessions with a run that has not ended. */
+  open(): SessionSummary[]
+}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS transcripts (
+    session_id TEXT PRIMARY KEY, title TEXT NOT NULL, status TEXT NOT NULL, turns INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, bytes INTEGER NOT NULL, dropped INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS transcripts_by_update ON transcripts (updated_at, session_id);
+  CREATE TABLE IF NOT EXISTS transcript_entries (
+    session_id TEXT NOT NULL, id INTEGER NOT NULL, revision INTEGER NOT NULL, bytes INTEGER NOT NULL, entry TEXT NOT NULL,
+    PRIMARY KEY (session_id, id)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS transcript_entries_by_revision ON transcript_entries (session_id, revision);
+`
+
+const summary = `session_id AS id, title, status, turns, created_at AS createdAt, updated_at AS updatedAt, dropped`
+
+/** An empty session takes room too. */
+const sessionBytes = 500
+
+export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits): TranscriptStore {
+  db.exec(schema)
+  const saveSession = db.prepare(`INSERT INTO transcripts VALUES (?1, ?2, ?3, ?4, ?5, ?5, ${sessionBytes}, 0)
+    ON CONFLICT DO UPDATE SET title = ?2, status = ?3, turns = ?4, updated_at = ?5`)
+  const sizeOf = db.prepare('SELECT bytes FROM transcript_entries WHERE session_id = ? AND id = ?')
+  const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
+  const grow = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
+  const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
+  const total = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
+  const oldestEntries = db.prepare(
+    'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
+  )
+  const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
+  const quietest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
+  const expired = db.prepare(
+    `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
+  )
+  const forgetEntries = db.prepare('DELETE FROM transcript_entries WHERE session_id = ?')
+  const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
+
+  const add = (sessionId: string, entry: Entry) => {
+    const text = JSON.stringify(entry)
+    const bytes = Buffer.byteLength(text) + 100
+    const before = sizeOf.get(sessionId, entry.id) as { bytes: number } | undefined
+    saveEntry.run(sessionId, entry.id, entry.revision, bytes, text)
+    grow.run(sessionId, bytes - (before?.bytes ?? 0), 0)
+  }
+  /** Makes room in a session. @returns whether there was anything to drop. */
+  const drop = (sessionId: string, bytes: number) => {
+    let left = bytes
+    const dropped: number[] = []
+    for (const one of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
+      if (left <= 0) break
+      dropEntry.run(sessionId, one.id)
+      dropped.push(one.bytes)
+      left -= one.bytes
+    }
+    grow.run(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
+    return dropped.length > 0
+  }
+  const forget = (id: string) => {
+    forgetEntries.run(id)
+    forgetSession.run(id)
+  }
+  const keepWithin = (changed: SessionChange[], at: number) => {
+    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
+    const over = (bytes: unknown, most: number) => (bytes as { bytes: number }).bytes - most
+    for (const { sessionId } of changed)
+      for (let excess = 1; excess > 0; ) {
+        excess = over(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
+        if (excess > 0 && !drop(sessionId, excess)) break
+      }
+    for (let excess = 1; excess > 0; ) {
+      excess = over(total.get(), limits.maxTranscriptBytes)
+      const { id } = (excess > 0 ? quietest.get() : {}) as { id?: string }
+      if (id === undefined) break
+      if (!drop(id, excess)) forget(id)
+    }
+  }
+
+  const one = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
+  const page = db.prepare(`SELECT ${summary} FROM transcripts ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
+  const nextPage = db.prepare(`SELECT ${summary} FROM transcripts
+    WHERE (updated_at, session_id) < (SELECT updated_at, session_id FROM transcripts WHERE session_id = ?)
+    ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
+  const unfinished = db.prepare(`SELECT ${summary} FROM transcripts WHERE status <> 'idle'`)
+  const inOrder = db.prepare('SELECT entry FROM transcript_entries WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?')
+  const since = db.prepare(
+    'SELECT entry FROM transcript_entries WHERE session_id = ? AND revision > ? ORDER BY revision LIMIT ?',
+  )
+  const highest = db.prepare('SELECT coalesce(max(max(id), max(revision)), 0) AS last FROM transcript_entries')
+  const read = (rows: unknown[]) => rows.map((row) => JSON.parse((row as { entry: string }).entry) as Entry)
+
+  return {
+    last: () => (highest.get() as { last: number }).last,
+    write: (changes, at) => {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        for (const { sessionId, title, status, turns, entries } of changes) {
+          saveSession.run(sessionId, title, status, turns, at)
+          for (const entry of entries) add(sessionId, entry)
+        }
+        keepWithin(changes, at)
+        db.exec('COMMIT')
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    session: (id) => one.get(id) as SessionSummary | undefined,
+    sessions: (after, limit) =>
+      (after === undefined ? page.all(limit) : nextPage.all(after, limit)) as SessionSummary[],
+    entries: (sessionId, after, limit) => read(inOrder.all(sessionId, after, limit)),
+    changedSince: (sessionId, revision, limit) => read(since.all(sessionId, revision, limit)),
+    open: () => unfinished.all() as SessionSummary[],
+  }
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import type { Entry, TranscriptEvent } from '#interns/transcript.ts'
+import { startDaemonProcess, startTestDaemon } from '#test/harness/daemon.ts'
+import { until } from '#test/harness/until.ts'
+import { defaultTranscriptLimits } from './limits.ts'
+import { openTranscriptStore } from './store.ts'
+
+type Daemon = Pick<Awaited<ReturnType<typeof startTestDaemon>>, 'runs'>
+
+async function entriesOf({ runs }: Daemon, sessionId: string): Promise<Entry[]> {
+  return (await runs.transcripts.read(sessionId, { limit: 500 }))!.entries
+}
+
+/** An entry without what differs each time. */
+function plain({ id: _, revision: __, runId: ___, at: ____, updatedAt: _____, ...rest }: Entry) {
+  return rest
+}
+
+test('a transcript has all of a turn, in order', async () => {
+  await using daemon = await startTestDaemon()
+  const prompt =
+    'say one\nsay two\nthink hm\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay end'
+  const { sessionId } = await daemon.say(prompt, { mode: 'self-drive' })
+  const [said, message, thought, plan, call, last, end] = (await entriesOf(daemon, sessionId)).map(plain)
+  assert.deepEqual(said, { type: 'prompt', text: prompt, mode: 'self-drive', by: null })
+  assert.deepEqual(message, { type: 'message', text: 'onetwo' })
+  assert.deepEqual(thought, { type: 'reasoning', text: 'hm' })
+  assert.ok(plan?.type === 'plan' && call?.type === 'tool_call' && end?.type === 'end')
+  assert.deepEqual(plan.steps[0], { text: 'read', status: 'in_progress', priority: 'high' })
+  assert.deepEqual(
+    [call.operation, call.status, call.input, call.output],
+    ['edit', 'completed', '{"path":"a.txt"}', 'done'],
+  )
+  assert.match(call.changes[0]!.diff, /^--- a\.txt\n.*\n-x\n\+y\n/s)
+  assert.ok(call.endedAt)
+  assert.deepEqual([last?.type, end.reason], ['message', 'finished'])
+})
+
+test('a question is there while it waits, and with who answered it what', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('permission shell allow_once')
+  const waiting = (await entriesOf(daemon, asked.sessionId)).at(-1)
+  assert.ok(waiting?.type === 'question' && waiting.answer.state === 'waiting')
+  const answer = { sessionId: asked.sessionId, questionId: asked.question!.id, answer: 'allow_once', by: 'user-1' }
+  await Array.fromAsync(await daemon.runs.answer(answer, new AbortController().signal))
+  const question = (await entriesOf(daemon, asked.sessionId)).find(({ type }) => type === 'question')
+  assert.ok(question?.type === 'question' && question.answer.state === 'answered')
+  assert.deepEqual([question.answer.answer, question.answer.by], ['allow_once', 'user-1'])
+})
+
+test('what was typed into a form is not kept, only which fields were filled in', async () => {
+  await using daemon = await startTestDaemon()
+  const asked = await daemon.say('ask {"type":"object","properties":{"token":{"type":"string"},"b":{"type":"string"}}}')
+  await daemon.answer(asked, JSON.stringify({ action: 'accept', content: { token: 'hunter2' } }))
+  const [entries] = [await entriesOf(daemon, asked.sessionId)]
+  const question = entries.find((entry) => entry.type === 'question')
+  assert.ok(question?.answer.state === 'answered')
+  assert.deepEqual([question.answer.answer, question.answer.fields], ['accept', ['token']])
+})
+
+test('a daemon that is killed loses nothing that was acknowledged, and its next life ends what was open', async () => {
+  const first = await startDaemonProcess()
+  const { sessionId } = await first.say('say one')
+  const asked = await first.say('say before\npermission shell allow_once', { sessionId })
+  await first.kill('SIGKILL')
+  await using second = await startDaemonProcess({ folder: first.folder })
+  const { entries, session } = (await second.runs.transcripts.read(sessionId, { limit: 500 }))!
+  assert.deepEqual(
+    entries.map((entry) => [entry.type, entry.type === 'end' && entry.reason]),
+    [
+      ['prompt', false],
+      ['message', false],
+      ['end', 'finished'],
+      ['prompt', false],
+      ['message', false],
+      ['question', false],
+      ['end', 'severed'],
+    ],
+  )
+  const question = entries.find((entry) => entry.type === 'question')
+  assert.deepEqual([question?.question.id, question?.answer], [asked.question!.id, { state: 'ended' }])
+  assert.deepEqual([session.status, session.turns, session.title], ['idle', 2, 'say one'])
+})
+
+test('sessions are listed with the latest first, page by page', async () => {
+  await using daemon = await startTestDaemon()
+  for (const sessionId of ['a', 'b/ü', 'c']) await daemon.say('say x', { sessionId })
+  const first = await daemon.runs.transcripts.list({ limit: 2 })
+  assert.deepEqual([first.sessions.map(({ id }) => id), first.hasMore], [['c', 'b/ü'], true])
+  const rest = await daemon.runs.transcripts.list({ limit: 2, after: 'b/ü' })
+  assert.deepEqual([rest.sessions.map(({ id }) => id), rest.hasMore], [['a'], false])
+  assert.equal((await daemon.runs.transcripts.read('b/ü', { limit: 1 }))?.entries.length, 1)
+  assert.equal(await daemon.runs.transcripts.read('nobody', { limit: 1 }), undefined)
+})
+
+test('who follows hears the past, each piece of text at its place, and entries as they are saved', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId } = await daemon.say('say past')
+  const leaver = new AbortController()
+  const heard: TranscriptEvent[] = []
+  const events = (await daemon.runs.transcripts.follow(sessionId, 0, leaver.signal))!
+  const listening = (async () => {
+    for await (const event of events) heard.push(event)
+  })().catch(() => {})
+  await until(() => heard.length >= 3)
+  await daemon.say('stream 50 2\nsay end', { sessionId })
+  await until(() => heard.some((event) => event.type === 'entry' && event.entry.type === 'end' && event !== heard[2]))
+  assert.deepEqual(rebuilt(heard), texts(await entriesOf(daemon, sessionId)))
+  assert.ok(heard.some(({ type }) => type === 'text'))
+  leaver.abort()
+  await listening
+})
+
+/** The texts as a client has them that puts each piece at its offset. */
+function rebuilt(heard: TranscriptEvent[]): string[] {
+  const told = new Map<number, string>()
+  for (const event of heard) {
+    if (event.type === 'text') {
+      assert.equal(told.get(event.id)?.length ?? 0, event.offset)
+      told.set(event.id, (told.get(event.id) ?? '') + event.text)
+    } else if ('text' in event.entry) told.set(event.entry.id, event.entry.text)
+  }
+  return [...told].sort(([one], [other]) => one - other).map(([, text]) => text)
+}
+const texts = (entries: Entry[]) => entries.flatMap((entry) => ('text' in entry ? [entry.text] : []))
+
+test('who comes again with the last revision hears only what has changed since, after a restart too', async () => {
+  const first = await startTestDaemon()
+  const { sessionId } = await first.say('say one')
+  const revision = Math.max(...(await entriesOf(first, sessionId)).map((entry) => entry.revision))
+  await first.stop()
+  await using second = await startTestDaemon({ folder: first.folder })
+  await second.say('say two', { sessionId })
+  const leaver = new AbortController()
+  const events = (await second.runs.transcripts.follow(sessionId, revision, leaver.signal))!
+  const types: string[] = []
+  for await (const event of events) {
+    types.push(event.type === 'entry' ? event.entry.type : event.type)
+    if (types.length === 3) break
+  }
+  assert.deepEqual(types, ['prompt', 'message', 'end'])
+  leaver.abort()
+})
+
+test('an agent cannot fill the disk: the oldest of a session goes, and the whole stays bounded', async () => {
+  const limits = { maxSessionTranscriptBytes: 200_000, maxTranscriptBytes: 300_000 }
+  await using daemon = await startTestDaemon({ limits })
+  for (const sessionId of ['a', 'b', 'c']) await daemon.say('flood 1', { sessionId, mode: 'self-drive' })
+  const { sessions } = await daemon.runs.transcripts.list({ limit: 10 })
+  const sizes = await Promise.all(sessions.map(async ({ id }) => JSON.stringify(await entriesOf(daemon, id)).length))
+  assert.ok(Math.max(...sizes) <= 200_000, `${sizes}`)
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 300_000, `${sizes}`)
+  assert.ok(sessions[0]!.dropped > 0)
+  assert.equal((await entriesOf(daemon, 'c')).at(-1)?.type, 'end')
+})
+
+test('calls without end and without number take no more room than their session may', async () => {
+  await using daemon = await startTestDaemon({ limits: { maxSessionTranscriptBytes: 100_000 } })
+  const lines = Array.from({ length: 2000 }, (_, at) => `tool t${at} ${'x'.repeat(500)}`)
+  const { sessionId } = await daemon.say(lines.join('\n'), { mode: 'self-drive' })
+  assert.ok(JSON.stringify(await entriesOf(daemon, sessionId)).length <= 100_000)
+})
+
+test('a session that was quiet for too long is forgotten with the next that is written', () => {
+  const store = openTranscriptStore(new DatabaseSync(':memory:'), { ...defaultTranscriptLimits, transcriptMs: 1000 })
+  const change = (sessionId: string) => ({ sessionId, title: '', status: 'idle' as const, turns: 1, entries: [] })
+  store.write([change('old')], 0)
+  store.write([change('new')], 1001)
+  assert.deepEqual(
+    store.sessions(undefined, 10).map(({ id }) => id),
+    ['new'],
+  )
+})
