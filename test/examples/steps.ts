@@ -80,6 +80,11 @@ export const steps: Step[] = [
     operation: 'get /interns/{internId}/sessions/{sessionId}',
     params: { internId: 'bob', sessionId: '$session' },
   },
+  {
+    operation: 'get /interns/{internId}/sessions/{sessionId}/events',
+    params: { internId: 'bob', sessionId: '$session' },
+    isEndless: true,
+  },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },

@@ -8,11 +8,16 @@ import { sendEvents } from '#http/send-events.ts'
 import { EntryItem, entryItem, TextItem, textItem } from '#interns/entry-item.ts'
 import { findIntern, type Intern, internById } from '#interns/store.ts'
 import type { TranscriptEvent } from '#interns/transcript.ts'
+import { abortSignalOf } from '#lib/leave-signal.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from './path.ts'
 
 /** How long a browser, or this server for the daemon, waits before it comes again. */
 const retryMs = 1000
+
+const SessionEventItem = z
+  .union([EntryItem, TextItem])
+  .meta({ id: 'InternSessionEvent', description: 'The data of an event: of `entry` the first, of `text` the other.' })
 
 export const followInternSession = route({
   method: 'get',
@@ -24,7 +29,7 @@ export const followInternSession = route({
     'Server-sent events. First come all entries of the session, then its changes. `entry` has an entry whole, in the place of any with its id. `text` has the next piece of a text, to be put at its `offset`; it has no event id, and the entry follows when it is saved. Send the header `Last-Event-ID`, as a browser does by itself, to hear only of what has changed since; it holds over restarts of the server and of the intern.',
   request: { params: SessionPath },
   mediaTypes: ['text/event-stream'],
-  events: z.union([EntryItem, TextItem]),
+  events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response }, deps) => {
     const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId)
@@ -36,7 +41,7 @@ export const followInternSession = route({
       await findIntern(deps, later, intern.id)
     }
     try {
-      const { signal } = tracked.response
+      const signal = abortSignalOf(tracked.response.signal)
       const first = await asked(transcripts.follow(params.sessionId, from, signal))
       if (!first) throw noSuchSession()
       tracked.response.onRevoked(({ kind, message }) => {
