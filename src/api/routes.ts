@@ -39,12 +39,12 @@ import { getHealth } from './routes/health/get.ts'
 import { chatWithIntern } from './routes/interns/chat.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
-import { followInternSession } from './routes/interns/follow-session.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
+import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
@@ -132,7 +132,7 @@ const table = {
   getInternQuestion,
   listInternSessions,
   getInternSession,
-  followInternSession,
+  listInternSessionEvents,
   listGuardrails: listAllGuardrails,
   createGuardrail: createOneGuardrail,
   getGuardrail: getOneGuardrail,

@@ -7,8 +7,8 @@ import { createServer } from '#lib/node-http.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
 import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
-import { readSessions } from './sessions-door.ts'
 import { splitEvent } from './split-event.ts'
+import { readSessions } from './transcript/serve.ts'
 
 type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
 type Exchange = { request: IncomingMessage; response: ServerResponse }

@@ -13,13 +13,13 @@ const maxPageBytes = 32 * 1024 * 1024
 /** What one stream may bring; more than any intern does. */
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 
-type Door = {
+type DaemonClient = {
   ask: (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<IncomingMessage>
   readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
 }
 
 /** The transcripts of an intern through the socket of its daemon. */
-export function connectTranscripts({ ask, readText }: Door): Transcripts {
+export function connectTranscripts({ ask, readText }: DaemonClient): Transcripts {
   const read = async (path: string) => readText(await ask('GET', path), maxPageBytes)
   return {
     list: async (page) => readSessions(await read(`/sessions?${pageQuery(page)}`)),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '#interns/refusal.ts'
 import type { Page, Transcripts } from '#interns/transcript.ts'
-import { answer, drained } from './http-answer.ts'
+import { answer, drained } from '../http-answer.ts'
 
 type Asked = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }
 

@@ -19,7 +19,7 @@ const SessionEventItem = z
   .union([EntryItem, TextItem])
   .meta({ id: 'InternSessionEvent', description: 'The data of an event: of `entry` the first, of `text` the other.' })
 
-export const followInternSession = route({
+export const listInternSessionEvents = route({
   method: 'get',
   path: '/interns/{internId}/sessions/{sessionId}/events',
   tag: 'interns',
