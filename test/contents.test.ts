@@ -6,6 +6,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import { openDb } from '#db/open.ts'
 import { colleague } from './harness/colleague.ts'
 import { newPlace, onEachDatabase, type Place } from './harness/databases.ts'
+import { addOrganization } from './harness/organizations.ts'
 import { apiKey, manage, startPriced } from './harness/priced-servers.ts'
 import { startWithRecordings } from './harness/recorded-providers.ts'
 import { startTestService, type TestService } from './harness/service.ts'
@@ -277,6 +278,22 @@ async function metric(service: TestService): Promise<number> {
   const { text } = await service.manage('GET', '/metrics')
   return Number(/^signalbox_contents_total\{outcome="kept"\} (\d+)/m.exec(text)?.[1])
 }
+
+test('another organization reads and deletes nothing of it, by whichever key and name', async () => {
+  await using service = await startTestService()
+  const workspace = await keepContents(service)
+  const id = await asked(service, saying('ours'))
+  await kept(service, id)
+  const other = await addOrganization(service.place)
+  for (const key of [other.apiKey, other.managementKey])
+    for (const method of ['GET', 'DELETE'])
+      assert.equal((await service.ask(method, `/generation/content?id=${id}`, { key })).status, 404)
+  for (const name of [workspace, 'default']) {
+    const refused = await service.ask('DELETE', `/workspaces/${name}/contents`, { key: other.managementKey })
+    assert.equal(refused.status, 404)
+  }
+  assert.equal((await read(service, id)).status, 200)
+})
 
 test('nothing is kept of requests of which nothing may be retained, whoever says so', async () => {
   await using recorded = await startWithRecordings({ zdr: true })

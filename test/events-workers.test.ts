@@ -28,6 +28,9 @@ onEachDatabase('events of a service of three workers', (kind) => {
     )
     const early = await Promise.all(Array.from({ length: 30 }, () => complete(url)))
     for (const stream of streams) await until(() => idsOf(stream).length === 30)
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
+    await fetch(`${url}/interns`, { method: 'POST', headers, body: '{"name":"ada"}' })
+    for (const stream of streams) assert.equal((await stream.hear('intern')).name, 'ada')
     const leaving = streams.slice(0, 6)
     for (const stream of leaving) stream.leave()
     const late = await Promise.all(Array.from({ length: 30 }, () => complete(url)))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { listen } from './harness/events.ts'
@@ -8,6 +9,7 @@ import { startFaultyService } from './harness/faulty-service.ts'
 import { startFaultyUpstream, type Taken } from './harness/faulty-upstream.ts'
 import { scripted } from './harness/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from './harness/interns.ts'
+import { addOrganization } from './harness/organizations.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -190,6 +192,62 @@ onEachDatabase('who hears what of events', (kind) => {
     assert.ok(Date.now() - at < 1000)
     assert.equal(error.code, 401)
   })
+})
+
+test('a browser listens by its cookie, and its stream ends within a second when it is signed out', async () => {
+  await using service = await startTestService()
+  const browser = await openBrowser(service, { key: service.managementKey })
+  const listening = await listen(service.url, { cookie: browser.cookie })
+  await listening.hear('generation', isOf(await complete(service)))
+  assert.equal((await browser.ask('DELETE', '/sessions/current')).status, 200)
+  const at = Date.now()
+  const { error } = await listening.hear('end')
+  await until(() => listening.ended())
+  assert.ok(Date.now() - at < 1000)
+  assert.match(error.message, /session/)
+})
+
+test('another organization hears nothing, nor does a head without a body begin a stream', async () => {
+  await using service = await startTestService()
+  const other = await addOrganization(service.place)
+  const [strangers, managers] = [
+    await listen(service.url, { key: other.apiKey }),
+    await listen(service.url, { key: other.managementKey }),
+  ]
+  const own = await listen(service.url, { key: service.apiKey })
+  await own.hear('generation', isOf(await complete(service)))
+  await complete(service, other.apiKey)
+  await strangers.hear('generation')
+  await managers.hear('generation')
+  assert.deepEqual([strangers.of('generation').length, managers.of('generation').length], [1, 1])
+  assert.equal((await service.ask('HEAD', '/events')).status, 405)
+  for (const one of [strangers, managers, own]) one.leave()
+})
+
+test('a server that stops waits for no stream of events', async () => {
+  await using service = await startTestService({ settings: { shutdown_grace_ms: 60_000 } })
+  const listening = await listen(service.url, { key: service.apiKey })
+  const at = Date.now()
+  await service.stop()
+  await until(() => listening.ended())
+  assert.ok(Date.now() - at < 20_000)
+})
+
+test('a thousand streams are served, each hears each request, and those beyond what is allowed are refused', async () => {
+  await using service = await startTestService()
+  const keys = [service.apiKey, service.managementKey]
+  for (let n = 0; n < 8; n++) keys.push((await service.manage('POST', '/keys', { name: `k${n}` })).body.key)
+  const streams = await Promise.all(
+    Array.from({ length: 1000 }, (_, at) => listen(service.url, { key: keys[at % 10]!, query: '?types=generation' })),
+  )
+  assert.ok(streams.every(({ status }) => status === 200))
+  const refused = await service.ask('GET', '/events')
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 429])
+  const ids = await Promise.all(Array.from({ length: 10 }, () => complete(service)))
+  for (const stream of streams) await until(() => stream.of('generation').length === ids.length)
+  assert.match((await service.manage('GET', '/metrics')).text, /^signalbox_event_streams 1000$/m)
+  for (const stream of streams) stream.leave()
+  await until(async () => /^signalbox_event_streams 0$/m.test((await service.manage('GET', '/metrics')).text))
 })
 
 test('what becomes of a circuit is told to who manages: shut, tried again, asked as before', async () => {

@@ -70,6 +70,8 @@ function mountRoute<Caller, Deps>(
     method: route.method.toUpperCase() as Uppercase<Method>,
     url: prefix + fastifyPath(route.path),
     ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+    // The head of a stream would come with nothing after it, and without an end.
+    ...(route.events && { exposeHeadRoute: false }),
     config: {
       key: route.key,
       ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
@@ -138,7 +140,7 @@ function methodsByPath<Caller, Deps>(routes: AnyRoute<Caller, Deps>[]): Map<stri
     const path = fastifyPath(route.path)
     const methods = found.get(path) ?? new Set<string>()
     methods.add(route.method.toUpperCase())
-    if (route.method === 'get') methods.add('HEAD')
+    if (route.method === 'get' && !route.events) methods.add('HEAD')
     found.set(path, methods)
   }
   return found

@@ -20,17 +20,18 @@ export type Listening = {
   leave: () => void
 }
 
-type Options = { key?: string; path?: string; query?: string; lastEventId?: string }
+type Options = { key?: string; cookie?: string; path?: string; query?: string; lastEventId?: string }
 
 /** Listens until it leaves, or the stream ends. */
 export async function listen(
   url: string,
-  { key, path = '/events', query = '', lastEventId }: Options,
+  { key, cookie, path = '/events', query = '', lastEventId }: Options,
 ): Promise<Listening> {
   const leaver = new AbortController()
   const response = await fetch(`${url}${path}${query}`, {
     headers: {
       ...(key && { authorization: `Bearer ${key}` }),
+      ...(cookie && { cookie }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     },
     signal: leaver.signal,

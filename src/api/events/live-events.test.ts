@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from '#accounts/caller.ts'
 import { appendEvents, pruneEvents } from '#db/event-log.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
@@ -60,9 +61,9 @@ function client() {
   return { response, told, ids, leave: () => left.abort() }
 }
 
-function listening({ liveEvents }: { liveEvents: LiveEvents }, lastEventId?: string) {
+function listening({ liveEvents }: { liveEvents: LiveEvents }, lastEventId?: string, as: Caller = caller) {
   const made = client()
-  const listener = liveEvents.join(caller)
+  const listener = liveEvents.join(as)
   const types = new Set(eventTypes)
   void streamEvents({ liveEvents, keepaliveMs: 60_000 }, listener, made.response, { types, lastEventId }).finally(() =>
     liveEvents.leave(listener),
@@ -130,6 +131,27 @@ onEachDatabase('live events', (kind) => {
     await until(() => reader.ids().length === 180)
     assert.equal(new Set(reader.ids()).size, 180)
     reader.leave()
+  })
+
+  test('who comes back hears what came while only others listened, which was not read for them', async () => {
+    await using made = await world(kind)
+    const others = listening(made, undefined, { ...caller, organizationId: 'other', workspaceId: 'other' })
+    const first = listening(made)
+    await until(() => others.told.text !== '' && first.told.text !== '')
+    await made.write(1)
+    await until(() => first.ids().length === 1)
+    first.leave()
+    await until(() => made.liveEvents.listeners === 1)
+    await sleep(600)
+    await made.write(2)
+    await sleep(600)
+    const lastId = first.told.text
+      .match(/^id: (.*)$/gm)!
+      .at(-1)!
+      .slice(4)
+    const again = listening(made, lastId)
+    await until(() => again.ids().length === 2)
+    for (const one of [others, again]) one.leave()
   })
 
   test('what a newer version keeps of kinds unknown here is passed over', async () => {
