@@ -23,4 +23,10 @@ export const screens: Screen[] = [
     words: 'spend cost errors latency budgets analytics health',
     load: () => import('./overview/screen.tsx'),
   },
+  {
+    name: 'models',
+    title: 'Models',
+    words: 'catalogue prices endpoints providers compare',
+    load: () => import('./models/screen.tsx'),
+  },
 ]

@@ -37,6 +37,28 @@ export const Callable = z
 /** The mark of a model that only its listing is there of. */
 export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
 
+const Index = z.number().nullable()
+
+/** As clients of OpenRouter read it; absent where the catalogue has no scores. */
+const Benchmarks = z.object({
+  artificial_analysis: z
+    .object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
+    .describe('Scores by which `GET /models` sorts and filters.'),
+  design_arena: z.array(z.unknown()).describe('Always empty: the catalogue has one rating, and no ranks.'),
+})
+
+function benchmarksOf({ benchmarks: { intelligence, coding, agentic } }: Model) {
+  if (intelligence === undefined && coding === undefined && agentic === undefined) return undefined
+  return {
+    artificial_analysis: {
+      intelligence_index: intelligence ?? null,
+      coding_index: coding ?? null,
+      agentic_index: agentic ?? null,
+    },
+    design_arena: [],
+  }
+}
+
 /** A model as every list shows it. */
 export const ModelItem = z
   .object({
@@ -58,6 +80,7 @@ export const ModelItem = z
     per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
     default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
     supported_voices: z.array(z.string()).nullable(),
+    benchmarks: Benchmarks.optional(),
     knowledge_cutoff: z.string().nullable(),
     expiration_date: z.string().nullable(),
     links: z.object({ details: z.string().describe("The path of the model's endpoints.") }),
@@ -87,6 +110,7 @@ export function modelItem(model: Model): ModelItem {
     per_request_limits: model.perRequestLimits,
     default_parameters: model.defaultParameters,
     supported_voices: model.supportedVoices,
+    benchmarks: benchmarksOf(model),
     knowledge_cutoff: model.knowledgeCutoff,
     expiration_date: model.expirationDate,
     links: { details: `/api/v1/models/${model.id}/endpoints` },

@@ -1,0 +1,99 @@
+import type { Model } from '../api/types.ts'
+import { count, exactCount } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import type { Column } from '../pieces/table.tsx'
+import type { MeasuredModels } from './measured.ts'
+import { PerMillion } from './price.tsx'
+
+const dash = <span class="dim">–</span>
+
+export const intelligenceOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis.intelligence_index ?? undefined
+
+const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
+export const dayOf = ({ created }: Model) => day.format(created * 1000)
+
+/** `image, file` beside text. */
+const reads = ({ architecture }: Model) => architecture.input_modalities.filter((one) => one !== 'text').join(', ')
+
+function Context({ model }: { model: Model }) {
+  return <span title={`${exactCount(model.context_length)} tokens`}>{count(model.context_length)}</span>
+}
+
+/** @param hasScores whether any model has: a column of dashes says nothing. */
+export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<Model>[] {
+  const number = (
+    name: string,
+    title: string,
+    width: string,
+    cell: Column<Model>['cell'],
+    from = 0,
+  ): Column<Model> => ({
+    name,
+    title,
+    width,
+    isNumber: true,
+    from,
+    cell,
+  })
+  return [
+    {
+      name: 'model',
+      title: 'model',
+      width: 'minmax(200px, 3fr)',
+      cell: ({ id, name }) => <span title={name}>{id}</span>,
+    },
+    number('prompt', 'prompt / M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
+    number('completion', 'completion / M', '112px', ({ pricing }) => <PerMillion usd={pricing.completion} />),
+    number('cached', 'cached / M', '92px', ({ pricing }) => <PerMillion usd={pricing.input_cache_read} />, 980),
+    number('context', 'context', '76px', (model) => <Context model={model} />),
+    ...(hasScores
+      ? [number('intelligence', 'intelligence', '92px', (model) => intelligenceOf(model) ?? dash, 760)]
+      : []),
+    number('first', 'first token', '88px', ({ id }) => shown(measured.get(id)?.firstToken, duration), 640),
+    number(
+      'speed',
+      'tokens/s',
+      '76px',
+      ({ id }) => shown(measured.get(id)?.throughput, (speed) => speed.toFixed(0)),
+      640,
+    ),
+    number('asked', 'asked, 30 d', '92px', ({ id }) => shown(measured.get(id)?.requests, exactCount), 860),
+    {
+      name: 'reads',
+      title: 'reads text and',
+      width: 'minmax(110px, 1fr)',
+      from: 1080,
+      cell: (model) => <span class="dim">{reads(model) || '–'}</span>,
+    },
+    {
+      name: 'created',
+      title: 'since',
+      width: '92px',
+      from: 1180,
+      cell: (model) => <span class="dim">{dayOf(model)}</span>,
+    },
+  ]
+}
+
+const shown = (value: number | null | undefined, as: (value: number) => string) => (value ? as(value) : dash)
+
+export function NarrowRow({ model, measured }: { model: Model; measured: MeasuredModels }) {
+  const speed = measured.get(model.id)?.throughput
+  return (
+    <div class="two-lines">
+      <div>
+        <span>{model.id}</span>
+        <span class="dim">
+          <Context model={model} />
+        </span>
+      </div>
+      <div>
+        <span>
+          <PerMillion usd={model.pricing.prompt} /> → <PerMillion usd={model.pricing.completion} />{' '}
+          <span class="dim">a million</span>
+        </span>
+        <span class="dim">{speed ? `${speed.toFixed(0)} tokens/s` : reads(model)}</span>
+      </div>
+    </div>
+  )
+}

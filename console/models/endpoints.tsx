@@ -1,0 +1,95 @@
+import type { Endpoint } from '../api/types.ts'
+import { count, exactCount, percent } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { PerMillion } from './price.tsx'
+
+const tones: Record<string, string> = { healthy: 'ok', degraded: 'warn', down: 'bad', unconfigured: 'warn' }
+const words: Record<string, string> = { unconfigured: 'no credential' }
+
+/** Everyone who serves a model, side by side. Of several that can be asked the best in a column is bold. */
+export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
+  const able = endpoints.filter(({ status }) => status !== 'unconfigured')
+  const asked = able.length > 1 ? able : []
+  const best = {
+    prompt: least(asked.map(({ pricing }) => Number(pricing.prompt))),
+    completion: least(asked.map(({ pricing }) => Number(pricing.completion))),
+    first: least(asked.map(({ latency_last_30m }) => latency_last_30m?.p50)),
+    speed: -least(asked.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
+  }
+  return (
+    <section class="sideways" aria-label="Who serves it" tabIndex={0}>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">provider</th>
+            <th scope="col">state</th>
+            {[
+              'prompt / M',
+              'completion / M',
+              'cached / M',
+              'context',
+              'first token p50 / p90',
+              'tokens/s',
+              'uptime 30 min / 1 day',
+            ].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+            <th scope="col">quantized</th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map((endpoint) => (
+            <Row key={endpoint.tag} endpoint={endpoint} best={best} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const least = (values: (number | null | undefined)[]) =>
+  Math.min(...values.filter((value): value is number => typeof value === 'number'))
+
+type Best = Record<'prompt' | 'completion' | 'first' | 'speed', number>
+
+function Row({ endpoint, best }: { endpoint: Endpoint; best: Best }) {
+  const { provider_name, tag, status, pricing, context_length, quantization } = endpoint
+  const { latency_last_30m: latency, throughput_last_30m: speed, uptime_last_30m, uptime_last_1d } = endpoint
+  const isAsked = status !== 'unconfigured'
+  const cell = (isBest: boolean) => (isAsked && isBest ? 'number best' : 'number')
+  return (
+    <tr>
+      <th scope="row">
+        {provider_name} <span class="dim">{tag}</span>
+      </th>
+      <td>
+        <span class={`dot ${tones[status] ?? 'warn'}`} />
+        {words[status] ?? status}
+      </td>
+      <td class={cell(Number(pricing.prompt) === best.prompt)}>
+        <PerMillion usd={pricing.prompt} />
+      </td>
+      <td class={cell(Number(pricing.completion) === best.completion)}>
+        <PerMillion usd={pricing.completion} />
+      </td>
+      <td class="number">
+        <PerMillion usd={pricing.input_cache_read} />
+      </td>
+      <td class="number" title={`${exactCount(context_length)} tokens`}>
+        {count(context_length)}
+      </td>
+      <td class={cell(latency?.p50 === best.first)}>
+        {latency ? duration(latency.p50) : '–'} <span class="dim">/ {latency ? duration(latency.p90) : '–'}</span>
+      </td>
+      <td class={cell(speed?.p50 === best.speed)}>{speed ? speed.p50.toFixed(0) : '–'}</td>
+      <td class="number">
+        {uptime(uptime_last_30m)} <span class="dim">/ {uptime(uptime_last_1d)}</span>
+      </td>
+      <td class="dim">{quantization === 'unknown' ? '–' : quantization}</td>
+    </tr>
+  )
+}
+
+const uptime = (value: number | null) => (value === null ? '–' : percent(value / 100))

@@ -1,0 +1,86 @@
+import type { Filter } from '../pieces/chips.tsx'
+
+const choice = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
+  kind: 'choice',
+  name,
+  label,
+  any,
+  options: options.map(([value, shown]) => ({ value, label: shown })),
+})
+const text = (name: string, label: string, placeholder: string, suggestions?: string[]): Filter => ({
+  kind: 'text',
+  name,
+  label,
+  placeholder,
+  ...(suggestions && { suggestions }),
+})
+const same = (...values: string[]) => values.map((value): [string, string] => [value, value])
+
+export const sort = choice('sort', 'sort', 'newest first', [
+  ['top-weekly', 'most asked this week'],
+  ['pricing-low-to-high', 'cheapest first'],
+  ['pricing-high-to-low', 'most expensive first'],
+  ['context-high-to-low', 'longest context'],
+  ['throughput-high-to-low', 'fastest'],
+  ['latency-low-to-high', 'quickest first token'],
+  ['intelligence-high-to-low', 'intelligence'],
+  ['coding-high-to-low', 'coding'],
+  ['agentic-high-to-low', 'agentic work'],
+  ['design-arena-elo-high-to-low', 'design'],
+])
+
+/** What is known of all models, to choose from. */
+type Known = { authors: string[]; providers: string[]; parameters: string[] }
+
+/** Every filter of `GET /models`, and one by who asks. */
+export function modelFilters({ authors, providers, parameters }: Known): Filter[] {
+  return [
+    choice('mine', 'allowed', 'all models', [['true', 'those I may use']]),
+    text('model_authors', 'author', 'anthropic,openai', authors),
+    text('providers', 'provider', 'azure,openai', providers),
+    text('max_price', 'prompt at most, $/M', '1'),
+    text('min_price', 'prompt at least, $/M', '0.1'),
+    text('max_output_price', 'completion at most, $/M', '5'),
+    text('min_output_price', 'completion at least, $/M', '0.5'),
+    text('context', 'context at least', '128000', ['32000', '128000', '200000', '1000000']),
+    text('supported_parameters', 'takes', 'tools,reasoning', parameters),
+    choice('input_modalities', 'reads', 'any', same('text', 'image', 'audio', 'file')),
+    choice('output_modalities', 'gives', 'text', same('image', 'audio', 'embeddings', 'all')),
+    choice('zdr', 'keeps no data', 'any', [['true', 'yes']]),
+    choice('region', 'region', 'any', [['eu', 'in the EU']]),
+    choice('distillable', 'may be distilled', 'any', [
+      ['true', 'yes'],
+      ['false', 'no'],
+    ]),
+    choice(
+      'category',
+      'use',
+      'any',
+      same(
+        'programming',
+        'roleplay',
+        'marketing',
+        'marketing/seo',
+        'technology',
+        'science',
+        'translation',
+        'legal',
+        'finance',
+        'health',
+        'trivia',
+        'academia',
+      ),
+    ),
+    text('arch', 'family', 'GPT'),
+    text('max_age_days', 'at most so many days old', '90'),
+    text('min_age_days', 'at least so many days old', '30'),
+    text('min_intelligence_index', 'intelligence at least', '40'),
+    text('max_intelligence_index', 'intelligence at most', '60'),
+    text('min_coding_index', 'coding at least', '40'),
+    text('max_coding_index', 'coding at most', '60'),
+    text('min_agentic_index', 'agentic at least', '40'),
+    text('max_agentic_index', 'agentic at most', '60'),
+    text('min_tool_success_rate', 'tools work at least, 0 to 1', '0.9'),
+    text('max_tool_success_rate', 'tools work at most, 0 to 1', '0.99'),
+  ]
+}

@@ -1,0 +1,28 @@
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+
+/** What own requests of the last 30 days showed of a model. */
+export type Measured = { requests: number; firstToken: number | null; throughput: number | null }
+export type MeasuredModels = ReadonlyMap<string, Measured>
+
+async function load(signal: AbortSignal): Promise<MeasuredModels> {
+  const metrics = ['request_count', 'latency_p50', 'throughput_p50'] as const
+  const body = { metrics: [...metrics], dimensions: ['model' as const] }
+  const { data } = (await call('POST /analytics/query', { body }, { signal })).data
+  const rows = data as { [name: string]: unknown }[]
+  return new Map(
+    rows.map((row) => [
+      String(row.model),
+      {
+        requests: Number(row.request_count),
+        firstToken: row.latency_p50 as number | null,
+        throughput: row.throughput_p50 as number | null,
+      },
+    ]),
+  )
+}
+
+const none: MeasuredModels = new Map()
+
+/** A list is shown without it too: what was measured comes when it is there. */
+export const useMeasured = (): MeasuredModels => useResource('measured models', load).data ?? none

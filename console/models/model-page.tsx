@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import { useGet } from '../api/resource.ts'
+import type { Model } from '../api/types.ts'
+import { exactCount } from '../format/count.ts'
+import { Copy } from '../pieces/copy.tsx'
+import { useKeys } from '../pieces/keys.ts'
+import { Failed, Loading } from '../pieces/states.tsx'
+import { dayOf, intelligenceOf } from './columns.tsx'
+import { Endpoints } from './endpoints.tsx'
+import { History } from './history.tsx'
+
+/** One model: what it is, who serves it, at what price and how well. Escape leads back to the list. */
+export function ModelPage({ id }: { id: string }) {
+  const { route, query } = useLocation()
+  const [author = '', slug = ''] = id.split('/')
+  const model = useGet('GET /model/{author}/{slug}', { params: { author, slug } })
+  const served = useGet('GET /models/{author}/{slug}/endpoints', { params: { author, slug } })
+  const back = `/models${queryOf(query)}`
+  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route(back) }])
+  const failure = model.failure ?? served.failure
+  const found = model.data?.data
+  return (
+    <div class="page model">
+      <p>
+        <a href={back}>← Models</a>
+      </p>
+      {failure && <Failed failure={failure} again={model.reload} />}
+      {!failure && !found && <Loading />}
+      {found && (
+        <>
+          <Head model={found} />
+          <Facts model={found} />
+          {served.data && (
+            <>
+              <h2>Who serves it</h2>
+              <Endpoints endpoints={served.data.data.endpoints} />
+            </>
+          )}
+          <History id={found.id} />
+          {found.description && (
+            <>
+              <h2>What its author says</h2>
+              <p class="description">{found.description}</p>
+            </>
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+function Head({ model }: { model: Model }) {
+  return (
+    <header>
+      <h1>{model.name}</h1>
+      <code>{model.id}</code>
+      <Copy text={model.id} what="Copied the id">
+        Copy id
+      </Copy>
+      {model.callable !== false && (
+        <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
+          Try it
+        </a>
+      )}
+      <a class="button" href={`/requests?model=${encodeURIComponent(model.id)}`}>
+        Its requests
+      </a>
+    </header>
+  )
+}
+
+/** Whether the guardrails in force for this session let it be asked. */
+function useAllowed(id: string): boolean | undefined {
+  const { data } = useGet('GET /models/user', { query: { q: id, output_modalities: 'all' } })
+  return data?.data.some((model) => model.id === id)
+}
+
+function Facts({ model }: { model: Model }) {
+  const isAllowed = useAllowed(model.id)
+  const { architecture, top_provider, supported_parameters } = model
+  const scores = model.benchmarks?.artificial_analysis
+  const facts: [name: string, value: ComponentChildren][] = [
+    [
+      'allowed',
+      model.callable === false ? (
+        'it gives no text: no operation of this service takes it'
+      ) : isAllowed === undefined ? (
+        '…'
+      ) : (
+        <>
+          <span class={isAllowed ? 'dot ok' : 'dot bad'} />
+          {isAllowed ? 'yes' : 'no: a guardrail that is in force for you forbids it'}
+        </>
+      ),
+    ],
+    ['context', `${exactCount(model.context_length)} tokens`],
+    ['answers up to', top_provider.max_completion_tokens && `${exactCount(top_provider.max_completion_tokens)} tokens`],
+    ['reads', architecture.input_modalities.join(', ')],
+    ['gives', architecture.output_modalities.join(', ')],
+    ['since', dayOf(model)],
+    ['knows until', model.knowledge_cutoff],
+    ['ends', model.expiration_date],
+    [
+      'scores',
+      scores &&
+        [
+          intelligenceOf(model) !== undefined && `intelligence ${intelligenceOf(model)}`,
+          scores.coding_index !== null && `coding ${scores.coding_index}`,
+          scores.agentic_index !== null && `agentic ${scores.agentic_index}`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+    ],
+    ['takes', supported_parameters.join(', ')],
+  ]
+  return (
+    <dl class="model-facts">
+      {facts.map(([name, value]) =>
+        value ? (
+          <div key={name}>
+            <dt class="dim">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  )
+}

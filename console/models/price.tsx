@@ -1,0 +1,13 @@
+/** The price of a token, told of a million in dollars; the exact one on hover. */
+export function PerMillion({ usd }: { usd: string | undefined }) {
+  if (usd === undefined) return <span class="dim">–</span>
+  const price = Number(usd) * 1e6
+  if (price === 0) return <span>free</span>
+  return <span title={`$${usd} a token`}>{shownPrice(price)}</span>
+}
+
+/** `$3.00`, `$0.075`: cents, and more digits where there are parts of them. */
+export function shownPrice(usd: number): string {
+  const cents = usd.toFixed(2)
+  return `$${Math.abs(Number(cents) - usd) < 1e-9 ? cents : Number(usd.toPrecision(3))}`
+}

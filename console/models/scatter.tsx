@@ -1,0 +1,174 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { frontOf, logMarks, logPlace, marksTo, type Point } from './pareto.ts'
+import { shownPrice } from './price.tsx'
+
+const height = 380
+const edge = { left: 44, right: 16, top: 14, bottom: 34 }
+
+type ScatterProps = {
+  title: string
+  /** What is good, with its unit. */
+  goodName: string
+  points: Point[]
+  pathOf: (id: string) => string
+}
+
+/** Price against something good: upwards is better, leftwards cheaper. A line joins those that nothing beats. */
+export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const look = () => setWidth(place.current!.clientWidth)
+    const observer = new ResizeObserver(look)
+    look()
+    observer.observe(place.current!)
+    return () => observer.disconnect()
+  }, [])
+  // A logarithm knows no price of nothing.
+  const points = all.filter(({ price }) => price > 0)
+  const free = all.length - points.length
+  const front = frontOf(points)
+  return (
+    <figure class="plot scatter">
+      <figcaption>
+        {title}
+        {free > 0 && <span class="dim"> ({free} without a price left out)</span>}
+      </figcaption>
+      <div ref={place} style={{ height: `${height}px` }}>
+        {width > 0 && points.length > 0 && (
+          <Drawing points={points} front={front} width={width} goodName={goodName} pathOf={pathOf} />
+        )}
+        {points.length === 0 && <p class="dim">No model that passes has both figures.</p>}
+      </div>
+      <details>
+        <summary>Table</summary>
+        <Behind points={all} front={front} goodName={goodName} />
+      </details>
+    </figure>
+  )
+}
+
+type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & { front: Point[]; width: number }
+
+function Drawing({ points, front, width, goodName, pathOf }: DrawingProps) {
+  const prices = points.map(({ price }) => price)
+  const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
+  const goodMarks = marksTo(Math.max(...points.map(({ good }) => good)))
+  const best = goodMarks.at(-1)!
+  const x = (price: number) => edge.left + logPlace(price, range) * (width - edge.left - edge.right)
+  const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
+  const isFront = new Set(front.map(({ id }) => id))
+  return (
+    <svg width={width} height={height} role="group" aria-label={`Price against ${goodName}`}>
+      {goodMarks.map((mark) => (
+        <g key={mark} class="mark">
+          <line x1={edge.left} x2={width - edge.right} y1={y(mark)} y2={y(mark)} />
+          <text x={edge.left - 6} y={y(mark) + 4} text-anchor="end">
+            {mark}
+          </text>
+        </g>
+      ))}
+      {logMarks(range).map((mark) => (
+        <g key={mark} class="mark">
+          <line x1={x(mark)} x2={x(mark)} y1={edge.top} y2={height - edge.bottom} />
+          <text x={x(mark)} y={height - edge.bottom + 15} text-anchor="middle">
+            {shownPrice(mark)}
+          </text>
+        </g>
+      ))}
+      <text class="axis-name" x={width - edge.right} y={height - 4} text-anchor="end">
+        price of a million tokens, 3 of 4 prompt
+      </text>
+      <text class="axis-name" x={edge.left + 4} y={edge.top + 2}>
+        {goodName}
+      </text>
+      <polyline class="front" points={front.map(({ price, good }) => `${x(price)},${y(good)}`).join(' ')} />
+      {points.map((point) => (
+        <a key={point.id} href={pathOf(point.id)} aria-label={told(point, goodName)}>
+          <Dot x={x(point.price)} y={y(point.good)} isFront={isFront.has(point.id)} />
+          <title>{told(point, goodName)}</title>
+        </a>
+      ))}
+      <Labels front={front} x={x} y={y} width={width} />
+    </svg>
+  )
+}
+
+const told = ({ id, price, good }: Point, goodName: string) =>
+  `${id}: ${shownPrice(price)}, ${goodName} ${Number(good.toPrecision(3))}`
+
+/** Those of the front are filled, the others rings: told apart without colour. Around each there is room to press. */
+function Dot({ x, y, isFront }: { x: number; y: number; isFront: boolean }) {
+  return (
+    <>
+      <circle cx={x} cy={y} r={12} class="reach" />
+      <circle cx={x} cy={y} r={isFront ? 4.5 : 3.5} class={isFront ? 'dot-front' : 'dot-other'} />
+    </>
+  )
+}
+
+const labelWidth = 150
+
+/** Names beside those of the front, where they do not lie on each other. */
+function Labels({
+  front,
+  x,
+  y,
+  width,
+}: {
+  front: Point[]
+  x: (n: number) => number
+  y: (n: number) => number
+  width: number
+}) {
+  const taken: { x: number; y: number }[] = []
+  return (
+    <g class="names">
+      {[...front].reverse().map(({ id, price, good }) => {
+        const [left, top] = [x(price), y(good)]
+        if (taken.some((one) => Math.abs(one.y - top) < 13 && Math.abs(one.x - left) < labelWidth)) return null
+        taken.push({ x: left, y: top })
+        const isRight = left > width - labelWidth
+        return (
+          <text key={id} class="name" x={left + (isRight ? -8 : 8)} y={top - 7} text-anchor={isRight ? 'end' : 'start'}>
+            {id.split('/').at(-1)}
+          </text>
+        )
+      })}
+    </g>
+  )
+}
+
+function Behind({ points, front, goodName }: { points: Point[]; front: Point[]; goodName: string }) {
+  const isFront = new Set(front)
+  return (
+    <section class="plot-table" aria-label={`Price against ${goodName}, as a table`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">model</th>
+            <th scope="col" class="number">
+              price
+            </th>
+            <th scope="col" class="number">
+              {goodName}
+            </th>
+            <th scope="col">nothing is cheaper and better</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...points]
+            .sort((a, b) => b.good - a.good)
+            .map((point) => (
+              <tr key={point.id}>
+                <td>{point.id}</td>
+                <td class="number">{shownPrice(point.price)}</td>
+                <td class="number">{Number(point.good.toPrecision(3))}</td>
+                <td>{isFront.has(point) ? 'yes' : ''}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,9 @@
+import { useRoute } from 'preact-iso/router'
+import { ModelList } from './list.tsx'
+import { ModelPage } from './model-page.tsx'
+
+/** The catalogue: `/models` is the list, `/models/<author>/<slug>` one model. */
+export function Screen() {
+  const id = useRoute().params.rest
+  return id ? <ModelPage key={id} id={id} /> : <ModelList />
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OpenRouter } from '@openrouter/sdk'
+import { startWithModels } from '#test/harness/model-catalogue.ts'
+
+test('a model tells its scores as clients of OpenRouter read them, and nothing where there are none', async () => {
+  await using service = await startWithModels({ 'a/scored': { benchmarks: { intelligence: 57.3 } }, 'a/plain': {} })
+  const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
+  const { data } = (await service.ask('GET', '/models?q=a/')).body
+  const told = Object.fromEntries(data.map(({ id, benchmarks }: any) => [id, benchmarks?.artificial_analysis]))
+  assert.deepEqual(told, {
+    'a/scored': { intelligence_index: 57.3, coding_index: null, agentic_index: null },
+    'a/plain': undefined,
+  })
+  const listed = (await client.models.list()) as any
+  const found = (listed.result ?? listed).data.find(({ id }: any) => id === 'a/scored')
+  assert.equal(found.benchmarks.artificialAnalysis.intelligenceIndex, 57.3)
+})

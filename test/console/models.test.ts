@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+
+let world: DemoWorld
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+  await world.ask(8)
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+test('words and filters leave the models that pass, and stand in the address', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models')
+  const { page, faults } = watched
+  const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row')
+  await rows.nth(1).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('deepseek-v4')
+  await page.waitForURL(/q=deepseek-v4/)
+  await page.getByRole('button', { name: 'prompt at most' }).click()
+  await page.getByRole('textbox', { name: 'prompt at most' }).fill('0.6')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/max_price=0.6/)
+  const { total_count } = (await world.service.ask('GET', '/models?q=deepseek-v4&max_price=0.6')).body
+  await page.locator(`.rows[aria-rowcount="${total_count + 1}"]`).waitFor()
+  await rows.filter({ hasText: 'deepseek/deepseek-v4' }).first().waitFor()
+  await page.getByRole('button', { name: 'Without prompt at most' }).click()
+  await page.waitForURL((url) => !url.searchParams.has('max_price'))
+  assert.deepEqual(faults, [])
+})
+
+test('a model shows who serves it side by side, and Escape leads back to the same list', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models?q=deepseek-v4')
+  const { page, faults } = watched
+  await page
+    .getByRole('row')
+    .filter({ hasText: /deepseek-v4(?!-)/ })
+    .first()
+    .click()
+  await page.waitForURL(/\/models\/deepseek\/deepseek-v4\?/)
+  const { endpoints } = (await world.service.ask('GET', '/models/deepseek/deepseek-v4/endpoints')).body.data
+  for (const { tag } of endpoints) await page.getByRole('rowheader').filter({ hasText: tag }).waitFor()
+  const tryIt = page.getByRole('link', { name: 'Try it' })
+  assert.equal(await tryIt.getAttribute('href'), '/chat?model=deepseek%2Fdeepseek-v4')
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/\/models\?q=deepseek-v4/)
+  assert.deepEqual(faults, [])
+})
+
+test('a link of the feed of models leads to the model', options, async () => {
+  const { text } = await world.service.ask('GET', '/models?use_rss=true&q=gemini-3-flash')
+  const link = /<link>([^<]*\/models\/google\/gemini-3-flash)<\/link>/.exec(text)?.[1]
+  assert.ok(link, text)
+  await using watched = await signedInPage(browser, world.service, new URL(link).pathname)
+  await watched.page.getByRole('heading', { name: 'gemini-3-flash', exact: true }).waitFor()
+  assert.deepEqual(watched.faults, [])
+})
+
+test('a model that there is not is said to be not there', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models/nobody/knows')
+  await watched.page.getByText('It is not there').waitFor()
+})
+
+for (const path of ['/models', '/models?view=plots', '/models/anthropic/claude-sonnet-5']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${path} keeps nobody out: no fault of accessibility in ${colorScheme}`, options, async () => {
+      await using watched = await signedInPage(browser, world.service, path, { colorScheme })
+      await watched.page.getByText('claude-sonnet-5').filter({ visible: true }).first().waitFor()
+      assert.deepEqual(await accessibilityFaults(watched.page), [])
+      assert.deepEqual(watched.faults, [])
+    })
+  }
+}
