@@ -164,6 +164,9 @@ export type Routes = {
   'GET /sessions': { params: undefined; query: { offset?: number; limit?: number }; body: undefined; response: { data: (ListedSession)[]; total_count: number } }
   'GET /sessions/current': { params: undefined; query: undefined; body: undefined; response: { data: Session } }
   'DELETE /sessions/current': { params: undefined; query: undefined; body: undefined; response: { ended: true } }
+  'GET /sessions/methods': { params: undefined; query: undefined; body: undefined; response: { data: ('key' | 'link' | 'oidc')[] } }
+  'GET /sessions/oidc': { params: undefined; query: undefined; body: undefined; response: undefined }
+  'GET /sessions/oidc/callback': { params: undefined; query: undefined; body: undefined; response: undefined }
   'DELETE /sessions/{id}': { params: { id: string }; query: undefined; body: undefined; response: { ended: true } }
   'POST /sessions/links': { params: undefined; query: undefined; body: NewSignInLink; response: { data: SignInLink } }
   'GET /workspaces': { params: undefined; query: { offset?: number; limit?: number }; body: undefined; response: { data: (Workspace)[]; total_count: number } }

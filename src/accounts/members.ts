@@ -26,6 +26,39 @@ export async function listMembers(deps: { db: Db }, organizationId: string, page
   return { data, total_count: count.n }
 }
 
+/** Somebody's membership, also one that has ended. */
+export function findMembership(tx: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
+  return members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+}
+
+/** Whoever has this address and belongs to the organization, or did. */
+export async function findMemberByAddress(
+  tx: Query | Tx,
+  organizationId: string,
+  email: string | undefined,
+): Promise<Member | undefined> {
+  if (email === undefined) return undefined
+  return members(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
+}
+
+/** Takes somebody in, or back in, under their address. */
+export async function storeMember(
+  deps: Pick<MembersDeps, 'now' | 'newId'>,
+  tx: Tx,
+  organizationId: string,
+  { email, name }: { email: string; name: string },
+  role: MemberRole,
+): Promise<Member> {
+  const userId = await userWith(deps, tx, { email, name })
+  const row = { organization_id: organizationId, user_id: userId, name, role, joined_at: deps.now(), left_at: null }
+  await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
+  return requireMember(tx, organizationId, userId)
+}
+
+export async function setRole(tx: Tx, organizationId: string, userId: string, role: MemberRole): Promise<void> {
+  await membership(tx, organizationId, userId).set({ role }).execute()
+}
+
 export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
   return (await findMember({ query: tx }, organizationId, userId)) !== undefined
 }
@@ -68,10 +101,7 @@ export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMe
     }
     const role = roleAsked(wanted, 'member')
     requireOwner(caller, role, before?.role)
-    const now = { name: wanted.name, role, joined_at: deps.now(), left_at: null }
-    const row = { organization_id: organizationId, user_id: userId, ...now }
-    await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
-    const after = await requireMember(tx, organizationId, userId)
+    const after = await storeMember(deps, tx, organizationId, wanted, role)
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
     announce('organization.changed', organizationId)
     return after
@@ -146,7 +176,11 @@ async function requireMember(tx: Tx, organizationId: string, userId: string): Pr
 }
 
 /** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
-async function userWith(deps: MembersDeps, tx: Tx, { email, name }: NewMember): Promise<string> {
+async function userWith(
+  deps: Pick<MembersDeps, 'now' | 'newId'>,
+  tx: Tx,
+  { email, name }: Pick<NewMember, 'email' | 'name'>,
+): Promise<string> {
   const user = { id: deps.newId(), email, name, created_at: deps.now() }
   const { id } = await upsert(tx, 'users', [user], { key: ['email'], replace: ['email'] })
     .returning('id')
@@ -156,7 +190,7 @@ async function userWith(deps: MembersDeps, tx: Tx, { email, name }: NewMember): 
 
 async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: MemberRole): Promise<void> {
   if (managingRoles.includes(role) && !managingRoles.includes(wanted)) await keepOneAdmin(tx, organizationId, userId)
-  await membership(tx, organizationId, userId).set({ role: wanted }).execute()
+  await setRole(tx, organizationId, userId, wanted)
 }
 
 function membership(tx: Tx, organizationId: string, userId: string) {
@@ -169,13 +203,19 @@ function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): voi
   throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
 }
 
-async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
+/** Whether somebody else is an owner or admin. */
+export async function hasOtherManager(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
   const other = await members(tx, organizationId)
     .where('m.left_at', 'is', null)
     .where('m.role', 'in', managingRoles)
     .where('u.id', '!=', userId)
     .executeTakeFirst()
-  if (!other) throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
+  return other !== undefined
+}
+
+async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  if (!(await hasOtherManager(tx, organizationId, userId)))
+    throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
 }
 
 /** An address is how a person is known in all their organizations: one of several cannot change it. */

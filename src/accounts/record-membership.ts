@@ -1,15 +1,14 @@
-import { recordChange } from '#audit/audit.ts'
+import { type Actor, recordChange } from '#audit/audit.ts'
 import type { Tx } from '#db/db.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
-import type { Caller } from './caller.ts'
 import type { Member } from './member.ts'
 
 /** Writes down who joined, changed or left. */
 export async function recordMembership(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  caller: Caller,
+  caller: Actor,
   action: 'member.joined' | 'member.rejoined' | 'member.updated' | 'member.left',
   before: Member | null,
   after: Member,

@@ -15,6 +15,7 @@ import type { Measures } from '#measure/measures.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
 import type { SignInAttempts } from '#sign-in/attempts.ts'
+import type { OidcClient } from '#sign-in/oidc-client.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
 import type { LiveEvents } from './events/live-events.ts'
 import type { Metrics } from './metrics.ts'
@@ -40,6 +41,8 @@ export type ApiDeps = {
   routing: RoutingDeps
   /** Who is signed in with a browser. */
   sessions: Sessions
+  /** The issuer by which members sign in, if the settings name one. */
+  oidc: OidcClient | undefined
   /** From where a request comes, and what the client calls this service. */
   connectionOf: ConnectionOf
   /** How often addresses may try to sign in. */

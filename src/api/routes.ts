@@ -84,6 +84,9 @@ import { endOneSession } from './routes/sessions/end.ts'
 import { endCurrentSession } from './routes/sessions/end-current.ts'
 import { getCurrentSession } from './routes/sessions/get-current.ts'
 import { listSessions } from './routes/sessions/list.ts'
+import { listSignInMethods } from './routes/sessions/list-methods.ts'
+import { getOidcSignIn } from './routes/sessions/oidc.ts'
+import { getOidcCallback } from './routes/sessions/oidc-callback.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { deleteWorkspaceContents } from './routes/workspaces/delete-contents.ts'
@@ -170,6 +173,9 @@ const table = {
   deleteKey: deleteOneKey,
   createSession,
   getCurrentSession,
+  listSignInMethods,
+  getOidcSignIn,
+  getOidcCallback,
   deleteCurrentSession: endCurrentSession,
   listSessions,
   deleteSession: endOneSession,

@@ -74,7 +74,11 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   const reference = once(() => referencePage(description() as Document))
   app.get(`${prefix}/docs`, (_request, reply) =>
     reply
-      .headers({ 'content-security-policy': policy, 'x-content-type-options': 'nosniff' })
+      .headers({
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      })
       .type('text/html; charset=utf-8')
       .send(reference()),
   )

@@ -2,7 +2,7 @@
 const plainName = 'signalbox_session'
 const nameFor = (origin: string) => (isSecure(origin) ? `__Host-${plainName}` : plainName)
 
-const isSecure = (origin: string) => origin.startsWith('https:')
+export const isSecure = (origin: string) => origin.startsWith('https:')
 
 /** `Set-Cookie` for a session. @param seconds how long the browser keeps it; 0 to forget it. */
 export function sessionCookie(origin: string, token: string, seconds: number): string {
@@ -15,11 +15,14 @@ export function sessionCookie(origin: string, token: string, seconds: number): s
  * and nothing tells which is ours.
  */
 export function sessionTokenIn(cookies: string | undefined, origin: string): string | undefined {
+  return tokenIn(cookies, nameFor(origin))
+}
+
+export function tokenIn(cookies: string | undefined, name: string): string | undefined {
   if (!cookies) return undefined
-  const name = `${nameFor(origin)}=`
   const found = cookies
     .split(';')
     .map((one) => one.trim())
-    .filter((one) => one.startsWith(name))
-  return found.length === 1 ? found[0]!.slice(name.length) : undefined
+    .filter((one) => one.startsWith(`${name}=`))
+  return found.length === 1 ? found[0]!.slice(name.length + 1) : undefined
 }

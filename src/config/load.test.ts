@@ -107,6 +107,7 @@ test('what is shown holds every setting, and no secret', () => {
       BOOTSTRAP_API_KEY: key,
       BOOTSTRAP_MANAGEMENT_KEY: key,
       DATABASE_URL: 'postgres://me:hunter2@host/db',
+      OIDC_CLIENT_SECRET: 'hunter2',
     }),
   )
   for (const name of settingNames) assert.match(shown, new RegExp(`^(# )?${name}:`, 'm'))

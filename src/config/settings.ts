@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isNetwork } from '#lib/networks.ts'
 import { regions } from '#lib/vocabulary.ts'
+import { oidcSettings } from './oidc-settings.ts'
 import {
   atMost,
   ChosenKey,
@@ -142,6 +143,7 @@ export const Settings = z.strictObject({
     .max(8760)
     .default(168)
     .describe('After how many hours a browser is signed out in any case.'),
+  ...oidcSettings,
   cors_origins: list(Origin)
     .default([])
     .describe(
@@ -391,4 +393,5 @@ export const secretSettings: ReadonlySet<SettingName> = new Set([
   'bootstrap_management_key',
   'bootstrap_api_key',
   'database_url',
+  'oidc_client_secret',
 ])

@@ -19,6 +19,7 @@ export const copied = [
   'audit_events',
   'browser_sessions',
   'sign_in_links',
+  'oidc_identities',
   'endpoint_minutes',
   'endpoint_hours',
   'endpoint_history',

@@ -381,6 +381,8 @@ export type Tables = {
     seen_at: number
     expires_at: number
   }
+  /** Which member an account at an issuer of OIDC is. */
+  oidc_identities: { organization_id: string; issuer: string; subject: string; user_id: string; created_at: number }
   /** Links that sign in once. */
   sign_in_links: {
     token_hash: string

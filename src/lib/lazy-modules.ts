@@ -9,5 +9,6 @@ export const lazyModules = {
   undici: once(() => require('undici') as typeof import('undici')),
   promClient: once(() => require('prom-client') as typeof import('prom-client')),
   yaml: once(() => require('yaml') as typeof import('yaml')),
+  openIdClient: once(() => require('openid-client') as typeof import('openid-client')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

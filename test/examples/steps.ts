@@ -152,6 +152,7 @@ export const steps: Step[] = [
   { operation: 'get /sessions', query: '?limit=1' },
   { operation: 'delete /sessions/{id}', params: { id: '$session' } },
   { operation: 'post /sessions/links', body: { user_id: 'owner@localhost' } },
+  { operation: 'get /sessions/methods' },
   { operation: 'get /sessions/current', bySession: true },
   { operation: 'delete /sessions/current', bySession: true },
   { operation: 'get /audit' },

@@ -15,6 +15,7 @@ import { openContents } from './contents.ts'
 import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
+import { openOidc } from './oidc.ts'
 import { type Opening, type Parts, warnOf } from './parts.ts'
 import { openPolicies } from './policies.ts'
 import { type OpenStore, openStore } from './store.ts'
@@ -99,6 +100,7 @@ export async function openDeps(
     routing,
     sessions,
     connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
+    oidc: openOidc(opening),
     attempts: new SignInAttempts(() => performance.now()),
     around: traces.wrap,
     liveEvents,

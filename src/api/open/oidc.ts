@@ -1,0 +1,15 @@
+import { StartupError } from '#lib/fault.ts'
+import { createOidcClient, type OidcClient } from '#sign-in/oidc-client.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+/** @throws StartupError where the settings name an issuer but not who we are there. */
+export function openOidc(opening: Pick<Opening, 'parts'>): OidcClient | undefined {
+  const { config, now } = opening.parts
+  const { oidc_issuer, oidc_client_id } = config
+  if (oidc_issuer === undefined) return undefined
+  if (oidc_client_id === undefined) {
+    throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
+  }
+  const onError = warnOf(opening as Opening, 'somebody could not be signed in by OpenID Connect')
+  return createOidcClient({ ...config, oidc_issuer, oidc_client_id }, { now, onError })
+}

@@ -1,0 +1,62 @@
+import { faultStatus } from '#http/faults.ts'
+import { htmlPage } from '#http/html-page.ts'
+import type { HttpAnswer } from '#http/route.ts'
+import { Fault } from '#lib/fault.ts'
+import { personIn } from '#sign-in/oidc-person.ts'
+import { signInWithOidc } from '#sign-in/sign-in-with-oidc.ts'
+import type { ApiDeps } from '../../deps.ts'
+import { endedFlowCookie, flowSecretIn } from '../../flow-cookie.ts'
+import { newSessionAnswer } from '../../new-session.ts'
+import { route } from '../../route.ts'
+import { oidcOf, redirectUri } from './oidc.ts'
+
+/**
+ * The page goes on to `/` by itself. A redirect would belong to the way that began at the issuer's site, on which browsers send no
+ * cookie that is `SameSite=Strict`; what this page asks for is asked by our own site.
+ */
+const goesOn = '<meta http-equiv="refresh" content="0;url=/">'
+
+export const getOidcCallback = route({
+  method: 'get',
+  path: '/sessions/oidc/callback',
+  tag: 'sessions',
+  key: 'none',
+  summary: 'Come back from the issuer of OpenID Connect, signed in',
+  description:
+    'For browsers. Whoever the issuer signs in has a session then, and is shown the console; members appear at their first sign-in, where the settings let them.',
+  mediaTypes: ['text/html'],
+  faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
+  handler: async ({ raw, url, headers }, deps) => {
+    oidcOf(deps)
+    const { origin, address } = deps.connectionOf(raw)
+    const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
+    try {
+      return await deps.attempts.run(address, () => signedIn(deps, { raw, url, origin, browser }))
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      const ended = { 'set-cookie': endedFlowCookie(origin) }
+      return htmlPage(faultStatus[error.kind], { title: 'Not signed in', text: error.message }, ended)
+    }
+  },
+})
+
+type Returned = {
+  raw: Parameters<ApiDeps['connectionOf']>[0]
+  url: string
+  origin: string
+  browser: Parameters<typeof signInWithOidc>[2]
+}
+
+async function signedIn(deps: ApiDeps, { raw, url, origin, browser }: Returned): Promise<HttpAnswer> {
+  const secret = flowSecretIn(raw.headers.cookie, origin)
+  if (secret === undefined) {
+    throw new Fault('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin it again.')
+  }
+  const returned = new URL(redirectUri(origin))
+  returned.search = new URL(url, origin).search
+  const claims = await oidcOf(deps).claimsOf(secret, returned)
+  const person = personIn(claims, deps.config)
+  const started = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
+  const { cookies } = await newSessionAnswer(deps, started, raw, origin)
+  return htmlPage(200, { title: 'Signed in', text: 'The console opens.', head: goesOn }, { 'set-cookie': cookies })
+}

@@ -1,0 +1,34 @@
+import { HttpAnswer } from '#http/route.ts'
+import { Fault } from '#lib/fault.ts'
+import type { OidcClient } from '#sign-in/oidc-client.ts'
+import { newFlowSecret } from '#sign-in/oidc-flow.ts'
+import { flowCookie } from '../../flow-cookie.ts'
+import { prefix } from '../../prefix.ts'
+import { route } from '../../route.ts'
+
+export const getOidcSignIn = route({
+  method: 'get',
+  path: '/sessions/oidc',
+  tag: 'sessions',
+  key: 'none',
+  summary: 'Go to the issuer of OpenID Connect to sign in',
+  description: 'For browsers: it sends them to the issuer, which sends them back to `/sessions/oidc/callback`.',
+  status: 303,
+  mediaTypes: ['text/html'],
+  faults: ['not_found', 'unavailable'],
+  handler: async ({ raw }, deps) => {
+    const client = oidcOf(deps)
+    const { origin } = deps.connectionOf(raw)
+    const secret = newFlowSecret()
+    const location = await client.authorizationUrl(secret, redirectUri(origin))
+    return new HttpAnswer(303, { location, 'set-cookie': flowCookie(origin, secret), 'cache-control': 'no-store' })
+  },
+})
+
+export const redirectUri = (origin: string) => `${origin}${prefix}/sessions/oidc/callback`
+
+/** @throws Fault `not_found` where the settings name no issuer. */
+export function oidcOf({ oidc }: { oidc: OidcClient | undefined }): OidcClient {
+  if (oidc) return oidc
+  throw new Fault('not_found', 'There is no sign-in by OpenID Connect here: the setting oidc_issuer names none.')
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Config } from '#config/settings.ts'
+import { Settings } from '#config/settings.ts'
+import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
+import { client, type Issuer, startIssuer, Traveller } from './harness/oidc-issuer.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+async function withIssuer(settings: Partial<Config> = {}, kind: DatabaseKind = 'sqlite') {
+  const issuer = await startIssuer()
+  const service = await startTestService({ kind, settings: { oidc_issuer: issuer.url, ...client, ...settings } })
+  issuer.serve(service)
+  return {
+    issuer,
+    service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await issuer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const ada = { email: 'Ada@Example.com', email_verified: true, name: 'Ada Lovelace' }
+const isCallback = (url: string) => url.includes('/sessions/oidc/callback')
+
+/** Signs a person in, and says what came of it: the session, or why there is none. */
+async function signIn(service: TestService, issuer: Issuer, id: string, claims: object) {
+  issuer.person = { id, claims }
+  const browser = new Traveller()
+  const page = await browser.go(`${service.url}/sessions/oidc`)
+  return { browser, page, html: await page.text(), ...(await sessionOf(service, browser)) }
+}
+
+async function sessionOf(service: TestService, { jar }: Traveller) {
+  const own = [...(jar.get(new URL(service.url).origin) ?? [])]
+  const cookie = own.map(([name, value]) => `${name}=${value}`).join('; ')
+  const { status, body } = await service.ask('GET', '/sessions/current', { key: null, headers: { cookie } })
+  return { status, session: body.data }
+}
+
+onEachDatabase('signing in by OpenID Connect', (kind) => {
+  test('who has an address of our domains appears as a member, and is the same one the next time', async () => {
+    await using world = await withIssuer({ oidc_domains: ['example.com'] }, kind)
+    const { service, issuer } = world
+    const { page, html, session } = await signIn(service, issuer, 'account-1', ada)
+    assert.equal(page.status, 200)
+    assert.match(html, /<meta http-equiv="refresh" content="0;url=\/">/)
+    assert.deepEqual(
+      [session.member.name, session.member.email, session.role, session.method],
+      ['Ada Lovelace', 'ada@example.com', 'viewer', 'oidc'],
+    )
+    const again = await signIn(service, issuer, 'account-1', { ...ada, email: 'moved@example.com' })
+    assert.deepEqual([again.session.member.id, again.session.id === session.id], [session.member.id, false])
+    const { data } = (await service.manage('GET', '/audit?action=member.joined')).body
+    assert.deepEqual([data.length, data[0].actor.user_email], [1, 'ada@example.com'])
+  })
+
+  test('who is a member already signs in as that member, and keeps their role', async () => {
+    await using world = await withIssuer({}, kind)
+    const { service, issuer } = world
+    const person = { email: 'ada@example.com', name: 'Ada', access: 'developer' }
+    const { id } = (await service.manage('POST', '/organization/members', person)).body.data
+    const { session } = await signIn(service, issuer, 'account-1', ada)
+    assert.deepEqual([session.member.id, session.role], [id, 'developer'])
+    const stranger = await signIn(service, issuer, 'account-2', { ...ada, email: 'eve@example.com' })
+    assert.deepEqual([stranger.page.status, stranger.status], [403, 401])
+    assert.match(stranger.html, /eve@example\.com is no member of the organization/)
+    const other = await signIn(service, issuer, 'account-3', ada)
+    assert.deepEqual([other.page.status, other.status], [403, 401])
+    assert.match(other.html, /signs in with another account/)
+  })
+
+  test('who was removed does not come back by signing in', async () => {
+    await using world = await withIssuer({ oidc_domains: ['*'] }, kind)
+    const { service, issuer } = world
+    const { session } = await signIn(service, issuer, 'account-1', ada)
+    await service.manage('DELETE', `/organization/members/${session.member.id}`)
+    const again = await signIn(service, issuer, 'account-1', ada)
+    assert.deepEqual([again.page.status, again.status], [403, 401])
+    const other = await signIn(service, issuer, 'account-2', ada)
+    assert.deepEqual([other.page.status, other.status], [403, 401])
+    assert.equal((await service.manage('GET', '/organization/members')).body.total_count, 1)
+  })
+})
+
+test('a claim sets the role at each sign-in: the highest of several, else the one by default', async () => {
+  const oidc_roles = { platform: 'admin', engineering: 'developer' } as const
+  await using world = await withIssuer({ oidc_domains: ['*'], oidc_role_claim: 'groups', oidc_roles })
+  const { service, issuer } = world
+  const roleWith = async (groups: unknown) =>
+    (await signIn(service, issuer, 'account-1', { ...ada, groups })).session.role
+  assert.equal(await roleWith(['engineering', 'platform', 'owner', '__proto__']), 'admin')
+  assert.equal(await roleWith('engineering'), 'developer')
+  assert.equal(await roleWith(['constructor', 'admin']), 'viewer')
+  assert.equal(await roleWith(undefined), 'viewer')
+})
+
+test('who has no role by the claim is refused where none is the default, and the last who manages is never demoted', async () => {
+  const settings = { oidc_domains: ['*'], oidc_role_claim: 'groups', oidc_roles: { staff: 'viewer' as const } }
+  await using world = await withIssuer({ ...settings, oidc_default_role: 'none' })
+  const { service, issuer } = world
+  const refused = await signIn(service, issuer, 'account-1', ada)
+  assert.deepEqual([refused.page.status, refused.status], [403, 401])
+  const [owner] = (await service.manage('GET', '/organization/members')).body.data
+  const claims = { email: owner.email, email_verified: true, groups: ['staff'] }
+  const { session } = await signIn(service, issuer, 'account-2', claims)
+  assert.deepEqual([session.member.id, session.role], [owner.id, 'owner'])
+})
+
+test('an address that the issuer has not verified signs nobody in', async () => {
+  await using world = await withIssuer({ oidc_domains: ['*'] })
+  const { service, issuer } = world
+  for (const email_verified of [false, undefined, 'no', 0]) {
+    const claims = { ...ada, email: 'owner@localhost', email_verified }
+    const { page, status } = await signIn(service, issuer, `account ${email_verified}`, claims)
+    assert.deepEqual([page.status, status], [403, 401], String(email_verified))
+  }
+})
+
+test('a way back that this browser did not begin signs nobody in, nor one that is used twice', async () => {
+  await using world = await withIssuer({ oidc_domains: ['*'] })
+  const { service, issuer } = world
+  issuer.person = { id: 'attacker', claims: { ...ada, email: 'eve@example.com' } }
+  const attacker = new Traveller()
+  const { at: planted } = await attacker.go(`${service.url}/sessions/oidc`, isCallback)
+  const strangers = new Traveller()
+  assert.equal((await strangers.go(planted)).status, 401)
+  const victim = new Traveller()
+  await victim.go(`${service.url}/sessions/oidc`, (url) => !url.startsWith(service.url))
+  assert.equal((await victim.go(planted)).status, 401)
+  assert.equal((await sessionOf(service, victim)).status, 401)
+  const flow = new Map(attacker.jar.get(new URL(service.url).origin))
+  assert.equal((await attacker.go(planted)).status, 200)
+  attacker.jar.set(new URL(service.url).origin, flow)
+  assert.equal((await attacker.go(planted)).status, 401)
+})
+
+test('PKCE, state and nonce are asked for, and the cookie of the way is for the way alone', async () => {
+  await using world = await withIssuer()
+  const { service } = world
+  const response = await fetch(`${service.url}/sessions/oidc`, { redirect: 'manual' })
+  const asked = new URL(response.headers.get('location')!).searchParams
+  assert.equal(asked.get('code_challenge_method'), 'S256')
+  assert.deepEqual([asked.get('response_type'), asked.get('scope')], ['code', 'openid email profile'])
+  for (const name of ['code_challenge', 'state', 'nonce']) assert.match(asked.get(name)!, /^[\w-]{43}$/)
+  const cookie = response.headers.get('set-cookie')!
+  assert.match(
+    cookie,
+    /^signalbox_sign_in=[\w-]{43}; Path=\/api\/v1\/sessions\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
+  )
+  assert.ok(!cookie.includes(asked.get('state')!))
+})
+
+test('no page shows ours within itself, and ours load nothing', async () => {
+  await using world = await withIssuer({ oidc_domains: ['*'] })
+  const { service, issuer } = world
+  const { page, browser } = await signIn(service, issuer, 'a', ada)
+  const refused = await browser.go(`${service.url}/sessions/oidc/callback?error=%3Cscript%3E&state=x`)
+  const docs = await fetch(`${service.url}/docs`)
+  for (const { headers } of [page, refused, docs]) {
+    assert.match(headers.get('content-security-policy')!, /frame-ancestors 'none'/)
+    assert.equal(headers.get('x-frame-options'), 'DENY')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  }
+  assert.equal(page.headers.get('cache-control'), 'no-store')
+  assert.ok(!(await refused.text()).includes('<script'))
+})
+
+test('without an issuer there is no such way, and with one that is away it says so', async () => {
+  await using service = await startTestService()
+  assert.deepEqual((await service.ask('GET', '/sessions/methods', { key: null })).body.data, ['key', 'link'])
+  assert.equal((await service.ask('GET', '/sessions/oidc', { key: null })).status, 404)
+  await using lonely = await startTestService({ settings: { oidc_issuer: 'http://127.0.0.1:9', ...client } })
+  assert.deepEqual((await lonely.ask('GET', '/sessions/methods', { key: null })).body.data, ['key', 'link', 'oidc'])
+  const { status, body } = await lonely.ask('GET', '/sessions/oidc', { key: null })
+  assert.equal(status, 503)
+  assert.match(body.error.message, /issuer of OpenID Connect cannot be asked now/)
+})
+
+test('the settings of the issuer are read from the environment, and refused where they cannot be meant', async () => {
+  const parse = (settings: object) => Settings.safeParse(settings)
+  assert.deepEqual(parse({ oidc_roles: 'platform=admin, eng = developer' }).data?.oidc_roles, {
+    platform: 'admin',
+    eng: 'developer',
+  })
+  assert.equal(parse({ oidc_roles: 'platform=root' }).success, false)
+  assert.equal(parse({ oidc_issuer: 'http://login.example.com' }).success, false)
+  assert.equal(parse({ oidc_issuer: 'https://login.example.com/realms/a' }).success, true)
+  await assert.rejects(
+    startTestService({ settings: { oidc_issuer: 'https://login.example.com' } }),
+    /oidc_issuer needs oidc_client_id/,
+  )
+})
