@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#test/harness/until.ts'
 import { IdleTimer } from './deadlines.ts'
 
 /** A deadline, the times at which it was missed, and the way to let time pass. */
@@ -50,4 +52,44 @@ test('what is stopped is never told of, until it is started again', (t) => {
   idleTimer.start(50)
   pass(100)
   assert.deepEqual(missedAt, [150])
+})
+
+test('each is due in its own time, in whatever order they were started', async () => {
+  const broken: string[] = []
+  const started = performance.now()
+  const timers = [90, 30, 60].map((ms) => ({ ms, timer: new IdleTimer(() => broken.push(String(ms))) }))
+  for (const { ms, timer } of timers) timer.start(ms)
+  await until(() => broken.length === 3)
+  assert.deepEqual(broken, ['30', '60', '90'])
+  assert.ok(performance.now() - started >= 85)
+})
+
+test('one that was moved or stopped is not due, and the others are all the same', async () => {
+  const broken: string[] = []
+  const named = (name: string) => new IdleTimer(() => broken.push(name))
+  const [moved, stopped, other] = [named('moved'), named('stopped'), named('other')]
+  for (const timer of [moved, stopped, other]) timer.start(20)
+  moved.start(60_000)
+  stopped.stop()
+  stopped.stop()
+  await until(() => broken.length > 0)
+  await sleep(40)
+  assert.deepEqual(broken, ['other'])
+  moved.start(10)
+  await until(() => broken.length > 1)
+  assert.deepEqual(broken, ['other', 'moved'])
+})
+
+test('one that breaks may stop and start others', async () => {
+  const broken: string[] = []
+  const second = new IdleTimer(() => broken.push('second'))
+  const third = new IdleTimer(() => broken.push('third'))
+  const first = new IdleTimer(() => {
+    broken.push('first')
+    second.stop()
+    third.start(5)
+  })
+  for (const timer of [first, second]) timer.start(10)
+  await until(() => broken.includes('third'))
+  assert.deepEqual(broken, ['first', 'third'])
 })
