@@ -8,6 +8,9 @@ export type Cell = string | number | null
 /** The one parameter of a statement that the embedded database runs once for each row. */
 export type EachRow = { each: readonly Cell[][] }
 
+/** More would take megabytes of fresh memory at once, and hold up the event loop while they are copied. */
+const rowsAtOnce = 100
+
 type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
 
 /**
@@ -24,10 +27,12 @@ export async function insertRows<Name extends keyof Tables & string>(
   more = '',
 ): Promise<void> {
   if (db.kind === 'sqlite') {
-    const each: EachRow = { each: kept(rows) }
     const names = Object.keys(columns)
     const into = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
-    await tx.executeQuery(CompiledQuery.raw(`${into} ${more}`, [each]))
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      const each: EachRow = { each: kept(rows.slice(at, at + rowsAtOnce)) }
+      await tx.executeQuery(CompiledQuery.raw(`${into} ${more}`, [each]))
+    }
     return
   }
   await tx.executeQuery(CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${more}`, [JSON.stringify(kept(rows))]))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#lib/fault.ts'
-import { JsonSource } from '#lib/json-source.ts'
+import { JsonSource, worthASource } from '#lib/json-source.ts'
 import type { Log } from '#lib/log.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
@@ -32,7 +32,7 @@ export class DirectCall<Caller, Body extends object> {
   readonly headers: IncomingMessage['headers']
   readonly response: DirectResponse
   body!: Body
-  /** The bytes that the body was read from. */
+  /** The bytes that the body was read from, where it is long. */
   source: JsonSource | undefined
   readonly #route: DirectRoute<Caller, Body>
   #parts: Buffer[] = []
@@ -71,7 +71,7 @@ export class DirectCall<Caller, Body extends object> {
     const text = bytes.toString('utf8')
     const value = this.#route.readJson(text)
     this.body = this.#route.validate(value)
-    if (this.body === value) this.source = new JsonSource(this.body, bytes, text)
+    if (this.body === value && bytes.length >= worthASource) this.source = new JsonSource(this.body, bytes, text)
   }
 
   #send(answer: unknown): void {

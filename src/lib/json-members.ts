@@ -144,6 +144,7 @@ function withoutMember(text: string, from: number, start: number): string {
 /** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
 export function bytesOfJson(value: unknown): string {
   if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
+  if (typeof value === 'boolean' || value === null) return String(value)
   return Buffer.from(JSON.stringify(value)).toString('latin1')
 }
 

@@ -6,6 +6,9 @@ type Changes = Readonly<Record<string, unknown>>
 /** With more members than this, writing an object anew costs no more than looking at its text. */
 const mostMembers = 500
 
+/** Shorter objects are written anew more quickly. */
+export const worthASource = 8192
+
 /** Shorter members are copied; longer ones stay where they are. */
 const longMember = 16_384
 
@@ -70,13 +73,15 @@ function countMembers(value: object): number {
   let members = 0
   for (let seen = 0; seen < pending.length; seen++) {
     const parts = pending[seen]!
-    const isArray = Array.isArray(parts)
-    if (isArray && parts.length > mostMembers) return Number.POSITIVE_INFINITY
-    for (const name in parts) {
-      if (!isArray) members++
-      const part = (parts as Record<string, unknown>)[name]
-      if (typeof part === 'object' && part !== null) pending.push(part)
-    }
+    if (Array.isArray(parts)) {
+      if (parts.length > mostMembers) return Number.POSITIVE_INFINITY
+      for (const part of parts) if (typeof part === 'object' && part !== null) pending.push(part)
+    } else
+      for (const name in parts) {
+        members++
+        const part = (parts as Record<string, unknown>)[name]
+        if (typeof part === 'object' && part !== null) pending.push(part)
+      }
     if (members > mostMembers || pending.length > 2 * mostMembers) return Number.POSITIVE_INFINITY
   }
   return members

@@ -66,7 +66,7 @@ function manyAtOnce(dest: number): pino.DestinationStream {
   }
   // Added before the listeners of the file, which write at once all that it has then.
   process.on('beforeExit', handOver).on('exit', handOver)
-  const together = { minLength: 16_000, maxLength: 16_000_000, periodicFlush: 50 }
+  const together = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...together } as Parameters<
     typeof pino.destination
   >[0]) as unknown as { write: (bytes: Buffer) => void; on: (event: 'error', listener: () => void) => void }
