@@ -166,7 +166,7 @@ describe('signalbox chat', () => {
     assert.doesNotMatch(raw, /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}/u)
     for (const told of [
       'before\\x1b]52;c;cm0gLXJm\\x07after',
-      '? sh\\x1b[2K\\u202eell',
+      '? permission  sh\\x1b[2K\\u202eell',
       'na\\x1b[1mme (one of a\\u202eb',
     ])
       assert.ok(raw.includes(told), raw)
