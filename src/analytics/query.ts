@@ -112,7 +112,7 @@ function addRow(groups: Groups, granularity: Granularity | undefined, read: Cell
   }
   for (let at = 0; at < read.sketches.length; at++) {
     const texts = row[`k${at}`]
-    if (texts) group.merge(read.sketches[at]!, Sketch.fromTexts(texts))
+    if (texts) group.merge(read.sketches[at]!, Sketch.fromText(texts))
   }
 }
 

@@ -29,6 +29,17 @@ test('sketches that were merged tell what one sketch of everything tells', () =>
   assertClose(merged)
 })
 
+test('texts that stand one after the other tell what one sketch of everything tells', () => {
+  const all = [...values, 0.001, 0.5, 1e9]
+  const texts: string[] = []
+  for (let from = 0; from < all.length; from += 7) texts.push(sketchOf(all.slice(from, from + 7)).toText())
+  for (let round = 0; round < 2; round++) {
+    const sketch = Sketch.fromText(texts.join(' '))
+    assert.deepEqual([sketch.toText(), sketch.count], [sketchOf(all).toText(), all.length])
+  }
+  assert.equal(Sketch.fromText('').count, 0)
+})
+
 test('a sketch comes back from its text as it was', () => {
   const sketch = sketchOf(values)
   const back = Sketch.fromText(sketch.toText())
@@ -40,6 +51,10 @@ test('absurd values cost no memory and break nothing', () => {
   const sketch = sketchOf([0, -5, Number.MIN_VALUE, 1e300, Number.POSITIVE_INFINITY])
   assert.equal(sketch.count, 5)
   assert.ok(sketch.quantile(1)! < 1.02e9)
+})
+
+test('a text of the version before is read', () => {
+  assert.equal(Sketch.fromText('-3:2 7:1 8:10 12:4').toText(), '-3:2 7:1,10 12:4')
 })
 
 test('an empty sketch has no quantile', () => assert.equal(new Sketch().quantile(0.5), undefined))

@@ -6,6 +6,18 @@ const lnGamma = Math.log(gamma)
 /** Beyond these nothing real is measured, and with them a sketch has at most some 1,500 buckets. */
 const [smallest, largest] = [1e-3, 1e9]
 
+const bucketOf = (value: number) => Math.ceil(Math.log(value) / lnGamma)
+const lowestBucket = bucketOf(smallest)
+const allBuckets = bucketOf(largest) - lowestBucket + 1
+
+/** Where texts are added up: a bucket each, and all of them empty in between. */
+const counted = new Int32Array(allBuckets)
+const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
+
+/** What stands for a step to the next bucket but so many. */
+const gaps = ['', ',', ',,', ',,,'] as const
+const longestGap = gaps.length - 1
+
 /**
  * The distribution of positive numbers as counts in buckets that grow by 2 %, from which any quantile is told within
  * 1 %. Sketches add up: of several minutes, or of several servers. It is the DDSketch of Masson, Rim and Lee
@@ -18,7 +30,7 @@ export class Sketch {
 
   accept(value: number): void {
     const within = Math.min(Math.max(value, smallest), largest)
-    this.#add(Math.ceil(Math.log(within) / lnGamma), 1)
+    this.#add(bucketOf(within), 1)
   }
 
   merge(other: Sketch): void {
@@ -36,40 +48,61 @@ export class Sketch {
     return undefined
   }
 
-  /** `bucket:count` pairs, in the order of the buckets. */
+  /** Runs of neighbours: `bucket:count,count,,count` from that bucket on, with a space between them. */
   toText(): string {
-    return this.#buckets.map((bucket, at) => `${bucket}:${this.#counts[at]}`).join(' ')
+    let text = ''
+    let before = Number.NEGATIVE_INFINITY
+    for (let at = 0; at < this.#buckets.length; at++) {
+      const bucket = this.#buckets[at]!
+      const gap = bucket - before
+      if (gap <= longestGap) text += gaps[gap]
+      else text += text === '' ? `${bucket}:` : ` ${bucket}:`
+      text += this.#counts[at]
+      before = bucket
+    }
+    return text
   }
 
+  /** Of a text, or of several with a space between, which a database makes of many rows at once. */
   static fromText(text: string): Sketch {
-    const sketch = new Sketch()
-    for (const pair of text === '' ? [] : text.split(' ')) {
-      const colon = pair.indexOf(':')
-      const count = Number(pair.slice(colon + 1))
-      sketch.#buckets.push(Number(pair.slice(0, colon)))
-      sketch.#counts.push(count)
-      sketch.count += count
+    let [least, most] = [allBuckets, -1]
+    let number = 0
+    let bucket = 0
+    let sign = 1
+    for (let at = 0; at <= text.length; at++) {
+      const code = at < text.length ? text.charCodeAt(at) : codes.space
+      if (code >= codes.zero && code < codes.colon) number = number * 10 + code - codes.zero
+      else if (code === codes.minus) sign = -1
+      else if (code === codes.colon) {
+        bucket = sign * number - lowestBucket
+        if (bucket < least) least = bucket
+        number = 0
+        sign = 1
+      } else {
+        counted[bucket]! += number
+        if (bucket > most) most = bucket
+        if (code === codes.comma) bucket++
+        number = 0
+      }
     }
-    return sketch
+    return Sketch.#taken(least, most)
   }
 
-  /** Of several texts, one after the other with a space between: what a database makes of many rows at once. */
-  static fromTexts(texts: string): Sketch {
-    const counts = new Map<number, number>()
-    for (let at = 0; at < texts.length; ) {
-      const colon = texts.indexOf(':', at)
-      const space = texts.indexOf(' ', colon)
-      const end = space < 0 ? texts.length : space
-      const bucket = Number(texts.slice(at, colon))
-      counts.set(bucket, (counts.get(bucket) ?? 0) + Number(texts.slice(colon + 1, end)))
-      at = end + 1
-    }
+  /** What stands in `counted`, which is empty again then. */
+  static #taken(least: number, most: number): Sketch {
     const sketch = new Sketch()
-    for (const [bucket, count] of [...counts].sort(([a], [b]) => a - b)) {
-      sketch.#buckets.push(bucket)
-      sketch.#counts.push(count)
-      sketch.count += count
+    const buckets = sketch.#buckets
+    const counts = sketch.#counts
+    let total = 0
+    for (let at = least; at <= most; at++) {
+      const count = counted[at]!
+      if (count === 0) continue
+      buckets.push(at + lowestBucket)
+      counts.push(count)
+      total += count
+      counted[at] = 0
     }
+    sketch.count = total
     return sketch
   }
 
