@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { caller, generation } from '#test/harness/generations.ts'
+import { mergeAll } from '#test/harness/rollups.ts'
+import { Seeded } from '#test/harness/seeded.ts'
+import type { Generation } from '#usage/generation.ts'
+import { minuteMs } from '#usage/rollups/cell.ts'
+import { mergeParts } from '#usage/rollups/merge-parts.ts'
+import { factsOf } from '#usage/rollups/request-facts.ts'
+import { writeGenerations } from '#usage/write.ts'
+import { bucketStart, unitOf } from './buckets.ts'
+import { type DimensionFilter, type DimensionName, dimensions, passes } from './dimensions.ts'
+import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
+import type { Granularity } from './tiles.ts'
+
+const hourMs = 3_600_000
+/** Within a day and within an hour. */
+const now = Date.UTC(2026, 10, 18, 12, 34)
+
+function someRequest(chance: Seeded): Generation {
+  const outcome = chance.pick(['success', 'success', 'failed', 'refused', 'client_left'] as const)
+  const model = chance.pick(['a/b', 'c/d', 'e/f'])
+  const answered = outcome === 'success' || outcome === 'client_left'
+  return generation({
+    caller: { ...caller, keyHash: chance.pick(['k1', 'k2']), organizationId: chance.pick(['organization', 'other']) },
+    createdAt: now - chance.between(0, 47 * hourMs),
+    outcome,
+    byok: chance.chance(0.3),
+    candidateModels: [model],
+    modelId: answered ? model : undefined,
+    endpointId: answered ? `${model}@p` : undefined,
+    preset: chance.chance(0.4) ? { id: 'p', slug: chance.pick(['house', 'guest']), version: 1 } : undefined,
+    cost: answered ? BigInt(chance.between(1, 1e9)) : 0n,
+  })
+}
+
+const someFilter = (chance: Seeded): DimensionFilter => ({
+  ...chance.pick([
+    { column: 'preset', values: ['house'] },
+    { column: 'model', values: ['a/b', 'c/d'] },
+    { column: 'outcome', values: ['refused'] },
+    { column: 'key_hash', values: ['k2'] },
+  ] as const),
+  isNegated: chance.chance(0.5),
+  includesUnset: chance.chance(0.5),
+})
+
+function someQuery(chance: Seeded): AnalyticsQuery {
+  const from = now - chance.between(1, 47 * 60) * minuteMs
+  return {
+    metrics: ['request_count', 'answered_count', 'refused_count', 'tokens_total', 'total_usage', 'byok_usage'],
+    dimensions: chance.pick<DimensionName[]>([[], ['model'], ['preset', 'outcome'], ['api_key_id', 'is_byok']]),
+    filters: Array.from({ length: chance.between(0, 2) }, () => someFilter(chance)),
+    granularity: chance.pick<Granularity | undefined>([undefined, 'minute', 'hour', 'day', 'week', 'month']),
+    from,
+    to: from + chance.between(1, 30 * 60) * minuteMs,
+  }
+}
+
+/** By hand: each request on its own. */
+function expected(
+  all: Generation[],
+  { organizationId, keyHash }: Scope,
+  query: AnalyticsQuery,
+): Map<string, unknown[]> {
+  const groups = new Map<string, bigint[]>()
+  for (const facts of all.map(factsOf)) {
+    const { dimensions: of, tokens, at, cost } = facts
+    if (of.organization_id !== organizationId || (keyHash !== undefined && of.key_hash !== keyHash)) continue
+    if (at < query.from || at >= query.to) continue
+    if (!query.filters.every((filter) => passes(filter, of[filter.column]))) continue
+    const { granularity } = query
+    const unit = Math.floor(at / minuteMs / (unitOf(granularity) ?? 1))
+    const start = granularity ? bucketStart(granularity, unit) : 0
+    const id = [start, ...query.dimensions.map((name) => of[dimensions[name].column])].join('|')
+    const before = groups.get(id) ?? [0n, 0n, 0n, 0n, 0n, 0n]
+    const one = [1n, of.endpoint ? 1n : 0n, of.outcome === 'refused' ? 1n : 0n]
+    one.push(BigInt(tokens.prompt + tokens.completion), of.byok === 'true' ? 0n : cost, of.byok === 'true' ? cost : 0n)
+    groups.set(
+      id,
+      before.map((sum, at) => sum + one[at]!),
+    )
+  }
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+onEachDatabase('a report', (kind) => {
+  test('has what single requests come to: of any time, by anything, merged or not', async () => {
+    await using store = await newDb(kind)
+    const chance = new Seeded(3)
+    const all = Array.from({ length: 400 }, () => someRequest(chance))
+    for (let from = 0; from < all.length; from += 40) await writeGenerations(store, all.slice(from, from + 40))
+    const deps = { db: store.db, now: () => now, retentionDays: 30 }
+    let found = 0
+    for (const merged of ['nothing', 'some', 'all']) {
+      if (merged === 'some') await mergeParts(store)
+      if (merged === 'all') await mergeAll(store.db)
+      for (let round = 0; round < 60; round++) {
+        const query = someQuery(chance)
+        const scope: Scope = { organizationId: 'organization', ...(chance.chance(0.4) && { keyHash: 'k1' }) }
+        const { groups, ...time } = await queryAnalytics(deps, scope, query)
+        const told = groups.map((group): [string, unknown[]] => {
+          const sums = (['requests', 'answered', 'refused'] as const).map((name) => group.sum(name))
+          const tokens = group.sum('prompt') + group.sum('completion')
+          return [[group.start, ...group.values].join('|'), [...sums, tokens, group.sum('cost'), group.sum('byokCost')]]
+        })
+        const sorted = new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+        assert.deepEqual(sorted, expected(all, scope, query), `${merged}: ${JSON.stringify(query)}`)
+        assert.deepEqual(time, { from: query.from, to: query.to })
+        found += groups.length
+      }
+    }
+    assert.ok(found > 500, `only ${found} groups`)
+  })
+})
