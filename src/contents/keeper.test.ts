@@ -55,9 +55,25 @@ onEachDatabase('contents', (kind) => {
   test('that the database refuses keep no others from being written', async () => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
-    const gone = { ...made.owner(), workspaceId: 'gone' }
-    for (const owner of [made.owner(), gone, made.owner()]) keeper.keep(owner, { text: 'x' })
+    const wrong = { ...made.owner(), userId: null as never }
+    for (const owner of [made.owner(), wrong, made.owner()]) keeper.keep(owner, { text: 'x' })
     await until(() => counted.kept === 2 && counted.dropped === 1)
+    await keeper.close()
+  })
+
+  test('of a workspace that is no more, or was told to forget them meanwhile, are not written', async () => {
+    await using made = await world(kind)
+    const { keeper, counted } = keeperOf(made.db)
+    const [early, late] = [made.owner(), { ...made.owner(), createdAt: Date.now() + 60_000 }]
+    await made.db.query
+      .updateTable('workspaces')
+      .set({ contents_since: Date.now() + 1000 })
+      .execute()
+    for (const owner of [early, late, { ...late, id: 'gen-gone', workspaceId: 'gone' }])
+      keeper.keep(owner, { text: 'x' })
+    await until(() => keeper.waitingBytes === 0)
+    const rows = await made.db.query.selectFrom('generation_contents').select('id').execute()
+    assert.deepEqual([rows, counted], [[{ id: late.id }], { kept: 1, dropped: 0 }])
     await keeper.close()
   })
 

@@ -81,17 +81,22 @@ export class ContentKeeper {
       this.#queue.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
       this.#deps.count('kept', kept)
-      this.#deps.count('dropped', batch.length - kept)
     }
   }
 
-  /** @returns how many were written. @throws what passes, such as a database that is away: it is tried again. */
+  /**
+   * @returns how many were written; the others were deleted meanwhile, or refused.
+   * @throws what passes, such as a database that is away: it is tried again.
+   */
   async #write(rows: SealedContent[]): Promise<number> {
     try {
       return await writeContents(this.#deps.db, rows)
     } catch (error) {
       if (!isRefused(error)) throw error
-      if (rows.length === 1) return 0
+      if (rows.length === 1) {
+        this.#deps.count('dropped', 1)
+        return 0
+      }
       let kept = 0
       for (const row of rows) kept += await this.#write([row])
       return kept
