@@ -37,12 +37,24 @@ test('what is surely allowed is never more than the whole bound allows', () => {
   assert.deepEqual([allows({}, 1024 + 500, 1000), allows({}, 1024 + 501, 1000)], [true, false])
 })
 
+test('text in parts is text', () => {
+  const parts = [
+    { type: 'text', text: 'x'.repeat(300) },
+    { type: 'text', text: 'ü' },
+  ]
+  const more = { messages: [{ role: 'user', content: parts }] }
+  assert.deepEqual([allows(more, 1024 + 301, 1), allows(more, 1024 + 302, 1)], [true, false])
+  assert.ok(boundOf(more).whole.promptTold >= 1024 + 301)
+})
+
 test('of a request that may bring more than text, or several answers, nothing is sure', () => {
   const part = { type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }
   for (const more of [
     ...[{ n: 2 }, { tools: [] }, { service_tier: 'priority' }, { prediction: {} }, { modalities: ['audio'] }],
     ...[{ web_search_options: {} }, { unknown: 1 }, { messages: [{ role: 'user', content: [part] }] }],
     { messages: [{ role: 'assistant', content: 'x', audio: { id: 'a' } }] },
+    { messages: [{ role: 'user', content: [{ type: 'input_text', text: 'x' }] }] },
+    { messages: [{ role: 'assistant', content: null }] },
   ])
     assert.equal(allows(more, 1, 1), false, JSON.stringify(more))
   const draws = boundOf({}, { ...model, outputModalities: ['text', 'image'] })

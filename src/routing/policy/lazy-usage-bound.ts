@@ -61,9 +61,22 @@ function plainCharacters({ chat, body }: Forms, { model }: Offer): number {
   for (const name in chat) if (!plainFields.has(name)) return -1
   let characters = 0
   for (const message of chat.messages as readonly ChatRequest['messages'][number][]) {
-    if (typeof message.content !== 'string') return -1
     for (const name in message) if (!plainMembers.has(name)) return -1
-    characters += message.content.length
+    const length = plainLength(message.content)
+    if (length === -1) return -1
+    characters += length
+  }
+  return characters
+}
+
+function plainLength(content: ChatRequest['messages'][number]['content']): number {
+  if (typeof content === 'string') return content.length
+  if (!Array.isArray(content)) return -1
+  let characters = 0
+  for (const part of content) {
+    if (part.type !== 'text' || typeof part.text !== 'string') return -1
+    for (const name in part) if (name !== 'type' && name !== 'text') return -1
+    characters += part.text.length
   }
   return characters
 }
