@@ -43,9 +43,12 @@ const delta = (delta: object, finish_reason: string | null = null) =>
 const chunk = (text: string) => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+/** In a stream, its last words included. */
+export const chunksOfStream = 100
+
 const packets: Buffer[] = [
   Buffer.concat([Buffer.from(head), chunk(delta({ role: 'assistant', content: '' }))]),
-  ...Array.from({ length: 96 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
+  ...Array.from({ length: chunksOfStream - 4 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
   chunk(delta({}, 'stop')),
   chunk(event({ choices: [], usage })),
   Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),

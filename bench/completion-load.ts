@@ -78,24 +78,34 @@ export async function saturate(door: Door, { connections, ms }: { connections: n
 export async function atRate(door: Door, { perSecond, ms }: { perSecond: number; ms: number }): Promise<Timing[]> {
   const idle = await Promise.all(Array.from({ length: 8 }, () => open(door)))
   const all = new Set(idle)
-  const asked: Promise<Timing>[] = []
+  const asked: Promise<Timing | undefined>[] = []
   const started = performance.now()
   for (let due = 0; due < ms; due += 1000 / perSecond) {
     const wait = started + due - performance.now()
     if (wait > 0) await new Promise((done) => setTimeout(done, wait))
-    asked.push(askOnIdle(door, idle, all))
+    asked.push(askOnIdle(door, idle, all).catch(() => undefined))
   }
   const timings = await Promise.all(asked)
   for (const socket of all) socket.destroy()
-  return timings
+  const answered = timings.filter((timing) => timing !== undefined)
+  if (answered.length < timings.length)
+    console.log(`${timings.length - answered.length} of ${timings.length} requests were broken off at ${door.url}`)
+  return answered
 }
 
 async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<Timing> {
   // A server closes a connection that nobody has used for some seconds.
   while (idle.at(-1)?.readableEnded) idle.pop()
-  const socket = idle.pop() ?? (await open(door))
+  const kept = idle.pop()
+  const socket = kept ?? (await open(door))
   all.add(socket)
-  const timing = await ask(socket, door)
-  idle.push(socket)
-  return timing
+  try {
+    const timing = await ask(socket, door)
+    idle.push(socket)
+    return timing
+  } catch (error) {
+    // It may have been closed at the moment in which it was used again.
+    if (!kept) throw error
+    return askOnIdle(door, idle, all)
+  }
 }

@@ -1,15 +1,23 @@
+import { availableParallelism } from 'node:os'
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[sorted.length >>> 1]!
 }
 
 let missed = 0
+let machine = `${availableParallelism()} cores`
+
+/** How many cores what is measured may use, which each line tells. */
+export function inEachLine(cores: string): void {
+  machine = cores
+}
 
 /** One line of the report; a target that is missed makes the whole run fail. */
 export function report(what: string, figure: string, target?: { text: string; met: boolean }): void {
   if (target && !target.met) missed++
   const verdict = target ? `${target.met ? 'ok    ' : 'MISSED'} (target ${target.text})` : ''
-  console.log(`${what.padEnd(58)} ${figure.padStart(22)}  ${verdict}`)
+  console.log(`${machine}  ${what.padEnd(62)} ${figure.padStart(26)}  ${verdict}`)
 }
 
 export function exitWithVerdict(): never {

@@ -29,8 +29,10 @@ const personal =
 const text = (length: number) => `${sentence.repeat(9)}${personal}`.repeat(Math.ceil(length / 1000)).slice(0, length)
 
 const all = filtersOf(builtinSlugs, [])
+const spent = await processorMs(all, text(32 * kilobytes))
+report('nine builtins, 32 kB, processor time', ms(spent), { text: '<= 1.5 ms', met: spent <= 1.5 })
 const builtins = await p99(all, text(32 * kilobytes))
-report('nine builtins, 32 kB, p99', ms(builtins), { text: '<= 2 ms', met: builtins <= 2 })
+report('  p99 by the clock', ms(builtins), { text: '<= 2 ms', met: builtins <= 2 })
 const fast = (await p99(filtersOf(builtinSlugs, proven), text(32 * kilobytes))) - builtins
 report('five proven patterns more, p99', ms(fast), { text: '<= 1 ms', met: fast <= 1 })
 const linear = (await p99(filtersOf(builtinSlugs, unproven), text(32 * kilobytes))) - builtins
@@ -73,6 +75,19 @@ function filtersOf(slugs: readonly BuiltinSlug[], patterns: readonly string[]): 
       },
     },
   ])
+}
+
+/** Of all threads: not a matter of who else is busy, as far as caches are not shared. The least of ten times. */
+async function processorMs(filters: Filters, prompt: string): Promise<number> {
+  for (let round = 0; round < 300; round++) await once(filters, prompt)
+  const figures: number[] = []
+  for (let time = 0; time < 10; time++) {
+    const before = process.cpuUsage()
+    for (let round = 0; round < 100; round++) await once(filters, prompt)
+    const { user, system } = process.cpuUsage(before)
+    figures.push((user + system) / 1000 / 100)
+  }
+  return Math.min(...figures)
 }
 
 /** The p99 of 100 rounds, in the quietest of ten times: other work on the machine is not what is measured. */

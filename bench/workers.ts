@@ -138,8 +138,9 @@ async function compare(
     const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
     report(`${what}, workers: ${count}`, figures)
     if (count > 1) report('  of that, the primary', `${median(primary[at]!).toFixed(0)} µs`)
+    report('  requests for each second of processor time', (1e6 / median(costs[at]!)).toFixed(0))
     report(
-      '  processor time of each, and what it allows',
+      '  processor time of each, and what as many free cores allow',
       `${median(costs[at]!).toFixed(0)} µs, ${reach.toFixed(2)} of one`,
       {
         text: `>= ${wanted}`,

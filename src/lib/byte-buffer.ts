@@ -2,13 +2,15 @@ const slabBytes = 8 * 1024
 /** So many pieces are kept as they are: most of what is held is a few. */
 const few = 16
 
+const none = Buffer.alloc(0)
+
 /**
  * Bytes that wait for the rest of them. Small pieces are copied together: a buffer for each byte of a sender that drips
  * would take a hundred times what it sent.
  */
 export class ByteBuffer {
   #pieces: Buffer[] = []
-  #slab = Buffer.alloc(0)
+  #slab: Buffer = none
   /** The used part of the slab. While it is not 0, the slab is the last piece. */
   #used = 0
   #bytes = 0
@@ -38,7 +40,7 @@ export class ByteBuffer {
     this.#seal()
     const whole = Buffer.concat([...this.#pieces, last])
     this.#pieces = []
-    this.#slab = Buffer.alloc(0)
+    this.#slab = none
     this.#bytes = 0
     return whole
   }

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { bytesOfJson, membersOf, stringEnd } from './json-members.ts'
+import { ownLatin1 } from './own-bytes.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 
@@ -47,11 +48,11 @@ export class JsonSource {
       if (pieces.length > 0 || short !== '{') short += ','
       if (end - start <= longMember) short += text.slice(start, end)
       else {
-        pieces.push(Buffer.from(short, 'latin1'), this.#bytes.subarray(start, end))
+        pieces.push(ownLatin1(short), this.#bytes.subarray(start, end))
         short = ''
       }
     }
-    pieces.push(Buffer.from(`${short}}`, 'latin1'))
+    pieces.push(ownLatin1(`${short}}`))
     return pieces
   }
 

@@ -1,4 +1,5 @@
 import type { ByteBatch } from '#lib/byte-batch.ts'
+import { ownBytes } from '#lib/own-bytes.ts'
 
 /** No text that a model is likely to say, so that it is found in one place. */
 const probe = Buffer.from('signalbox probe')
@@ -86,8 +87,9 @@ export class EventTemplate {
     ])
     const newFrame = isSaid(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
     if (!newFrame) return false
-    this.#frame = frame
-    this.#newFrame = newFrame
+    const { before, after, end, ...changed } = ownBytes({ ...bytesIn(frame), ...prefixed(newFrame) })
+    this.#frame = { before, after, end: frame.end && end }
+    this.#newFrame = { before: changed.newBefore, after: changed.newAfter, end: newFrame.end && changed.newEnd }
     return true
   }
 
@@ -131,7 +133,7 @@ function frameOf(event: Buffer, text: string): Frame | undefined {
   const said = Buffer.from(JSON.stringify(text))
   const at = event.indexOf(said)
   if (at === -1 || text === '') return undefined
-  const before = Buffer.from(event.subarray(0, at + 1))
+  const before = event.subarray(0, at + 1)
   const rest = event.toString('latin1', at + said.length - 1)
   const found = padding.exec(rest)
   if (!found) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
@@ -142,6 +144,9 @@ function frameOf(event: Buffer, text: string): Frame | undefined {
     end: Buffer.from(rest.slice(to), 'latin1'),
   }
 }
+
+const bytesIn = ({ before, after, end = none }: Frame) => ({ before, after, end })
+const prefixed = ({ before, after, end = none }: Frame) => ({ newBefore: before, newAfter: after, newEnd: end })
 
 /** The frame of an event that has the probes in it, each once. */
 function cut(event: Buffer, hasPadding: boolean): Frame | undefined {

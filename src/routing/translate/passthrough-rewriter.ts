@@ -1,4 +1,5 @@
 import { type Changes, membersOf, withChanges } from '#lib/json-members.ts'
+import { ownBytes } from '#lib/own-bytes.ts'
 
 /**
  * Makes of an upstream's own bytes what official clients of its protocol expect of this service: who answered by the
@@ -24,8 +25,8 @@ export class Beginnings {
   readonly #last: string
   readonly #changes: Changes
   readonly #isNull: string
-  #before: Buffer = Buffer.alloc(0)
-  #after: Buffer = Buffer.alloc(0)
+  #before: Buffer = none
+  #after: Buffer = none
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
@@ -66,8 +67,10 @@ export class Beginnings {
     const early = new Set(members.slice(0, last).map(({ name }) => name))
     const { set, fill } = this.#changes
     this.#searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name)).map(quoted)
-    this.#before = Buffer.from(text.slice(0, members[last]!.start), 'latin1')
-    this.#after = Buffer.from(result.slice(0, start), 'latin1')
+    const bytes = (part: string) => Buffer.from(part, 'latin1')
+    const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
+    this.#before = own.before
+    this.#after = own.after
     return result
   }
 
@@ -76,4 +79,5 @@ export class Beginnings {
   }
 }
 
+const none = Buffer.alloc(0)
 const quoted = (name: string) => `"${name}"`
