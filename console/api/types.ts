@@ -33,6 +33,7 @@ export type InternPatch = { name?: string; description?: string | null; instruct
 export type InternPermission = { id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'permission'; operation: string | null; detail?: string; options: ('allow_once' | 'allow_always' | 'reject_once' | 'reject_always')[] }
 export type InternQuestion = InternPermission | InternElicitation
 export type InternSession = { id: string; title: string; status: 'idle' | 'running' | 'waiting'; turns: number; dropped_entries: number; created_at: string; updated_at: string }
+export type InternSessionChatRequest = { messages: ({ role: 'system' | 'developer' | 'user'; content: string | ({ type: 'text'; text: string })[] | null } | { role: 'assistant'; content: string | ({ type: 'text'; text: string })[] | null; tool_calls?: ({ id: string; function: { name: string; arguments: string } })[] } | { role: 'tool'; content: string | ({ type: 'text'; text: string })[] | null; tool_call_id: string })[]; stream?: boolean | null; model?: string; stream_options?: { include_activity?: boolean | null } | null; session_id?: string; approval_mode?: 'manual' | 'self-drive' }
 export type InternSessionEvent = InternEntry | InternText
 export type InternText = { entry_id: string; run_id: string; type: 'message' | 'reasoning'; at: string; offset: number; text: string }
 export type InternWholePermission = { id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'permission'; operation: string | null; detail?: string; options: ('allow_once' | 'allow_always' | 'reject_once' | 'reject_always')[]; command: string | null; paths: (string)[]; changes: ({ path: string; diff: string })[] }
@@ -113,6 +114,7 @@ export type Routes = {
   'GET /providers': { params: undefined; query: undefined; body: undefined; response: { data: (Provider)[] } }
   'POST /catalogue/reload': { params: undefined; query: undefined; body: undefined; response: { data: CatalogueReport } }
   'POST /interns/{internId}/chat/completions': { params: { internId: string }; query: undefined; body: InternChatRequest; response: undefined }
+  'POST /interns/{internId}/sessions/{sessionId}/chat/completions': { params: { internId: string; sessionId: string }; query: undefined; body: InternSessionChatRequest; response: Completion }
   'GET /interns': { params: undefined; query: { limit?: number; status?: string | (string)[]; starting_after?: string; workspace_id?: string }; body: undefined; response: { data: (Intern)[]; has_more: boolean; next_cursor?: string } }
   'POST /interns': { params: undefined; query: undefined; body: NewIntern; response: Intern }
   'GET /interns/{internId}': { params: { internId: string }; query: undefined; body: undefined; response: Intern }

@@ -37,6 +37,7 @@ import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
 import { getHealth } from './routes/health/get.ts'
 import { chatWithIntern } from './routes/interns/chat.ts'
+import { chatInInternSession } from './routes/interns/chat-in-session.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
 import { getIntern } from './routes/interns/get.ts'
@@ -124,6 +125,7 @@ const table = {
   listProviders,
   reloadCatalogue: reload,
   chatWithIntern,
+  chatInInternSession,
   listInterns: listAllInterns,
   createIntern: createOneIntern,
   getIntern,

@@ -22,7 +22,7 @@ const reasons = {
 } as const satisfies Record<string, boolean>
 export type ChatReason = keyof typeof reasons
 
-const kindOfCode: Record<number, FaultKind> = {
+export const kindOfCode: Record<number, FaultKind> = {
   400: 'invalid',
   404: 'not_found',
   409: 'conflict',

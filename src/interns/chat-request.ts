@@ -50,6 +50,11 @@ export const InternChatRequest = z
   .meta({ id: 'InternChatRequest' })
 export type InternChatRequest = z.infer<typeof InternChatRequest>
 
+/** The same where the session is in the path: there a reply need not stream. */
+export const InternChatInSession = InternChatRequest.extend({
+  stream: z.boolean().nullish().describe('Whether the reply streams; otherwise it comes whole.'),
+}).meta({ id: 'InternSessionChatRequest' })
+
 /** In Unicode characters. */
 const maxPrompt = 32_000
 

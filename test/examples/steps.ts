@@ -81,6 +81,11 @@ export const steps: Step[] = [
     params: { internId: 'bob', sessionId: '$session' },
   },
   {
+    operation: 'post /interns/{internId}/sessions/{sessionId}/chat/completions',
+    params: { internId: 'bob', sessionId: 'changelog' },
+    body: { messages: [{ role: 'user', content: 'Hello' }] },
+  },
+  {
     operation: 'get /interns/{internId}/sessions/{sessionId}/events',
     params: { internId: 'bob', sessionId: '$session' },
     isEndless: true,

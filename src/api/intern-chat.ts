@@ -1,0 +1,81 @@
+import type { Caller } from '#accounts/caller.ts'
+import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
+import { faultStatus } from '#http/faults.ts'
+import { sendEvents } from '#http/send-events.ts'
+import { type ChatTurnRequest, startChatTurn } from '#interns/chat-turn.ts'
+import { replyText } from '#interns/reply.ts'
+import { findIntern } from '#interns/store.ts'
+import { wholeReply } from '#interns/whole-reply.ts'
+import { abortSignalOf } from '#lib/leave-signal.ts'
+import type { ResponseStream } from '#lib/response-stream.ts'
+import type { RevocableResponse } from '#lib/revocable-response.ts'
+import type { ApiDeps } from './deps.ts'
+import { dialects } from './dialect.ts'
+import { requireRegion } from './intern-region.ts'
+import { requireInterns } from './require-interns.ts'
+
+/** The refusals of a chat with an intern. */
+export const chatFaults = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'gone',
+  'payload_too_large',
+  'rate_limited',
+  'bad_gateway',
+  'unavailable',
+  'gateway_timeout',
+] as const
+
+type Chat = {
+  caller: Caller
+  host: string | undefined
+  response: ResponseStream
+  asked: Omit<ChatTurnRequest, 'found'>
+  stream: boolean
+}
+
+/**
+ * Talks to an intern for a caller, as long as they may hear it. @returns the whole reply where it does not stream.
+ */
+export async function chatWith(deps: ApiDeps, { caller, host, response, asked, stream }: Chat): Promise<unknown> {
+  await requireRegion(deps, caller, host)
+  const tracked = deps.routing.inFlight.track(caller, response)
+  const recheck: TrackedRequest['recheck'] = async (later) => {
+    requireInterns(later)
+    await requireRegion(deps, later, host)
+    if (tracked.internId !== undefined) await findIntern(deps, later, tracked.internId)
+  }
+  tracked.recheck = recheck
+  const found = (id: string) => {
+    tracked.internId = id
+  }
+  try {
+    const whole = await (stream ? sendReply : askReply)(deps, caller, { ...asked, found }, tracked.response)
+    if (tracked.response.revoked && !stream) throw tracked.response.revoked
+    return whole
+  } catch (error) {
+    throw tracked.response.revoked ?? error
+  } finally {
+    tracked.release()
+  }
+}
+
+async function sendReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const { config, conversation, now } = deps
+  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+  response.onRevoked(({ kind, message }) => {
+    response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
+    response.end()
+  })
+  await sendEvents(response, turn.events, text, config.intern_heartbeat_ms)
+}
+
+async function askReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const { config, conversation, now } = deps
+  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+}
