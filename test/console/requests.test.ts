@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
 
 let world: DemoWorld
@@ -121,4 +121,38 @@ for (const colorScheme of ['light', 'dark'] as const) {
       assert.deepEqual(watched.faults, [])
     })
   }
+}
+
+test('while the list is read further down nothing moves: newer requests wait to be pressed', options, async () => {
+  await world.ask(40)
+  await using watched = await open('/requests?model=google/gemini-3-flash&last=24h', {
+    viewport: { width: 1280, height: 300 },
+  })
+  const { page, faults } = watched
+  await page.getByRole('row').nth(5).waitFor()
+  const grid = page.getByRole('grid')
+  await grid.evaluate((element) => {
+    element.scrollTop = 84
+  })
+  const top = await page.getByRole('row').nth(3).textContent()
+  await world.ask(8)
+  const newer = page.getByRole('button', { name: /newer/ })
+  await newer.waitFor()
+  assert.equal(await page.getByRole('row').nth(3).textContent(), top)
+  await newer.click()
+  await newer.waitFor({ state: 'detached' })
+  assert.deepEqual(faults, [])
+})
+
+for (const access of ['owner', 'admin', 'developer', 'member', 'viewer']) {
+  test(`one who is ${access} sees the log that they may see, and nothing is refused`, options, async () => {
+    const link = await linkForRole(world.service, access)
+    await using watched = await open('/requests', { link })
+    const { page, faults } = watched
+    const seen = page.getByRole('row').nth(1).or(page.getByText('No requests yet'))
+    await seen.waitFor()
+    await page.getByText(`The ${access}`).waitFor()
+    assert.equal(await page.getByText('No requests yet').count(), access === 'developer' ? 1 : 0)
+    assert.deepEqual(faults, [])
+  })
 }

@@ -13,14 +13,24 @@ export async function signedInPage(
   browser: Browser,
   service: Pick<TestService, 'url' | 'managementKey'>,
   path: string,
-  options: BrowserContextOptions & { key?: string } = {},
+  options: BrowserContextOptions & ({ key?: string; link?: never } | { link?: string; key?: never }) = {},
 ): Promise<WatchedPage> {
-  const { key = service.managementKey, ...context } = options
+  const { key, link, ...context } = options
+  const proof = link === undefined ? { key: key ?? service.managementKey } : { link }
   const { origin } = new URL(service.url)
   const watched = await watchedPage(browser, origin, context)
   const headers = { origin }
-  const signedIn = await watched.page.request.post(`${service.url}/sessions`, { data: { key }, headers })
+  const signedIn = await watched.page.request.post(`${service.url}/sessions`, { data: proof, headers })
   if (signedIn.status() !== 201) throw new Error(`not signed in: ${await signedIn.text()}`)
   await watched.page.goto(origin + path)
   return watched
+}
+
+/** A new member who may so much. @returns what signs them in, once. */
+export async function linkForRole(service: TestService, access: string): Promise<string> {
+  const member = { email: `${access}@example.com`, name: `The ${access}`, access }
+  const added = await service.manage('POST', '/organization/members', member)
+  const link = await service.manage('POST', '/sessions/links', { user_id: added.body.data?.id })
+  if (link.status !== 201) throw new Error(`no link: ${added.text} ${link.text}`)
+  return link.body.data.token
 }
