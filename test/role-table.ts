@@ -43,6 +43,7 @@ export const mayCall: Record<string, string> = {
   listProviders: 'oadvdmDVM',
   reloadCatalogue: 'oa---m--M',
   chatWithIntern: 'oad-dmD--',
+  createInternSessionChatCompletion: 'oad-dmD--',
   listInterns: 'oadvdmDV-',
   createIntern: 'oad-dmD--',
   getIntern: 'oadvdmDV-',
