@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { appendEvents, eventsFrom } from './event-log.ts'
+
+const event = (data: string) => ({ at: Date.now(), organizationId: null, kind: 'intern' as const, data })
+
+onEachDatabase('the log of events', (kind) => {
+  test('counts in the order of commits: nobody gets a later number while an earlier one is not to be seen', async () => {
+    await using store = await newDb(kind)
+    const { query } = store.db
+    const held = Promise.withResolvers<void>()
+    const inserted = Promise.withResolvers<void>()
+    const first = query.transaction().execute(async (tx) => {
+      await appendEvents(tx, [event('"first"')])
+      inserted.resolve()
+      await held.promise
+    })
+    await inserted.promise
+    let isDone = false
+    const second = appendEvents(query, [event('"second"')]).then(() => {
+      isDone = true
+    })
+    await sleep(500)
+    assert.equal(isDone, false)
+    held.resolve()
+    await Promise.all([first, second])
+    const events = await eventsFrom(store, 0, 10)
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      ['"first"', '"second"'],
+    )
+  })
+
+  test('has what a transaction announced if and when it commits, to the letter', async () => {
+    await using store = await newDb(kind)
+    const data = JSON.stringify({ text: `it's "quoted" \\ \u{1f600} \0 \ud800` })
+    await store.db.exclusively('a', async (_tx, announce) => announce('intern.changed', 'x', event(data)))
+    const failing = store.db.exclusively('a', async (_tx, announce) => {
+      announce('intern.changed', 'x', event('"never"'))
+      throw new Error('undone')
+    })
+    await assert.rejects(failing, /undone/)
+    const events = await eventsFrom(store, 0, 10)
+    assert.deepEqual(
+      events.map((one) => one.data),
+      [data],
+    )
+  })
+})
