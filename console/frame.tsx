@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
@@ -33,21 +33,28 @@ export function Frame({ session, children }: { session: Session | undefined; chi
     },
     { title: 'Sign out', hint: 'session', act: () => void signOut() },
   ])
+  const places = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // In a narrow window they are a line that scrolls.
+    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [here])
   return (
     <div class="frame">
       <nav aria-label="Screens">
         <a class="brand" href="/">
           signal<i>·</i>box
         </a>
-        {screens.map(({ name, title }) => {
-          const badge = badgeOf(name)
-          return (
-            <a key={name} class="place" href={`/${name}`} aria-current={name === here ? 'page' : undefined}>
-              {title}
-              {badge ? <em>{badge}</em> : null}
-            </a>
-          )
-        })}
+        <div class="places" ref={places}>
+          {screens.map(({ name, title }) => {
+            const badge = badgeOf(name)
+            return (
+              <a key={name} class="place" href={`/${name}`} aria-current={name === here ? 'page' : undefined}>
+                {title}
+                {badge ? <em>{badge}</em> : null}
+              </a>
+            )
+          })}
+        </div>
         <div class="who">
           <span>{session && describe(session)}</span>
           <button type="button" class="bare always" onClick={openPalette}>

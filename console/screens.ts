@@ -29,4 +29,10 @@ export const screens: Screen[] = [
     words: 'catalogue prices endpoints providers compare',
     load: () => import('./models/screen.tsx'),
   },
+  {
+    name: 'chat',
+    title: 'Chat',
+    words: 'compare ask try playground',
+    load: () => import('./chat/screen.tsx'),
+  },
 ]

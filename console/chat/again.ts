@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import type { ChatRequest } from '../api/types.ts'
+import { clear, draft, opening, settings } from './talk.ts'
+
+type Message = ChatRequest['messages'][number]
+
+/** A kept request as the chat has it: its system prompt, what came before, and what was said last. */
+export function takenApart(messages: Message[]): { system: string; before: Message[]; last: string } {
+  const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
+  const rest = messages.filter((message) => !isSystem(message))
+  const ends = rest.at(-1)?.role === 'user'
+  return {
+    system: messages.filter(isSystem).map(textOf).join('\n\n'),
+    before: ends ? rest.slice(0, -1) : rest,
+    last: ends ? textOf(rest.at(-1)!) : '',
+  }
+}
+
+function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).map(({ text }) => text ?? '').join('\n')
+}
+
+/** Fills the chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
+export function useAgain(id: string | undefined): string | undefined {
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    if (id === undefined) return
+    setProblem(undefined)
+    call('GET /generation/content', { query: { id } }).then(
+      ({ data }) => {
+        const { system, before, last } = takenApart(data.input.messages as Message[])
+        clear()
+        opening.value = before
+        settings.value = { ...settings.peek(), system }
+        draft.value = last
+      },
+      (error) => {
+        const { status, message } = asFailure(error)
+        setProblem(status === 404 ? 'What that request said was not kept: say it anew.' : message)
+      },
+    )
+  }, [id])
+  return problem
+}

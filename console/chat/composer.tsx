@@ -1,0 +1,119 @@
+import { useRef, useState } from 'preact/hooks'
+import { useKeys } from '../pieces/keys.ts'
+import { draft, isBusy, say, stop } from './talk.ts'
+
+/** Larger ones make requests that few providers take. */
+const largestBytes = 8_000_000
+
+const asData = (file: File) =>
+  new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(reader.result as string)
+    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`))
+    reader.readAsDataURL(file)
+  })
+
+/** What is said to all of them. Enter says it, Shift-Enter begins a line; pictures can be pasted. */
+export function Composer({ models }: { models: string[] }) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const [images, setImages] = useState<string[]>([])
+  const [problem, setProblem] = useState<string>()
+  useKeys([
+    { key: '/', says: 'write', act: () => field.current?.focus() },
+    { key: 'Escape', says: 'stop the answers', act: stop },
+  ])
+  const send = () => {
+    const said = draft.value.trim()
+    if ((said === '' && images.length === 0) || models.length === 0 || isBusy.value) return
+    try {
+      say(models, said, images)
+      draft.value = ''
+      setImages([])
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const attach = async (files: Iterable<File>) => {
+    const pictures = [...files].filter(({ type }) => type.startsWith('image/'))
+    const large = pictures.find(({ size }) => size > largestBytes)
+    if (large) return setProblem(`${large.name} has more than ${largestBytes / 1e6} MB.`)
+    const added = await Promise.all(pictures.map(asData))
+    setImages((before) => [...before, ...added])
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      {problem && (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {images.length > 0 && (
+        <Attached images={images} drop={(at) => setImages(images.filter((_, one) => one !== at))} />
+      )}
+      <textarea
+        ref={field}
+        rows={3}
+        aria-label="Message"
+        placeholder={models.length === 0 ? 'Choose a model first' : 'Say something. Enter sends it.'}
+        value={draft.value}
+        onInput={(event) => {
+          draft.value = event.currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          send()
+        }}
+        onPaste={(event) => void attach(event.clipboardData?.files ?? [])}
+      />
+      <div class="composer-acts">
+        <input
+          ref={picker}
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          aria-label="Pictures"
+          onChange={(event) => void attach(event.currentTarget.files ?? [])}
+        />
+        <button type="button" onClick={() => picker.current?.click()}>
+          Add picture
+        </button>
+        {isBusy.value ? (
+          <button type="button" onClick={stop}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit" class="main" disabled={models.length === 0}>
+            Send
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function Attached({ images, drop }: { images: string[]; drop: (at: number) => void }) {
+  return (
+    <div class="attached">
+      {images.map((url, at) => (
+        <button
+          key={`${at} ${url.length}`}
+          type="button"
+          aria-label={`Without picture ${at + 1}`}
+          onClick={() => drop(at)}
+        >
+          <img src={url} alt="" /> ✕
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { exactCount } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { Usd } from '../pieces/amount.tsx'
+import { Copy } from '../pieces/copy.tsx'
+import { Markdown } from '../pieces/markdown.tsx'
+import { type Reply, speedOf } from './reply.ts'
+
+type ReplyProps = { name: string; reply: Reply; again: () => void }
+
+/** What one of them answered, and what that took. */
+export function ReplyView({ name, reply, again }: ReplyProps) {
+  const { state, text, reasoning, calls, images, failure } = reply
+  return (
+    <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'coming'}>
+      <h2>{name}</h2>
+      {reasoning !== '' && (
+        <details>
+          <summary>reasoning</summary>
+          <div class="reasoning dim">{reasoning}</div>
+        </details>
+      )}
+      {text !== '' && <Markdown text={text} />}
+      {images.filter(isShown).map((url, index) => (
+        <img key={`${index}`} src={url} alt={`By ${name}, ${index + 1}`} />
+      ))}
+      {calls.map(({ name: tool, input }, index) => (
+        <details key={`${index} ${tool}`} open>
+          <summary>calls {tool}</summary>
+          <pre>{input}</pre>
+        </details>
+      ))}
+      {state === 'waiting' && <p class="dim waiting-dots">…</p>}
+      {failure && (
+        <p class="reply-failed" role="alert">
+          {failure.message} {failure.reason && <span class="dim">{failure.reason}</span>}{' '}
+          {failure.requestId && <code>{failure.requestId}</code>}
+        </p>
+      )}
+      <Took reply={reply} again={again} />
+    </article>
+  )
+}
+
+/** Pictures come as data; the pages' policy lets none be fetched from elsewhere. */
+const isShown = (url: string) => url.startsWith('data:image/')
+
+const endings: Record<string, string> = { length: 'cut off: too long', content_filter: 'cut off by a filter' }
+
+/** Provider, time to the first token, speed and price. */
+function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
+  const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
+  const speed = speedOf(reply)
+  const isOver = state === 'whole' || state === 'failed' || state === 'stopped'
+  return (
+    <footer class="took dim">
+      {provider && <span>{provider}</span>}
+      {firstMs !== undefined && <span title="to the first token">first {duration(firstMs)}</span>}
+      {totalMs !== undefined && <span title="in all">{duration(totalMs)}</span>}
+      {speed !== undefined && <span>{speed.toFixed(0)} tokens/s</span>}
+      {usage && (
+        <span title="tokens of the prompt, and of the completion">
+          {exactCount(usage.prompt)} → {exactCount(usage.completion)}
+        </span>
+      )}
+      {usage?.cost !== undefined && <Usd amount={usage.cost} />}
+      {finish && endings[finish] && <span class="warn">{endings[finish]}</span>}
+      {state === 'stopped' && <span class="warn">stopped</span>}
+      {isOver && (
+        <span class="reply-acts">
+          {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>its request</a>}
+          {text !== '' && <Copy text={text}>Copy</Copy>}
+          <button type="button" onClick={again}>
+            {state === 'failed' ? 'Try again' : 'Again'}
+          </button>
+        </span>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,83 @@
+type ToolCall = { name: string; input: string }
+
+/** What a model answers to one message, as far as it has come. Times are in milliseconds since it was asked. */
+export type Reply = {
+  state: 'waiting' | 'coming' | 'whole' | 'stopped' | 'failed'
+  text: string
+  reasoning: string
+  calls: ToolCall[]
+  images: string[]
+  /** By which the request log knows it. */
+  generationId?: string | undefined
+  model?: string
+  provider?: string
+  finish?: string
+  firstMs?: number
+  totalMs?: number
+  usage?: { prompt: number; completion: number; cost: number | undefined }
+  failure?: { message: string; reason?: string | undefined; requestId?: string | undefined }
+}
+
+export const asked: Reply = { state: 'waiting', text: '', reasoning: '', calls: [], images: [] }
+
+type Delta = {
+  content?: string | null
+  reasoning?: string | null
+  refusal?: string | null
+  images?: { image_url?: { url?: string } }[]
+  tool_calls?: { index: number; function?: { name?: string; arguments?: string } }[]
+}
+export type Chunk = {
+  model?: string
+  provider?: string
+  choices?: { delta?: Delta; finish_reason?: string | null }[]
+  usage?: { prompt_tokens: number; completion_tokens: number; cost?: number } | null
+  error?: { message: string; metadata?: Record<string, unknown> }
+}
+
+/** The reply with one more piece of it. */
+export function withChunk(reply: Reply, { model, provider, choices, usage, error }: Chunk, ms: number): Reply {
+  const [choice] = choices ?? []
+  const next: Reply = { ...reply, ...(model && { model }), ...(provider && { provider }) }
+  if (choice?.delta) add(next, choice.delta)
+  if (choice?.finish_reason) next.finish = choice.finish_reason
+  if (usage) next.usage = { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cost: usage.cost }
+  if (next.firstMs === undefined && hasAnything(next)) next.firstMs = ms
+  if (error)
+    return {
+      ...next,
+      state: 'failed',
+      failure: { message: error.message, reason: reasonIn(error.metadata) },
+      totalMs: ms,
+    }
+  return { ...next, state: 'coming' }
+}
+
+function add(reply: Reply, { content, reasoning, refusal, images = [], tool_calls = [] }: Delta): void {
+  reply.text += (content ?? '') + (refusal ?? '')
+  reply.reasoning += reasoning ?? ''
+  if (images.length > 0) reply.images = [...reply.images, ...images.flatMap(({ image_url }) => image_url?.url ?? [])]
+  if (tool_calls.length === 0) return
+  reply.calls = [...reply.calls]
+  for (const { index, function: called } of tool_calls) {
+    const before = reply.calls[index] ?? { name: '', input: '' }
+    reply.calls[index] = { name: before.name + (called?.name ?? ''), input: before.input + (called?.arguments ?? '') }
+  }
+}
+
+const hasAnything = ({ text, reasoning, calls, images }: Reply) =>
+  text !== '' || reasoning !== '' || calls.length > 0 || images.length > 0
+
+/** The stream has ended. */
+export const ended = (reply: Reply, ms: number): Reply =>
+  reply.state === 'failed' ? reply : { ...reply, state: 'whole', totalMs: ms }
+
+/** Tokens a second after the first; undefined where too little came to tell. */
+export function speedOf({ usage, firstMs, totalMs }: Reply): number | undefined {
+  if (!usage || firstMs === undefined || totalMs === undefined || totalMs - firstMs < 1) return undefined
+  return usage.completion / ((totalMs - firstMs) / 1000)
+}
+
+/** What the provider said, where the failure is its own. */
+export const reasonIn = (metadata: Record<string, unknown> | undefined): string | undefined =>
+  typeof metadata?.raw === 'string' ? metadata.raw : undefined

@@ -1,0 +1,81 @@
+import type { ChatRequest } from '../api/types.ts'
+import type { Reply } from './reply.ts'
+
+type Message = ChatRequest['messages'][number]
+
+/** How models are asked, beside what is said. `more` is any further fields of the request, as JSON. */
+export type Settings = {
+  system: string
+  temperature: string
+  topP: string
+  maxTokens: string
+  effort: string
+  more: string
+}
+
+export const noSettings: Settings = { system: '', temperature: '', topP: '', maxTokens: '', effort: '', more: '' }
+
+/** What was said once, and what each of those who were asked answered. */
+export type Turn = { id: number; said: string; images: string[]; replies: Readonly<Record<string, Reply>> }
+
+/** @throws Error that says what is wrong with the further fields. */
+export function fieldsOf({ temperature, topP, maxTokens, effort, more }: Settings): Partial<ChatRequest> {
+  return {
+    ...parsed(more),
+    ...(temperature !== '' && { temperature: Number(temperature) }),
+    ...(topP !== '' && { top_p: Number(topP) }),
+    ...(maxTokens !== '' && { max_tokens: Number(maxTokens) }),
+    ...(effort !== '' && { reasoning: { effort } }),
+  }
+}
+
+function parsed(more: string): object {
+  if (more.trim() === '') return {}
+  let fields: unknown
+  try {
+    fields = JSON.parse(more)
+  } catch (error) {
+    throw new Error(`Further fields: ${error instanceof Error ? error.message : 'not JSON'}`)
+  }
+  if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields
+  throw new Error('Further fields: an object is expected, such as {"seed": 7}.')
+}
+
+const userMessage = ({ said, images }: Pick<Turn, 'said' | 'images'>): Message => ({
+  role: 'user',
+  content:
+    images.length === 0
+      ? said
+      : [{ type: 'text', text: said }, ...images.map((url) => ({ type: 'image_url', image_url: { url } }))],
+})
+
+/** A turn that a model did not answer is not told it again, nor what others answered. */
+function turnsOf(turns: Turn[], model: string): Message[] {
+  return turns.flatMap((turn) => {
+    const reply = turn.replies[model]
+    if (!reply || reply.text === '') return []
+    return [userMessage(turn), { role: 'assistant' as const, content: reply.text }]
+  })
+}
+
+/** The request that goes to one of those who are asked. @param opening messages of an earlier request. */
+export function requestFor(
+  model: string,
+  { turns, turn, opening, settings }: { turns: Turn[]; turn: Turn; opening: Message[]; settings: Settings },
+): ChatRequest {
+  const system: Message[] = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }]
+  return {
+    ...fieldsOf(settings),
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [...system, ...opening, ...turnsOf(turns, model), userMessage(turn)],
+  }
+}
+
+/** At most so many stand side by side. */
+export const sidesShown = 4
+
+/** Those who are asked, as the address has them. */
+export const modelsIn = (model: string | undefined): string[] =>
+  [...new Set((model ?? '').split(',').filter(Boolean))].slice(0, sidesShown)

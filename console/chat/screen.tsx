@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { counted } from '../format/count.ts'
+import { Nothing } from '../pieces/states.tsx'
+import { useAgain } from './again.ts'
+import { Bar, useChoices, useSides } from './bar.tsx'
+import { Composer } from './composer.tsx'
+import { ReplyView } from './reply-view.tsx'
+import type { Turn } from './request.ts'
+import { SettingsPanel } from './settings-panel.tsx'
+import { askAgain, opening, turns } from './talk.ts'
+
+/** Up to four models or presets, asked the same at once. */
+export function Screen() {
+  const { models, choose } = useSides()
+  const choices = useChoices()
+  const [isOpen, setOpen] = useState(false)
+  const problem = useAgain(useLocation().query.again)
+  return (
+    <div class="screen">
+      <h1 class="unseen">Chat</h1>
+      <div class={isOpen ? 'split open' : 'split'}>
+        <div class="screen">
+          <Bar
+            models={models}
+            choose={choose}
+            choices={choices ?? []}
+            isOpen={isOpen}
+            toggle={() => setOpen(!isOpen)}
+          />
+          {problem && (
+            <p class="notice" role="status">
+              {problem}
+            </p>
+          )}
+          <Conversation models={models} choices={choices} choose={choose} />
+          <Composer models={models} />
+        </div>
+        {isOpen && <SettingsPanel models={models} onClose={() => setOpen(false)} />}
+      </div>
+    </div>
+  )
+}
+
+type ConversationProps = { models: string[]; choices: string[] | undefined; choose: (models: string[]) => void }
+
+/** So near to the end counts as being there: then what comes is followed. */
+const nearPx = 60
+
+function Conversation({ models, choices, choose }: ConversationProps) {
+  const place = useRef<HTMLElement>(null)
+  const isAtEnd = useRef(true)
+  const all = turns.value
+  useEffect(() => {
+    const element = place.current
+    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight
+  }, [all])
+  const look = ({ currentTarget: { scrollTop, clientHeight, scrollHeight } }: { currentTarget: HTMLElement }) => {
+    isAtEnd.current = scrollTop + clientHeight > scrollHeight - nearPx
+  }
+  return (
+    <section class="talk" ref={place} onScroll={look} aria-label="Conversation" tabIndex={0}>
+      {opening.value.length > 0 && (
+        <p class="dim">{counted(opening.value.length, 'earlier message')} of that request go before.</p>
+      )}
+      {all.map((turn) => (
+        <TurnView key={turn.id} turn={turn} />
+      ))}
+      {all.length === 0 && <Start models={models} choices={choices} choose={choose} />}
+    </section>
+  )
+}
+
+function TurnView({ turn }: { turn: Turn }) {
+  const { id, said, images, replies } = turn
+  return (
+    <div class="turn">
+      <div class="said">
+        {said}
+        {images.map((url, index) => (
+          <img key={`${index} ${url.length}`} src={url} alt={`Sent, ${index + 1}`} />
+        ))}
+      </div>
+      <div class="replies">
+        {Object.entries(replies).map(([model, reply]) => (
+          <ReplyView key={model} name={model} reply={reply} again={() => askAgain(id, model)} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Before anything is said: whom to ask. */
+function Start({ models, choices, choose }: ConversationProps) {
+  if (choices?.length === 0) {
+    return (
+      <Nothing title="There is no model you may ask" paste="npx signalbox catalogue sync">
+        <p>The catalogue has none, or a guardrail forbids all. Who administers the service can fetch a catalogue:</p>
+      </Nothing>
+    )
+  }
+  return (
+    <div class="state">
+      <h2>
+        {models.length === 0
+          ? 'Whom to ask?'
+          : models.length === 1
+            ? 'One is asked'
+            : `${models.length} are asked the same`}
+      </h2>
+      <p class="dim">
+        Up to four models or presets answer side by side, each with its provider, time to the first token, speed and
+        price. Each request is metered under your key and stands in the request log.
+      </p>
+      {models.length === 0 && (
+        <p class="first-choices">
+          {(choices ?? []).slice(0, 6).map((one) => (
+            <button key={one} type="button" onClick={() => choose([one])}>
+              {one}
+            </button>
+          ))}
+        </p>
+      )}
+    </div>
+  )
+}

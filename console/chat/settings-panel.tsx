@@ -1,0 +1,76 @@
+import { Panel } from '../pieces/panel.tsx'
+import { KeepAsPreset } from './keep.tsx'
+import type { Settings } from './request.ts'
+import { settings } from './talk.ts'
+
+const set = (changes: Partial<Settings>) => {
+  settings.value = { ...settings.peek(), ...changes }
+}
+
+type NumberProps = {
+  label: string
+  name: 'temperature' | 'topP' | 'maxTokens'
+  step: string
+  max?: string
+  hint: string
+}
+
+function NumberField({ label, name, step, max, hint }: NumberProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="number"
+        min="0"
+        step={step}
+        max={max}
+        placeholder={hint}
+        value={settings.value[name]}
+        onInput={(event) => set({ [name]: event.currentTarget.value })}
+      />
+    </label>
+  )
+}
+
+/** How all of them are asked; what is left empty is up to the model, or the preset. */
+export function SettingsPanel({ models, onClose }: { models: string[]; onClose: () => void }) {
+  const { system, effort, more } = settings.value
+  return (
+    <Panel title="How they are asked" onClose={onClose}>
+      <div class="chat-settings">
+        <label>
+          System prompt
+          <textarea rows={6} value={system} onInput={(event) => set({ system: event.currentTarget.value })} />
+        </label>
+        <div class="pair">
+          <NumberField label="Temperature" name="temperature" step="0.1" max="2" hint="as the model has it" />
+          <NumberField label="Top p" name="topP" step="0.05" max="1" hint="as the model has it" />
+        </div>
+        <div class="pair">
+          <NumberField label="Most tokens" name="maxTokens" step="1" hint="no limit" />
+          <label>
+            Reasoning
+            <select value={effort} onChange={(event) => set({ effort: event.currentTarget.value })}>
+              <option value="">as the model has it</option>
+              {['none', 'low', 'medium', 'high'].map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <label>
+          Further fields, as JSON
+          <textarea
+            class="mono"
+            rows={5}
+            spellcheck={false}
+            placeholder={'{"tools": […], "provider": {"order": ["azure"]}}'}
+            value={more}
+            onInput={(event) => set({ more: event.currentTarget.value })}
+          />
+        </label>
+        <KeepAsPreset models={models} />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { metered } from '../harness/metered.ts'
+
+let world: DemoWorld
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string, more: object = {}) => signedInPage(browser, world.service, path, more)
+
+test(
+  'two models answer the same side by side, with provider and price, and each stands in the log',
+  options,
+  async () => {
+    await using watched = await open('/chat?model=google/gemini-3-flash,openai/gpt-5.4-mini')
+    const { page, faults } = watched
+    await page.getByLabel('Message').fill('Which invoice is wrong?')
+    await page.keyboard.press('Enter')
+    const answers = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
+      page.getByRole('article', { name: `Answer of ${model}` }),
+    )
+    for (const answer of answers) {
+      await answer.getByText('lacks a digit').waitFor()
+      await answer.getByText(/^\$0\.\d+$/).waitFor()
+      const path = await answer.getByRole('link', { name: 'its request' }).getAttribute('href')
+      const told = await metered(
+        { ask: (method, at) => world.service.manage(method, at) },
+        decodeURIComponent(path!.split('/').at(-1)!),
+      )
+      assert.equal(told.streamed, true)
+      await answer.getByText(new RegExp(`^${told.provider_name}$`, 'i')).waitFor()
+    }
+    assert.deepEqual(faults, [])
+  },
+)
+
+test('what a model says acts on nothing: its markup is shown clean', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page, faults } = watched
+  await page.getByLabel('Message').fill('**bold** <img src=x onerror="document.title=1"> [go](javascript:alert(1))')
+  await page.keyboard.press('Enter')
+  const answer = page.getByRole('article')
+  await answer.locator('strong').getByText('bold').waitFor()
+  assert.equal(await answer.locator('[onerror], a[href^="javascript"]').count(), 0)
+  assert.notEqual(await page.title(), '1')
+  // The browser tells what the policy forbids as soon as the sanitizer parses it.
+  assert.deepEqual(
+    faults.filter((fault) => !/Failed to load resource|img-src|inline event handler|script-src-attr/.test(fault)),
+    [],
+  )
+})
+
+test('thoughts are folded, a failure says why, and stopping ends the answer', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page } = watched
+  const say = async (text: string) => {
+    await page.getByLabel('Message').fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await say('demo:reasoning')
+  await page.getByRole('article').getByText('reasoning', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await say('demo:error=503')
+  await page.getByRole('alert').filter({ hasText: 'asked to fail' }).waitFor()
+  await say('demo:words=3 demo:stall')
+  await page.getByRole('article').nth(2).getByText('word1').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('stopped', { exact: true }).waitFor()
+})
+
+test('settings are kept as a preset, which can be asked then', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByLabel('System prompt').fill('Answer in Latin.')
+  await page.getByLabel('Temperature').fill('0.3')
+  await page.getByLabel('Keep as preset').fill('latin')
+  await page.getByRole('button', { name: 'Keep', exact: true }).click()
+  await page.getByText('Kept as @preset/latin, version 1').waitFor()
+  const { designated_version } = (await world.service.manage('GET', '/presets/latin')).body.data
+  assert.equal(designated_version.system_prompt, 'Answer in Latin.')
+  assert.deepEqual(designated_version.config, { temperature: 0.3, model: 'signalbox/demo' })
+  await page.getByRole('button', { name: 'Compare with another' }).click()
+  await page.getByRole('textbox', { name: 'another model or preset' }).fill('latin')
+  await page.getByRole('button', { name: '@preset/latin', exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.searchParams.get('model') === 'signalbox/demo,@preset/latin')
+  assert.deepEqual(faults, [])
+})
+
+for (const width of [390, 1280]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`the chat keeps nobody out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+      await using watched = await open('/chat?model=signalbox/demo', { colorScheme, viewport: { width, height: 800 } })
+      const { page } = watched
+      await page.getByLabel('Message').fill('Hello')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'its request' }).waitFor()
+      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      assert.deepEqual(watched.faults, [])
+    })
+  }
+}
