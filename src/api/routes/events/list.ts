@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import { faultStatus } from '#http/faults.ts'
 import { listParameter } from '#lib/list-parameter.ts'
 import { eventTypes } from '../../events/live-event.ts'
@@ -29,9 +30,10 @@ export const listEvents = route({
     const lastEventId = headers['last-event-id']
     const tracked = routing.inFlight.track(caller, response)
     const listener = liveEvents.join(caller)
-    tracked.recheck = (later) => {
+    const recheck: TrackedRequest['recheck'] = (later) => {
       listener.caller = later
     }
+    tracked.recheck = recheck
     tracked.response.onRevoked(({ kind, message }) => {
       const error = { code: faultStatus[kind], message }
       tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { ApiDeps } from '#api/deps.ts'
 import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
 import { requireInterns } from '#api/require-interns.ts'
@@ -36,10 +37,11 @@ export const listInternSessionEvents = route({
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.routing.inFlight.track(caller, response)
     tracked.internId = intern.id
-    tracked.recheck = async (later) => {
+    const recheck: TrackedRequest['recheck'] = async (later) => {
       requireInterns(later)
       await findIntern(deps, later, intern.id)
     }
+    tracked.recheck = recheck
     try {
       const signal = abortSignalOf(tracked.response.signal)
       const first = await asked(transcripts.follow(params.sessionId, from, signal))
