@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
 import type { Config } from '#config/settings.ts'
+import { Fault } from '#lib/fault.ts'
 import { createMeasures } from '#measure/measures.ts'
 import type { ApiDeps } from '../deps.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
@@ -17,7 +18,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
     signals: db.signals,
     newId,
     onLoad: isShared ? () => {} : logSkipped(config, log),
-    onError: warnOf(opening, 'catalogue'),
+    onError: (error) => (error instanceof Fault ? log.warn(error.message) : log.warn({ err: error }, 'catalogue')),
   })
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
