@@ -11,6 +11,8 @@ const requests = Number(process.env.FUZZ_REQUESTS ?? 10_000)
 const atOnce = 8
 /** For a request that hangs; a busy machine must not reach it. */
 const boundMs = 60_000
+/** The routes whose streams go on until the client leaves. */
+const endless = /^GET .*\/events$/
 
 onEachDatabase('a service under fire', (kind) => {
   let service: TestService
@@ -67,7 +69,7 @@ async function furnish(service: TestService): Promise<Known> {
 }
 
 async function assertSurvived({ url }: TestService, request: FuzzRequest, seed: number): Promise<number> {
-  const answer = await send(url, request.bytes)
+  const answer = await send(url, request)
   const where = `seed ${seed}, ${request.about}:\n${request.bytes.toString('latin1').slice(0, 3000)}\n→ ${answer?.slice(0, 600)}`
   assert.notEqual(answer, undefined, `no answer within ${boundMs} ms to ${where}`)
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer!)?.[1] ?? 0)
@@ -76,8 +78,11 @@ async function assertSurvived({ url }: TestService, request: FuzzRequest, seed: 
   return status
 }
 
-/** All that comes back before the server closes; undefined when it does not within the bound. */
-function send(url: string, bytes: Buffer): Promise<string | undefined> {
+/**
+ * All that comes back before the server closes; undefined when it does not within the bound. A stream of events has no
+ * end: who asked for one leaves it once it has begun.
+ */
+function send(url: string, { bytes, about }: FuzzRequest): Promise<string | undefined> {
   const { hostname, port } = new URL(url)
   const answered = Promise.withResolvers<string | undefined>()
   const parts: Buffer[] = []
@@ -86,7 +91,10 @@ function send(url: string, bytes: Buffer): Promise<string | undefined> {
     answered.resolve(undefined)
     socket.destroy()
   }, boundMs)
-  socket.on('data', (part: Buffer) => parts.push(part))
+  socket.on('data', (part: Buffer) => {
+    parts.push(part)
+    if (endless.test(about) && /^content-type: text\/event-stream/im.test(part.toString('latin1'))) socket.destroy()
+  })
   socket.on('error', () => {})
   socket.on('close', () => {
     clearTimeout(impatience)
