@@ -35,4 +35,10 @@ export const screens: Screen[] = [
     words: 'compare ask try playground',
     load: () => import('./chat/screen.tsx'),
   },
+  {
+    name: 'interns',
+    title: 'Interns',
+    words: 'agents questions inbox permissions sessions',
+    load: () => import('./interns/screen.tsx'),
+  },
 ]

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { contentOf, type Field } from './answer-form.ts'
+
+const field = (name: string, type: string, more: Partial<Field> = {}): Field => ({
+  name,
+  type,
+  required: false,
+  ...more,
+})
+
+function filled(values: [string, string][]): FormData {
+  const data = new FormData()
+  for (const [name, value] of values) data.append(name, value)
+  return data
+}
+
+test('each field is sent as its type, and one that was left empty is not', () => {
+  const fields = [
+    field('city', 'string'),
+    field('count', 'integer'),
+    field('really', 'boolean'),
+    field('tags', 'array'),
+    field('days', 'array', { options: ['mon', 'tue', 'wed'] }),
+    field('note', 'string'),
+  ]
+  const data = filled([
+    ['city', 'Gdańsk'],
+    ['count', '3'],
+    ['really', 'no'],
+    ['tags', 'a, b,'],
+    ['days', 'mon'],
+    ['days', 'wed'],
+    ['note', ''],
+  ])
+  assert.deepEqual(contentOf(fields, data), {
+    city: 'Gdańsk',
+    count: 3,
+    really: false,
+    tags: ['a', 'b'],
+    days: ['mon', 'wed'],
+  })
+})
+
+test('a list that is required and empty is a fault that names it', () => {
+  const days = field('days', 'array', { required: true, options: ['mon'] })
+  assert.throws(() => contentOf([days], filled([])), /days/)
+})

@@ -1,0 +1,26 @@
+import type { InternElicitation } from '../api/types.ts'
+
+export type Field = InternElicitation['fields'][number]
+
+/** What was filled in, as the intern takes it: a field that was left empty is not sent. @throws Error with the fault. */
+export function contentOf(fields: Field[], filled: FormData): Record<string, unknown> {
+  const content: Record<string, unknown> = {}
+  for (const field of fields) {
+    const value = saidIn(field, filled.getAll(field.name).map(String))
+    if (value !== undefined) content[field.name] = value
+  }
+  return content
+}
+
+function saidIn({ name, type, options, required }: Field, given: string[]): unknown {
+  if (type === 'array') {
+    const items = options ? given : (given[0] ?? '').split(',').map((item) => item.trim())
+    const said = items.filter((item) => item !== '')
+    if (required && said.length === 0) throw new Error(`${name}: choose at least one.`)
+    return said.length > 0 ? said : undefined
+  }
+  const text = given[0] ?? ''
+  if (text === '') return undefined
+  if (type === 'boolean') return text === 'yes'
+  return type === 'number' || type === 'integer' ? Number(text) : text
+}

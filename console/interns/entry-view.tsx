@@ -1,0 +1,98 @@
+import type { InternEntry } from '../api/types.ts'
+import { exactCount } from '../format/count.ts'
+import { At } from '../pieces/when.tsx'
+import { Diff } from './diff.tsx'
+import { shown } from './shown.ts'
+
+type Of<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
+
+const names: Record<InternEntry['type'], string> = {
+  prompt: 'asked',
+  message: 'says',
+  reasoning: 'thinks',
+  tool_call: 'does',
+  plan: 'plans',
+  question: 'asks',
+  end: 'end',
+}
+
+/** One thing that was said or done. All of it is text of others: none of it becomes markup. */
+export function EntryView({ entry }: { entry: InternEntry }) {
+  return (
+    <li class={`entry ${entry.type}`}>
+      <span class="dim">
+        {names[entry.type]} <At time={entry.at} />
+      </span>
+      <div>
+        <Body entry={entry} />
+      </div>
+    </li>
+  )
+}
+
+function Body({ entry }: { entry: InternEntry }) {
+  switch (entry.type) {
+    case 'prompt':
+    case 'message':
+      return <p class="agent-text">{shown(entry.text)}</p>
+    case 'reasoning':
+      return <p class="agent-text dim">{shown(entry.text)}</p>
+    case 'plan':
+      return (
+        <ol>
+          {entry.steps.map(({ text, status }, at) => (
+            <li key={at}>
+              {shown(text)} <span class="dim">{shown(status.replace('_', ' '))}</span>
+            </li>
+          ))}
+        </ol>
+      )
+    case 'tool_call':
+      return <ToolCall entry={entry} />
+    case 'question':
+      return <Asked entry={entry} />
+    case 'end':
+      return (
+        <p class={entry.outcome === 'finished' ? 'dim' : 'bad'}>
+          {entry.outcome}
+          {entry.message && `: ${shown(entry.message)}`}
+          {entry.usage && ` · ${exactCount(entry.usage.total_tokens)} tokens`}
+        </p>
+      )
+  }
+}
+
+const tones = { pending: 'dim', in_progress: 'warn', completed: 'ok', failed: 'bad' }
+
+function ToolCall({ entry: { title, operation, status, input, output, changes, paths } }: { entry: Of<'tool_call'> }) {
+  return (
+    <details>
+      <summary>
+        <span class={`dot ${tones[status]}`} />
+        {shown(title ?? operation ?? 'a tool')} <span class="dim">{status.replace('_', ' ')}</span>
+      </summary>
+      {paths.length > 0 && <p class="dim">{paths.map(shown).join(', ')}</p>}
+      {input && <pre>{shown(input)}</pre>}
+      {changes.map(({ path, diff }) => (
+        <Diff key={path} path={path} diff={diff} />
+      ))}
+      {output && <pre>{shown(output)}</pre>}
+    </details>
+  )
+}
+
+function Asked({ entry: { question, state, answer, answered_by_user_id: by } }: { entry: Of<'question'> }) {
+  const about = question.kind === 'permission' ? question.detail : question.message
+  return (
+    <>
+      <p>
+        {question.kind === 'permission' ? <code>{shown(question.operation ?? 'permission')}</code> : 'a form'}{' '}
+        <span class={state === 'waiting' ? 'warn' : 'dim'}>
+          {state === 'answered' ? `${shown(answer ?? 'answered').replace('_', ' ')}` : state}
+          {by && ` by ${by}`}
+        </span>
+      </p>
+      {about && <pre>{shown(about)}</pre>}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import type { InternElicitation } from '../api/types.ts'
+import { contentOf, type Field } from './answer-form.ts'
+import { shown } from './shown.ts'
+
+type Said = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
+type Props = { question: InternElicitation; isSent: boolean; send: (said: Said) => void }
+
+/** The fields that an intern wants filled in. */
+export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
+  const [fault, setFault] = useState('')
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    try {
+      send({ action: 'accept', content: contentOf(fields, new FormData(event.currentTarget as HTMLFormElement)) })
+      setFault('')
+    } catch (error) {
+      setFault((error as Error).message)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <p class="agent-text">{shown(message)}</p>
+      {fields.map((field) => (
+        <FieldInput key={field.name} field={field} question={id} />
+      ))}
+      {fault && (
+        <p class="bad" role="alert">
+          {shown(fault)}
+        </p>
+      )}
+      <div class="answers">
+        <button type="submit" class="main" disabled={isSent}>
+          Send
+        </button>
+        <button type="button" data-key="r" disabled={isSent} onClick={() => send({ action: 'decline' })}>
+          Decline
+        </button>
+        <button type="button" class="bare" disabled={isSent} onClick={() => send({ action: 'cancel' })}>
+          Cancel
+        </button>
+        {isSent && <span class="dim">sent</span>}
+      </div>
+    </form>
+  )
+}
+
+function FieldInput({ question, field: { name, type, required, options } }: { field: Field; question: string }) {
+  const title = `${shown(name)}${required ? '' : ' (may stay empty)'}`
+  const choices = type === 'boolean' ? ['yes', 'no'] : options
+  if (type === 'array' && choices)
+    return (
+      <fieldset>
+        <legend>{title}</legend>
+        {choices.map((option) => (
+          <label key={option} class="choice">
+            <input type="checkbox" name={name} value={option} /> {shown(option)}
+          </label>
+        ))}
+      </fieldset>
+    )
+  const id = `${question} ${name}`.replaceAll(' ', '-')
+  return (
+    <div class="field">
+      <label for={id}>{title}</label>
+      {choices ? (
+        <select id={id} name={name} required={required}>
+          <option value="">–</option>
+          {choices.map((option) => (
+            <option key={option} value={option}>
+              {shown(option)}
+            </option>
+          ))}
+        </select>
+      ) : type === 'integer' || type === 'number' ? (
+        <input id={id} name={name} required={required} type="number" step={type === 'integer' ? 1 : 'any'} />
+      ) : (
+        <input id={id} name={name} required={required} placeholder={type === 'array' ? 'with commas between' : ''} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useKeys } from '../pieces/keys.ts'
+import type { Waiting } from './live.ts'
+import { QuestionCard } from './question-card.tsx'
+import { answered } from './turns.ts'
+
+/** A question must have been in front so long before a key answers it: a key pressed twice answers one. */
+const readMs = 500
+
+/** What waits, the one in front marked: `a`, `A` and `r` answer that, `j` and `k` bring another to the front. */
+export function Inbox({ waiting }: { waiting: Waiting[] }) {
+  const [chosen, choose] = useState<string>()
+  const list = useRef<HTMLElement>(null)
+  const open = waiting.filter(({ question }) => !answered.value.has(question.id))
+  const front = (open.find(({ question }) => question.id === chosen) ?? open[0])?.question.id
+  const since = useRef(0)
+  useEffect(() => {
+    since.current = performance.now()
+    // It stays in front when one that ends sooner comes in.
+    if (front !== undefined) choose(front)
+  }, [front])
+  const move = (by: number) => {
+    const at = open.findIndex(({ question }) => question.id === front) + by
+    if (open[at]) choose(open[at].question.id)
+  }
+  const press = (key: string) => (event: KeyboardEvent) => {
+    if (event.repeat || performance.now() - since.current < readMs) return
+    list.current?.querySelector<HTMLButtonElement>(`.front [data-key="${key}"]`)?.click()
+  }
+  useKeys([
+    { key: 'j', says: 'next question', act: () => move(1) },
+    { key: 'k', says: 'question before', act: () => move(-1) },
+    { key: 'a', says: 'allow once', act: press('a') },
+    { key: 'A', says: 'allow always', act: press('A') },
+    { key: 'r', says: 'reject', act: press('r') },
+  ])
+  return (
+    <section ref={list} class="inbox" aria-label="Questions">
+      {waiting.map((one) => (
+        <QuestionCard
+          key={one.question.id}
+          waiting={one}
+          isFront={one.question.id === front}
+          choose={() => choose(one.question.id)}
+        />
+      ))}
+    </section>
+  )
+}

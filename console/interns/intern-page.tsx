@@ -1,0 +1,78 @@
+import { useGet } from '../api/resource.ts'
+import { counted } from '../format/count.ts'
+import { Failed, Loading, Nothing } from '../pieces/states.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { InternActs } from './acts.tsx'
+import { Inbox } from './inbox.tsx'
+import { useChanges, useWorld } from './live.ts'
+import { Heard } from './overview.tsx'
+import { shown } from './shown.ts'
+import { State } from './state.tsx'
+
+/** One intern: how it is, what it asks, and its conversations. */
+export function InternPage({ id }: { id: string }) {
+  const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
+  const world = useWorld()
+  useChanges(reload)
+  const waiting = world.data?.waiting.filter(({ intern }) => intern.id === data?.id) ?? []
+  return (
+    <div class="page interns-page">
+      <p>
+        <a href="/interns">← Interns</a>
+      </p>
+      {failure && <Failed failure={failure} again={reload} />}
+      {!failure && !data && <Loading />}
+      {data && (
+        <>
+          <header>
+            <h1>{data.name}</h1>
+            <State intern={data} />
+            <InternActs intern={data} after={reload} />
+          </header>
+          <Heard />
+          {data.last_failure_message && <p class="bad">{shown(data.last_failure_message)}</p>}
+          {data.description && <p>{shown(data.description)}</p>}
+          <p class="dim">
+            {data.approval_mode === 'manual' ? 'Asks before it acts' : 'Acts without asking'} ·{' '}
+            {data.model ?? 'the default model'} ·{' '}
+            {data.visibility === 'workspace' ? 'seen by the workspace' : 'seen by its creator'}
+          </p>
+          <Inbox waiting={waiting} />
+          <h2>Sessions</h2>
+          {data.status === 'running' ? <Sessions id={data.id} name={data.name} /> : <NotRunning />}
+        </>
+      )}
+    </div>
+  )
+}
+
+export const NotRunning = () => (
+  <p class="dim">What was said and done is told by the intern itself, while it is running. Wake it to read on.</p>
+)
+
+function Sessions({ id, name }: { id: string; name: string }) {
+  const query = { limit: 50 }
+  const { data, failure, reload } = useGet('GET /interns/{internId}/sessions', { params: { internId: id }, query })
+  useChanges(reload)
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  if (data.data.length === 0)
+    return (
+      <Nothing title="Nobody has talked to it yet" paste={`npx signalbox chat ${name}`}>
+        <p>Any client of chat completions can; in a terminal:</p>
+      </Nothing>
+    )
+  return (
+    <ul class="interns">
+      {data.data.map((session) => (
+        <li key={session.id}>
+          <a href={`/interns/${id}/${encodeURIComponent(session.id)}`}>{shown(session.title) || 'without a title'}</a>
+          <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
+          <span class="dim about">
+            {counted(session.turns, 'turn')} · <Ago time={session.updated_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,133 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useGet } from '../api/resource.ts'
+import type { InternElicitation, InternPermission, InternWholePermission } from '../api/types.ts'
+import { duration } from '../format/time.ts'
+import { now } from '../pieces/now.ts'
+import { Diff } from './diff.tsx'
+import { FormAnswer } from './form-answer.tsx'
+import type { Waiting } from './live.ts'
+import { shown } from './shown.ts'
+import { answer, answered } from './turns.ts'
+
+type Offer = { option: string; says: string; key?: string }
+
+/** What each answer is called, and its key. */
+const offers: Offer[] = [
+  { option: 'allow_once', says: 'Allow once', key: 'a' },
+  { option: 'allow_always', says: 'Allow always', key: 'A' },
+  { option: 'reject_once', says: 'Reject', key: 'r' },
+  { option: 'reject_always', says: 'Reject always' },
+  { option: 'cancel', says: 'Cancel' },
+]
+
+type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
+
+/** One question: whose, what exactly, how long it waits, and the answers that it takes. */
+export function QuestionCard({ waiting: { intern, question }, isFront, choose }: Props) {
+  const place = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isFront) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [isFront])
+  const isSent = answered.value.has(question.id)
+  return (
+    <article
+      ref={place}
+      class={isFront ? 'question front' : 'question'}
+      aria-label={`Question of ${intern.name}`}
+      onFocusCapture={choose}
+      onPointerDown={choose}
+    >
+      <header>
+        <h2>
+          <a href={`/interns/${intern.id}`}>{intern.name}</a>{' '}
+          {question.kind === 'permission' ? (
+            <>
+              wants to: <code>{shown(question.operation ?? 'do something')}</code>
+            </>
+          ) : (
+            'wants to know'
+          )}
+        </h2>
+        <span class="dim">
+          <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>its session</a>
+        </span>
+        <TimeLeft until={question.deadline_at} />
+      </header>
+      {question.kind === 'permission' ? (
+        <Permission waiting={{ intern, question }} isFront={isFront} isSent={isSent} />
+      ) : (
+        <FormAnswer
+          question={question as InternElicitation}
+          isSent={isSent}
+          send={(said) => void answer(intern, question, JSON.stringify(said))}
+        />
+      )}
+    </article>
+  )
+}
+
+function TimeLeft({ until }: { until: string }) {
+  const ms = Date.parse(until) - now.value.getTime()
+  const isSoon = ms < 60_000
+  return (
+    <span class={isSoon ? 'time-left bad' : 'time-left dim'}>
+      {ms > 0 ? `${duration(Math.floor(ms / 1000) * 1000)} left` : 'its time is over'}
+    </span>
+  )
+}
+
+type PermissionProps = { waiting: Waiting & { question: InternPermission }; isFront: boolean; isSent: boolean }
+
+/** Nothing can be allowed before all of it is there to be read. */
+function Permission({ waiting: { intern, question }, isFront, isSent }: PermissionProps) {
+  const params = { internId: intern.id, questionId: question.id }
+  const { data, failure, reload } = useGet(
+    'GET /interns/{internId}/questions/{questionId}',
+    isSent ? undefined : { params },
+  )
+  const whole = data?.data as InternWholePermission | undefined
+  return (
+    <>
+      {whole ? <Whole whole={whole} /> : question.detail !== undefined && <pre>{shown(question.detail)}</pre>}
+      {failure && (
+        <p class="bad" role="alert">
+          All that it is about cannot be told: {failure.message}{' '}
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </p>
+      )}
+      <div class="answers">
+        {offers
+          .filter(({ option }) => option === 'cancel' || (question.options as string[]).includes(option))
+          .map(({ option, says, key }) => (
+            <button
+              key={option}
+              type="button"
+              class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
+              data-key={key}
+              disabled={isSent || (option.startsWith('allow') && !whole)}
+              onClick={() => void answer(intern, question, option)}
+            >
+              {says} {key && isFront && <kbd>{key}</kbd>}
+            </button>
+          ))}
+        {isSent && <span class="dim">sent</span>}
+      </div>
+    </>
+  )
+}
+
+function Whole({ whole: { command, detail, changes, paths } }: { whole: InternWholePermission }) {
+  const others = paths.filter((path) => !changes.some((change) => change.path === path))
+  const text = command ?? (changes.length === 0 ? detail : undefined)
+  return (
+    <>
+      {text !== undefined && <pre>{shown(text)}</pre>}
+      {changes.map(({ path, diff }) => (
+        <Diff key={path} path={path} diff={diff} />
+      ))}
+      {others.length > 0 && <p class="dim">Files: {others.map(shown).join(', ')}</p>}
+    </>
+  )
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { say, untilIntern } from '../harness/interns.ts'
+import { until } from '../harness/until.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string, more: object = {}) => signedInPage(browser, talk, path, { key: talk.apiKey, ...more })
+const edit = 'edit run.sh {"before": "echo old\\n", "after": "echo new\\n"}'
+const every = 'allow_once allow_always reject_once'
+
+/** What was answered to the questions of a session, as the intern keeps it. */
+const answersIn = async (sessionId: string | undefined) => {
+  const { body } = await talk.ask('GET', `/interns/${talk.id}/sessions/${sessionId}`)
+  return body.data.entries.flatMap((entry: any) => (entry.type === 'question' ? [entry.answer] : []))
+}
+const untilAnswered = (sessionId: string | undefined, answer: string) =>
+  until(async () => (await answersIn(sessionId)).includes(answer))
+
+/** A key counts when a question has been in front for a while: it is pressed until it does. */
+const press = (
+  page: { keyboard: { press: (key: string) => Promise<void> } },
+  key: string,
+  isDone: () => Promise<boolean>,
+) =>
+  until(async () => {
+    await page.keyboard.press(key)
+    return isDone()
+  })
+
+test('a question comes in by itself, is counted, shows its whole change, and a key answers it', options, async () => {
+  await using watched = await open('/interns')
+  const { page, faults } = watched
+  await page.getByText('Nobody waits for an answer').waitFor()
+  const { sessionId } = await say(talk, talk.id, edit)
+  const question = page.getByRole('article', { name: 'Question of ada' })
+  await question.getByText('+echo new').waitFor()
+  await question.getByText('-echo old').waitFor()
+  await question.getByText(/min .* left/).waitFor()
+  await page.getByRole('link', { name: 'Interns 1' }).waitFor()
+  await press(page, 'a', async () => (await answersIn(sessionId)).includes('allow_once'))
+  await page.getByText('Nobody waits for an answer').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+for (const [key, answer] of [
+  ['A', 'allow_always'],
+  ['r', 'reject_once'],
+] as const) {
+  test(`${key} answers ${answer} to the question in front, and the other one waits on`, options, async () => {
+    const first = await say(talk, talk.id, `permission first ${every}`)
+    const second = await say(talk, talk.id, `permission second ${every}`)
+    await using watched = await open('/interns')
+    const { page, faults } = watched
+    await page.getByRole('article').nth(1).waitFor()
+    await page.keyboard.press('j')
+    await page
+      .locator('article.front')
+      .filter({ hasText: 'second' })
+      .getByRole('button', { name: 'Allow once' })
+      .waitFor()
+    await page.waitForTimeout(700)
+    await page.keyboard.press(key)
+    // At once again: this one is nobody's answer to what comes to the front.
+    await page.keyboard.press(key)
+    await untilAnswered(second.sessionId, answer)
+    assert.deepEqual(await answersIn(first.sessionId), [null])
+    await page.getByRole('article').filter({ hasText: 'first' }).getByRole('button', { name: 'Reject' }).click()
+    await untilAnswered(first.sessionId, 'reject_once')
+    await page.getByText('Nobody waits for an answer').waitFor()
+    assert.deepEqual(faults, [])
+  })
+}
+
+test('a form is filled in, and each field is sent as its type', options, async () => {
+  const schema = {
+    type: 'object',
+    properties: { city: { type: 'string' }, count: { type: 'integer' }, size: { type: 'string', enum: ['S', 'L'] } },
+    required: ['city'],
+  }
+  const { sessionId } = await say(talk, talk.id, `ask ${JSON.stringify(schema)}`)
+  await using watched = await open(`/interns/${talk.id}/${sessionId}`)
+  const { page, faults } = watched
+  const question = page.getByRole('article', { name: 'Question of ada' })
+  await question.getByLabel('city').fill('Gdańsk')
+  await question.getByLabel('count').fill('3')
+  await question.getByLabel('size').selectOption('L')
+  await question.getByRole('button', { name: 'Send' }).click()
+  const said = page.getByRole('list', { name: 'Transcript' }).getByText('"city":"Gdańsk"')
+  await said.waitFor()
+  const { content } = JSON.parse((await said.textContent())!)
+  assert.deepEqual(content, { city: 'Gdańsk', count: 3, size: 'L' })
+  assert.deepEqual(faults, [])
+})
+
+test('a conversation is told as it happens, and what an agent says acts on nothing', options, async () => {
+  const { sessionId } = await say(talk, talk.id, 'say begun', { approval_mode: 'self-drive' })
+  await using watched = await open(`/interns/${talk.id}`)
+  const { page, faults } = watched
+  await page.getByRole('link', { name: 'say begun' }).click()
+  const transcript = page.getByRole('list', { name: 'Transcript' })
+  await transcript.getByText('begun', { exact: true }).waitFor()
+  const hostile = '<img src=x onerror="document.title=1"> \u202egpj.exe **bold**'
+  await page.getByLabel('Say something to ada').fill(`work edit a.txt {"after": "y\\n"}\nsay ${hostile}`)
+  await page.getByRole('button', { name: 'Send' }).click()
+  await transcript
+    .getByText('<img src=x onerror="document.title=1"> \\u202egpj.exe **bold**', { exact: true })
+    .waitFor()
+  await transcript.getByText('Work on a.txt').first().click()
+  await transcript.getByText('+y').waitFor()
+  assert.equal(await transcript.locator('img, strong').count(), 0)
+  assert.deepEqual((await answersIn(sessionId)).length, 0)
+  assert.deepEqual(faults, [])
+})
+
+test('an intern is suspended after it was told what ends, and woken', options, async () => {
+  await using watched = await open('/interns')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Suspend ada' }).click()
+  await page.getByRole('dialog').getByText('Files and sessions stay').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await untilIntern(talk, talk.id, 'stopped')
+  await page.getByRole('button', { name: 'Wake ada' }).click()
+  await untilIntern(talk, talk.id, 'running')
+  await page.getByRole('button', { name: 'Restart ada' }).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+for (const width of [390, 1280]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`interns keep nobody out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+      const look = { colorScheme, viewport: { width, height: 800 } }
+      const asked = await say(
+        talk,
+        talk.id,
+        `say Let me see.\nplan read, write\nwork edit a.txt {"after": "y\\n"}\n${edit}`,
+      )
+      const form = { type: 'object', properties: { days: { type: 'array', items: { enum: ['mon', 'tue'] } } } }
+      const asks = await say(talk, talk.id, `ask ${JSON.stringify(form)}`)
+      for (const path of ['', `/${talk.id}`, `/${talk.id}/${asked.sessionId}`]) {
+        await using watched = await open(`/interns${path}`, look)
+        const { page } = watched
+        await page.getByText('+echo new').last().waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [])
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        const folder = process.env.PICTURES
+        if (folder) await page.screenshot({ path: `${folder}/${path.split('/').length}-${width}-${colorScheme}.png` })
+        assert.deepEqual(watched.faults, [])
+      }
+      for (const { sessionId, asked: question } of [asked, asks]) {
+        const content = question?.arguments.kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
+        const messages = [{ role: 'tool', tool_call_id: question?.id, content }]
+        await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
+      }
+    })
+  }
+}
+
+test('without interns the line that makes one is told', options, async () => {
+  await using empty = await signedInPage(browser, talk, '/interns', { key: await strangerKey() })
+  await empty.page.getByText('npx signalbox interns create ada').waitFor()
+  assert.deepEqual(empty.faults, [])
+})
+
+async function strangerKey(): Promise<string> {
+  const { body } = await talk.manage('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' })
+  const made = await talk.manage('POST', '/keys', { name: 'stranger', workspace_id: body.data.id })
+  return made.body.key
+}
