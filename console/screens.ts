@@ -41,4 +41,10 @@ export const screens: Screen[] = [
     words: 'agents questions inbox permissions sessions',
     load: () => import('./interns/screen.tsx'),
   },
+  {
+    name: 'guardrails',
+    title: 'Guardrails',
+    words: 'policy limits budgets filters replay',
+    load: () => import('./guardrails/screen.tsx'),
+  },
 ]

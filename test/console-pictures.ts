@@ -23,6 +23,12 @@ const ids = await world.ask(18)
 
 const pictures: Picture[] = [
   { screen: 'requests', wide: `/requests/${ids[1]}`, narrow: '/requests', shows: 'anthropic/claude-sonnet-5' },
+  {
+    screen: 'guardrails',
+    wide: `/guardrails/${world.guardrailId}`,
+    narrow: '/guardrails',
+    shows: 'Only what the contract names',
+  },
 ]
 
 for (const { screen, wide, narrow = wide, shows } of pictures) {

@@ -1,0 +1,120 @@
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import { forget, useGet } from '../api/resource.ts'
+import { toast } from '../pieces/toast.tsx'
+
+type Target = { kind: 'key' | 'member'; id: string; name: string }
+type AssignedProps = { id: string; governs: string | undefined; mayChange: boolean }
+
+/** Whom it governs: keys and members, or all of a workspace. */
+export function Assigned({ id, governs, mayChange }: AssignedProps) {
+  const page = { params: { id }, query: { limit: 100 } }
+  const keys = useGet('GET /guardrails/{id}/assignments/keys', page)
+  const members = useGet('GET /guardrails/{id}/assignments/members', page)
+  const everybody = useGet('GET /organization/members', { query: { limit: 100 } }).data?.data ?? []
+  const people = everybody.map(({ id: user, email, first_name, last_name }) => ({
+    id: user,
+    name: [first_name, last_name].filter(Boolean).join(' ') || email,
+  }))
+  const nameOf = (user: string) => people.find((one) => one.id === user)?.name ?? user
+  const targets: Target[] = [
+    ...(keys.data?.data ?? []).map(({ key_hash, key_name }) => ({
+      kind: 'key' as const,
+      id: key_hash,
+      name: key_name,
+    })),
+    ...(members.data?.data ?? []).map(({ user_id }) => ({
+      kind: 'member' as const,
+      id: user_id,
+      name: nameOf(user_id),
+    })),
+  ]
+  const reload = () => {
+    forget('/assignments')
+    keys.reload()
+    members.reload()
+  }
+  return (
+    <section aria-label="Whom it governs">
+      <h2>Whom it governs</h2>
+      {governs !== undefined && <p>All of {governs}: it is that workspace’s default.</p>}
+      {keys.data && members.data && targets.length === 0 && governs === undefined && (
+        <p class="dim">Nobody yet: it governs those to whom it is assigned.</p>
+      )}
+      <ul class="guardrail-targets">
+        {targets.map((target) => (
+          <li key={target.kind + target.id}>
+            <span>
+              <span class="dim">{target.kind}</span> {target.name}
+            </span>
+            {mayChange && (
+              <button
+                type="button"
+                class="bare"
+                aria-label={`Take it from ${target.name}`}
+                onClick={() => void take(id, target, reload)}
+              >
+                ✕
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayChange && <Assign id={id} targets={targets} people={people} reload={reload} />}
+    </section>
+  )
+}
+
+const give = (id: string, { kind, id: target }: Target) =>
+  kind === 'key'
+    ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [target] } })
+    : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [target] } })
+
+const remove = (id: string, { kind, id: target }: Target) =>
+  kind === 'key'
+    ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [target] } })
+    : call('POST /guardrails/{id}/assignments/members/remove', { params: { id }, body: { member_user_ids: [target] } })
+
+async function told(work: Promise<unknown>, reload: () => void, says: string, undo?: () => void): Promise<void> {
+  try {
+    await work
+    toast(says, undo && { undo })
+  } catch (error) {
+    toast(asFailure(error).message, { isBad: true })
+  }
+  reload()
+}
+
+function take(id: string, target: Target, reload: () => void): Promise<void> {
+  const undo = () => void told(give(id, target), reload, `It governs ${target.name} again`)
+  return told(remove(id, target), reload, `It governs ${target.name} no more`, undo)
+}
+
+type AssignProps = { id: string; targets: Target[]; people: { id: string; name: string }[]; reload: () => void }
+
+function Assign({ id, targets, people, reload }: AssignProps) {
+  const keys = useGet('GET /keys', { query: { limit: 100 } }).data?.data ?? []
+  const free = [
+    ...keys.map(({ hash, name }) => ({ kind: 'key' as const, id: hash, name })),
+    ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
+  ].filter((one) => !targets.some((target) => target.id === one.id))
+  const assign = (target: Target) => told(give(id, target), reload, `It governs ${target.name}`)
+  return (
+    <select
+      aria-label="Assign it to"
+      value=""
+      onChange={(event) => {
+        const target = free.find((one) => one.id === event.currentTarget.value)
+        event.currentTarget.value = ''
+        if (target) void assign(target)
+      }}
+    >
+      <option value="">Assign it to …</option>
+      {free.map((one) => (
+        <option key={one.kind + one.id} value={one.id}>
+          {one.kind} {one.name}
+        </option>
+      ))}
+    </select>
+  )
+}

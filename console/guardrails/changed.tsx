@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import { forget } from '../api/resource.ts'
+import type { GuardrailPatch } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { toast } from '../pieces/toast.tsx'
+import { Difference } from './difference.tsx'
+import { changesBetween, type Policy, patchBetween } from './policy.ts'
+
+type ChangedProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }
+
+/** The change that saving makes, before it is made. */
+export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
+  const [problem, setProblem] = useState<string>()
+  const [isSaving, setSaving] = useState(false)
+  const changes = changesBetween(saved, policy)
+  const write = async (body: GuardrailPatch) => {
+    await call('PATCH /guardrails/{id}', { params: { id }, body })
+    forget('/guardrails')
+    forget('/audit')
+    done()
+  }
+  const undo = () =>
+    write(patchBetween(policy, saved)).catch((error) => toast(asFailure(error).message, { isBad: true }))
+  const save = async () => {
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      await write(patchBetween(saved, policy))
+      toast('Saved', { undo: () => void undo() })
+    } catch (error) {
+      setProblem(asFailure(error).message)
+      setSaving(false)
+    }
+  }
+  return (
+    <section aria-label="The change">
+      <h2>{counted(changes.length, 'change')}, not saved yet</h2>
+      <Difference changes={changes} />
+      {problem && (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="guardrail-do">
+        <button type="button" class="main" disabled={isSaving} onClick={() => void save()}>
+          Save
+        </button>
+        <button type="button" onClick={drop}>
+          Drop the change
+        </button>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,163 @@
+import { Builtins, Patterns } from './filter-fields.tsx'
+import { type EditorProps, type Policy, zdrFields } from './policy.ts'
+
+/** The fields of a policy. They are filled once: what is typed stays as it was typed. */
+export function Editor({ policy, change }: EditorProps) {
+  const set = (part: Partial<Policy>) => change({ ...policy, ...part })
+  return (
+    <section class="guardrail-fields" aria-label="The policy">
+      <h2>The policy</h2>
+      <Words policy={policy} change={change} />
+      <Limit policy={policy} change={change} />
+      <List policy={policy} change={change} field="allowed_models" says="Only these models" />
+      <List policy={policy} change={change} field="ignored_models" says="Never these models" />
+      <List policy={policy} change={change} field="allowed_providers" says="Only these providers" />
+      <List policy={policy} change={change} field="ignored_providers" says="Never these providers" />
+      <Regions policy={policy} change={change} />
+      <fieldset>
+        <legend>Data</legend>
+        <Check
+          says="only where no data is retained"
+          isOn={policy.enforce_zdr === true}
+          turn={(isOn) => {
+            const held = isOn || null
+            set({ ...Object.fromEntries(zdrFields.map((field) => [field, held])), enforce_zdr: held })
+          }}
+        />
+        {forbiddances.map(([field, says]) => (
+          <Check
+            key={field}
+            says={says}
+            isOn={policy[field] === false}
+            turn={(isOn) => set({ [field]: isOn ? false : null })}
+          />
+        ))}
+      </fieldset>
+      <Builtins policy={policy} change={change} />
+      <Patterns policy={policy} change={change} />
+    </section>
+  )
+}
+
+const forbiddances = [
+  ['enable_paid_model_training', 'no paid model that trains on it'],
+  ['enable_free_model_training', 'no free model that trains on it'],
+  ['enable_free_model_publication', 'no free model that publishes it'],
+] as const
+
+function Words({ policy, change }: EditorProps) {
+  return (
+    <>
+      <label>
+        <span>Name</span>
+        <input defaultValue={policy.name} onInput={(event) => change({ ...policy, name: event.currentTarget.value })} />
+      </label>
+      <label>
+        <span>Description</span>
+        <input
+          defaultValue={policy.description ?? ''}
+          onInput={(event) => change({ ...policy, description: event.currentTarget.value || null })}
+        />
+      </label>
+    </>
+  )
+}
+
+/** An interval needs a limit: it goes and comes with it. */
+function Limit({ policy, change }: EditorProps) {
+  const { limit_usd, reset_interval } = policy
+  const limitTo = (text: string) => {
+    const limit = Number(text)
+    const isNone = text.trim() === '' || Number.isNaN(limit)
+    change({ ...policy, limit_usd: isNone ? null : limit, reset_interval: isNone ? null : reset_interval })
+  }
+  const interval = (text: string) => change({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
+  return (
+    <fieldset>
+      <legend>Limit</legend>
+      <label class="guardrail-inline">
+        <span>At most, USD</span>
+        <input
+          type="number"
+          min="0"
+          step="any"
+          placeholder="no limit"
+          defaultValue={limit_usd ?? ''}
+          onInput={(event) => limitTo(event.currentTarget.value)}
+        />
+      </label>
+      <select
+        aria-label="Starts again"
+        disabled={limit_usd === null}
+        value={reset_interval ?? ''}
+        onChange={(event) => interval(event.currentTarget.value)}
+      >
+        <option value="">in all</option>
+        <option value="daily">a day</option>
+        <option value="weekly">a week</option>
+        <option value="monthly">a month</option>
+      </select>
+      <Check
+        says="own provider keys included"
+        isOn={policy.include_byok_in_budgets}
+        turn={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
+      />
+    </fieldset>
+  )
+}
+
+type ListField = 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers'
+
+/** One item a line, or between commas. None is null, which says nothing. */
+function List({ policy, change, field, says }: EditorProps & { field: ListField; says: string }) {
+  const take = (text: string) => {
+    const items = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+    change({ ...policy, [field]: items.length > 0 ? items : null })
+  }
+  const items = policy[field] ?? []
+  return (
+    <label>
+      <span>{says}</span>
+      <textarea
+        class="mono"
+        rows={Math.min(6, Math.max(1, items.length))}
+        placeholder="says nothing; one a line"
+        defaultValue={items.join('\n')}
+        onInput={(event) => take(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' } as const
+
+function Regions({ policy, change }: EditorProps) {
+  const allowed = policy.allowed_data_regions ?? []
+  const known = Object.keys(regions) as (keyof typeof regions)[]
+  const turn = (region: keyof typeof regions, isOn: boolean) => {
+    const left = known.filter((one) => (one === region ? isOn : allowed.includes(one)))
+    change({ ...policy, allowed_data_regions: left.length > 0 ? left : null })
+  }
+  return (
+    <fieldset>
+      <legend>Come in only through</legend>
+      {known.map((region) => (
+        <Check
+          key={region}
+          says={regions[region]}
+          isOn={allowed.includes(region)}
+          turn={(isOn) => turn(region, isOn)}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+function Check({ says, isOn, turn }: { says: string; isOn: boolean; turn: (isOn: boolean) => void }) {
+  return (
+    <label class="guardrail-inline">
+      <input type="checkbox" checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
+      <span>{says}</span>
+    </label>
+  )
+}

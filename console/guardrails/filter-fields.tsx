@@ -1,0 +1,99 @@
+import type { EditorProps, Policy } from './policy.ts'
+
+type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
+type Pattern = NonNullable<Policy['content_filters']>[number]
+
+const builtins: Record<Builtin['slug'], string> = {
+  email: 'e-mail addresses',
+  phone: 'phone numbers',
+  ssn: 'US social security numbers',
+  'credit-card': 'credit card numbers',
+  'ip-address': 'IP addresses',
+  secrets: 'keys and passwords',
+  'person-name': 'names of persons',
+  address: 'postal addresses',
+  'regex-prompt-injection': 'prompt injection',
+}
+
+function Action<Value extends string>(props: {
+  label: string
+  value: Value
+  none?: string
+  take: (to: Value) => void
+}) {
+  const { label, value, none, take } = props
+  return (
+    <select aria-label={label} value={value} onChange={(event) => take(event.currentTarget.value as Value)}>
+      {none !== undefined && <option value="">{none}</option>}
+      <option value="flag">note</option>
+      <option value="redact">black out</option>
+      <option value="block">refuse</option>
+    </select>
+  )
+}
+
+/** What the service finds by itself, and what is done with it. */
+export function Builtins({ policy, change }: EditorProps) {
+  const set = policy.content_filter_builtins ?? []
+  const take = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
+    const before = set.find((one) => one.slug === slug)
+    const others = set.filter((one) => one.slug !== slug)
+    const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
+    change({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
+  }
+  return (
+    <fieldset class="guardrail-builtins">
+      <legend>Texts with</legend>
+      {(Object.keys(builtins) as Builtin['slug'][]).map((slug) => (
+        <div key={slug}>
+          <span>{builtins[slug]}</span>
+          <Action<Builtin['action'] | ''>
+            label={builtins[slug]}
+            none="let pass"
+            value={set.find((one) => one.slug === slug)?.action ?? ''}
+            take={(action) => take(slug, action)}
+          />
+        </div>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Own patterns, in order. One that is emptied goes. */
+export function Patterns({ policy, change }: EditorProps) {
+  const all = policy.content_filters ?? []
+  const replace = (filters: Pattern[]) => change({ ...policy, content_filters: filters.length > 0 ? filters : null })
+  const put = (index: number, part: Partial<Pattern>) =>
+    replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
+  return (
+    <fieldset class="guardrail-patterns">
+      <legend>Texts that match</legend>
+      {all.map((filter, index) => (
+        <div key={index}>
+          <input
+            class="mono"
+            aria-label={`Pattern ${index + 1}`}
+            value={filter.pattern}
+            onInput={(event) => put(index, { pattern: event.currentTarget.value })}
+          />
+          <Action<Pattern['action']>
+            label={`What is done with pattern ${index + 1}`}
+            value={filter.action}
+            take={(action) => put(index, { action })}
+          />
+          <button
+            type="button"
+            class="bare"
+            aria-label={`Without pattern ${index + 1}`}
+            onClick={() => replace(all.filter((_, at) => at !== index))}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => replace([...all, { pattern: '', action: 'block' }])}>
+        Add a pattern
+      </button>
+    </fieldset>
+  )
+}

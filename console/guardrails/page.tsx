@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { useGet } from '../api/resource.ts'
+import type { Guardrail } from '../api/types.ts'
+import { useKeys } from '../pieces/keys.ts'
+import { Failed, Loading } from '../pieces/states.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { Assigned } from './assigned.tsx'
+import { Changed } from './changed.tsx'
+import { Editor } from './editor.tsx'
+import { History } from './history.tsx'
+import { changesBetween, emptyPolicy, type Policy, policyIn } from './policy.ts'
+import { Replayed } from './replayed.tsx'
+import { Spent } from './spent.tsx'
+import { meaningOf } from './words.ts'
+
+/** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
+export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolean }) {
+  const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id } })
+  const workspaces = useGet('GET /workspaces', { query: { limit: 100 } }).data?.data
+  const governed = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
+  const isUnsaid = failure?.status === 404 && governed !== undefined
+  const found = data?.data
+  return (
+    <div class="page guardrail">
+      <p>
+        <a href="/guardrails">← Guardrails</a>
+      </p>
+      {failure && !isUnsaid && <Failed failure={failure} again={reload} />}
+      {!failure && !found && <Loading />}
+      {(found || isUnsaid) && (
+        <Whole
+          id={id}
+          guardrail={isUnsaid ? undefined : found}
+          saved={found && !isUnsaid ? policyIn(found) : emptyPolicy(`Workspace ${governed?.name} Default`)}
+          governs={governed?.name}
+          mayChange={mayChange}
+          reload={reload}
+        />
+      )}
+    </div>
+  )
+}
+
+type WholeProps = {
+  id: string
+  guardrail: Guardrail | undefined
+  saved: Policy
+  /** The workspace of which all is governed. */
+  governs: string | undefined
+  mayChange: boolean
+  reload: () => void
+}
+
+function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps) {
+  const { route } = useLocation()
+  const [draft, setDraft] = useState<Policy>()
+  /** Moves when the fields are to be filled anew. */
+  const [filled, setFilled] = useState(0)
+  const policy = draft ?? saved
+  const isChanged = changesBetween(saved, policy).length > 0
+  const fill = (other: Policy | undefined) => {
+    setDraft(other)
+    setFilled((before) => before + 1)
+  }
+  const done = () => {
+    fill(undefined)
+    reload()
+  }
+  useKeys([{ key: 'Escape', says: 'back to the list', act: () => !isChanged && route('/guardrails') }])
+  return (
+    <>
+      <Head id={id} guardrail={guardrail} policy={saved} governs={governs} />
+      <Meaning policy={policy} isChanged={isChanged} />
+      {mayChange && (
+        <div class="guardrail-work">
+          <Editor key={`${filled} ${guardrail?.updated_at}`} policy={policy} change={setDraft} />
+          <div class="guardrail-aside">
+            {isChanged && <Changed id={id} saved={saved} policy={policy} drop={() => fill(undefined)} done={done} />}
+            <Replayed id={id} saved={saved} policy={policy} />
+          </div>
+        </div>
+      )}
+      {guardrail && <Assigned id={id} governs={governs} mayChange={mayChange} />}
+      <History id={id} version={guardrail?.updated_at} {...(mayChange && { take: fill })} />
+    </>
+  )
+}
+
+type HeadProps = { id: string; guardrail: Guardrail | undefined; policy: Policy; governs: string | undefined }
+
+function Head({ id, guardrail, policy, governs }: HeadProps) {
+  return (
+    <>
+      <header>
+        <h1>{policy.name}</h1>
+        {governs !== undefined && <span class="dim">governs all of {governs}</span>}
+        {guardrail && (
+          <span class="dim">
+            changed <Ago time={guardrail.updated_at} />
+          </span>
+        )}
+        <a class="button" href={`/requests?guardrail_id=${id}`}>
+          Its requests
+        </a>
+      </header>
+      {policy.description && <p class="dim">{policy.description}</p>}
+      {guardrail && guardrail.limit_usd !== null && (
+        <p>
+          <Spent guardrail={guardrail} />
+          {guardrail.resets_at && (
+            <span class="dim">
+              , starts again <Ago time={guardrail.resets_at} />
+            </span>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Meaning({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
+  const says = meaningOf(policy)
+  return (
+    <section aria-label="What it means">
+      <h2>{isChanged ? 'What it would mean' : 'What it means'}</h2>
+      {says.length === 0 ? (
+        <p>It forbids nothing.</p>
+      ) : (
+        <ul class="guardrail-means">
+          {says.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

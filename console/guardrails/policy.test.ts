@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changesBetween, emptyPolicy, patchBetween, policyIn } from './policy.ts'
+
+const before = { ...emptyPolicy('House rules'), limit_usd: 50, allowed_models: ['a/one', 'a/two'] }
+
+test('a change tells each item that goes and each that comes', () => {
+  const after = { ...before, limit_usd: 20, allowed_models: ['a/two', 'a/three'] }
+  assert.deepEqual(changesBetween(before, after), [
+    { field: 'limit_usd', gone: ['50'], come: ['20'] },
+    { field: 'allowed_models', gone: ['a/one'], come: ['a/three'] },
+  ])
+})
+
+test('the body names what changes and nothing else, and a list whole', () => {
+  const after = { ...before, description: '', allowed_models: ['a/two', 'a/three'] }
+  assert.deepEqual(patchBetween(before, after), { allowed_models: ['a/two', 'a/three'] })
+  assert.deepEqual(patchBetween({ ...before, description: 'old' }, after).description, null)
+})
+
+test('where the rule on data changes, each vendor is named: the service would copy it into those that are not', () => {
+  const was = { ...before, enforce_zdr_vendor_a: false }
+  const patch = patchBetween(was, { ...was, enforce_zdr: true, enforce_zdr_vendor_b: true })
+  assert.deepEqual([patch.enforce_zdr, patch.enforce_zdr_vendor_a, patch.enforce_zdr_vendor_b], [true, false, true])
+  assert.equal(patch.enforce_zdr_other, null)
+})
+
+test('the label of a builtin filter is the service’s own: it is neither a change nor sent', () => {
+  const labelled = (label: string, action: 'block' | 'redact') => [{ slug: 'email' as const, action, label }]
+  const was = { ...before, content_filter_builtins: labelled('[EMAIL]', 'redact') }
+  assert.deepEqual(patchBetween(was, { ...was, content_filter_builtins: labelled('', 'redact') }), {})
+  assert.deepEqual(patchBetween(was, { ...was, content_filter_builtins: labelled('', 'block') }), {
+    content_filter_builtins: [{ slug: 'email', action: 'block' }],
+  })
+})
+
+test('of a state in the audit trail only the policy counts', () => {
+  const state = {
+    ...before,
+    id: 'g',
+    workspace_id: 'w',
+    created_at: 'then',
+    updated_at: 'now',
+    enforce_zdr_google: null,
+  }
+  assert.deepEqual(policyIn(state), before)
+})

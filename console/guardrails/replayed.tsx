@@ -1,0 +1,161 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import type { GuardrailPatch, Replay } from '../api/types.ts'
+import { exactCount } from '../format/count.ts'
+import { Usd } from '../pieces/amount.tsx'
+import { nameOf } from './difference.tsx'
+import { changesBetween, type Policy, patchBetween } from './policy.ts'
+
+const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
+type Span = keyof typeof spans
+const dayMs = 86_400_000
+/** So long nothing is typed before the past is asked. */
+const pauseMs = 500
+
+type ReplayedProps = { id: string; saved: Policy; policy: Policy }
+
+/** What a policy would have done to the requests of the last days: as it is saved, beside as it would be. */
+export function Replayed({ id, saved, policy }: ReplayedProps) {
+  const [span, setSpan] = useState<Span>('7 d')
+  const isChanged = changesBetween(saved, policy).length > 0
+  const patch = usePaused(JSON.stringify(patchBetween(saved, policy)))
+  const asIs = useReplay(id, span, JSON.stringify(saved), {})
+  const changed = useReplay(id, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
+  const failure = (isChanged && changed.failure) || asIs.failure
+  const after = isChanged && !changed.failure ? changed.data : undefined
+  return (
+    <section class="guardrail-replay" aria-label="Replay" aria-busy={asIs.isLoading || changed.isLoading}>
+      <h2>
+        What it would have done{' '}
+        <select
+          aria-label="Over the last"
+          value={span}
+          onChange={(event) => setSpan(event.currentTarget.value as Span)}
+        >
+          {Object.keys(spans).map((one) => (
+            <option key={one} value={one}>
+              last {one}
+            </option>
+          ))}
+        </select>
+      </h2>
+      {failure && (
+        <p class="bad" role="alert">
+          {failure.message}
+        </p>
+      )}
+      {asIs.data ? <Figures before={asIs.data} after={after} /> : !failure && <p class="dim">Looking …</p>}
+    </section>
+  )
+}
+
+function usePaused(value: string): string {
+  const [paused, setPaused] = useState(value)
+  useEffect(() => {
+    const timer = window.setTimeout(() => setPaused(value), pauseMs)
+    return () => window.clearTimeout(timer)
+  }, [value])
+  return paused
+}
+
+/** @param key undefined where nothing is to be replayed. */
+function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
+  return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
+    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
+    return (await call('POST /guardrails/{id}/replay', { params: { id }, body: { from, policy } }, { signal })).data
+  })
+}
+
+const outcomes = { refuse: 'refused', reroute: 'sent elsewhere', redact: 'blacked out' }
+const totals = [
+  ['refused', 'would_refuse'],
+  ['sent elsewhere', 'would_reroute'],
+  ['blacked out', 'would_redact'],
+] as const
+
+function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
+  const shown = after ?? before
+  if (before.requests === 0) return <p class="dim">There were no requests of those whom it governs.</p>
+  return (
+    <>
+      <p>
+        {exactCount(shown.requests)} <span class="dim">requests of those whom it governs, for</span>{' '}
+        <Usd amount={shown.usd} />
+      </p>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col" class="number">
+              as it is
+            </th>
+            {after && (
+              <th scope="col" class="number">
+                with the change
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(([says, field]) => (
+            <tr key={field}>
+              <th scope="row">{says}</th>
+              <td class="number">{exactCount(before[field])}</td>
+              {after && (
+                <td class={after[field] > before[field] ? 'number bad' : 'number'}>{exactCount(after[field])}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Parts replay={shown} />
+    </>
+  )
+}
+
+/** By which rule, of which models, and what cannot be told. */
+function Parts({ replay }: { replay: Replay }) {
+  const models = replay.by_model.filter(
+    ({ would_refuse, would_reroute, would_redact }) => would_refuse + would_reroute + would_redact > 0,
+  )
+  return (
+    <>
+      {replay.by_rule.length > 0 && <h3>By rule</h3>}
+      <ul class="guardrail-parts">
+        {replay.by_rule.map(({ rule, outcome, requests, usd }) => (
+          <li key={`${rule} ${outcome}`}>
+            <span>
+              {nameOf(rule)} <span class="dim">{outcomes[outcome]}</span>
+            </span>
+            <span>
+              {exactCount(requests)} <span class="dim">for</span> <Usd amount={usd} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {models.length > 0 && <h3>By model</h3>}
+      <ul class="guardrail-parts">
+        {models.map(({ model, would_refuse, would_reroute, would_redact }) => (
+          <li key={model}>
+            <a href={`/requests?model=${encodeURIComponent(model)}`}>{model}</a>
+            <span>{exactCount(would_refuse + would_reroute + would_redact)}</span>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>What these figures rest on</summary>
+        <ul>
+          {replay.undecidable.map(({ rule, requests, why }) => (
+            <li key={rule}>
+              {nameOf(rule)}, {exactCount(requests)}: {why}
+            </li>
+          ))}
+          {replay.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import { useRoute } from 'preact-iso/router'
+import { Failure } from '../api/failure.ts'
+import { signedIn } from '../api/session.ts'
+import { Failed, Loading } from '../pieces/states.tsx'
+import { GuardrailList } from './list.tsx'
+import { GuardrailPage } from './page.tsx'
+
+const forbidden = new Failure(403, 'Guardrails are shown to those who may see all of the organization.')
+
+/** The policies: `/guardrails` is the list, `/guardrails/<id>` one of them. */
+export function Screen() {
+  const id = useRoute().params.rest
+  const who = signedIn.value
+  if (who.state !== 'in') return <Loading />
+  if (who.session.role === 'developer') return <Failed failure={forbidden} />
+  const mayChange = who.session.role !== 'viewer'
+  return id ? <GuardrailPage key={id} id={id} mayChange={mayChange} /> : <GuardrailList mayChange={mayChange} />
+}

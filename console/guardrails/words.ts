@@ -1,0 +1,65 @@
+import { money } from '../format/money.ts'
+import type { Policy } from './policy.ts'
+
+const periods = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
+const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
+const acts = { block: 'is refused', redact: 'is blacked out', flag: 'is noted' }
+/** More than these are counted. */
+const named = 6
+
+/** `a, b and 3 more` */
+function listed(items: string[]): string {
+  const more = items.length - named
+  return more > 0 ? `${items.slice(0, named).join(', ')} and ${more} more` : items.join(', ')
+}
+
+/** What a policy means, a sentence a rule. Empty where it forbids nothing. */
+export function meaningOf(policy: Policy): string[] {
+  const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
+  return [
+    ...limitIn(policy),
+    ...(allowed_models ? [`Only these models: ${listed(allowed_models)}.`] : []),
+    ...(ignored_models ? [`Never these models: ${listed(ignored_models)}.`] : []),
+    ...(allowed_providers ? [`Only these providers: ${listed(allowed_providers)}.`] : []),
+    ...(ignored_providers ? [`Never these providers: ${listed(ignored_providers)}.`] : []),
+    ...(allowed_data_regions
+      ? [`Requests come in only through ${allowed_data_regions.map((region) => regions[region]).join(' or ')}.`]
+      : []),
+    ...dataIn(policy),
+    ...filtersIn(policy),
+  ]
+}
+
+function limitIn({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
+  if (limit_usd === null) return []
+  const byok = include_byok_in_budgets ? ', own provider keys included' : ''
+  return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in all'}${byok}.`]
+}
+
+function dataIn(policy: Policy): string[] {
+  const vendors = {
+    'vendor a': policy.enforce_zdr_vendor_a,
+    'vendor b': policy.enforce_zdr_vendor_b,
+    'vendor c': policy.enforce_zdr_vendor_c,
+    'vendor d': policy.enforce_zdr_vendor_d,
+    'all other vendors': policy.enforce_zdr_other,
+  }
+  const follows = (own: boolean | null) => own ?? policy.enforce_zdr
+  const bound = Object.entries(vendors).flatMap(([name, own]) => (follows(own) ? [name] : []))
+  const where = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
+  return [
+    ...(bound.length > 0 ? [`${where} run only where no data is retained.`] : []),
+    ...(policy.enable_paid_model_training === false ? ['No paid model that trains on what it is sent.'] : []),
+    ...(policy.enable_free_model_training === false ? ['No free model that trains on what it is sent.'] : []),
+    ...(policy.enable_free_model_publication === false ? ['No free model that publishes what it is sent.'] : []),
+  ]
+}
+
+function filtersIn({ content_filter_builtins, content_filters }: Policy): string[] {
+  return (['block', 'redact', 'flag'] as const).flatMap((action) => {
+    const builtins = (content_filter_builtins ?? []).filter((one) => one.action === action).map(({ slug }) => slug)
+    const patterns = (content_filters ?? []).filter((one) => one.action === action).map(({ pattern }) => `“${pattern}”`)
+    const all = [...builtins, ...patterns]
+    return all.length > 0 ? [`Text with ${listed(all)} ${acts[action]}.`] : []
+  })
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { until } from '../harness/until.ts'
+
+let world: DemoWorld
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+  await world.ask(8)
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+const make = async (policy: object): Promise<string> =>
+  (await world.service.manage('POST', '/guardrails', policy)).body.data.id
+const read = async (id: string) => (await world.service.manage('GET', `/guardrails/${id}`)).body.data
+const defaultOf = async (): Promise<string> =>
+  (await world.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
+
+test('the list tells what each guardrail means, whom it governs and what is spent', options, async () => {
+  await make({ name: 'Small change', limit_usd: 5, reset_interval: 'daily' })
+  await using watched = await signedInPage(browser, world.service, '/guardrails')
+  const { page, faults } = watched
+  const contract = page.getByRole('row').filter({ hasText: 'Only what the contract names' })
+  await contract.getByText('Never these models: openai/gpt-5.4-mini').waitFor()
+  await contract.getByText('1 key').waitFor()
+  const small = page.getByRole('row').filter({ hasText: 'Small change' })
+  await small.getByText('nobody yet').waitFor()
+  await small.getByText('$5.00', { exact: true }).waitFor()
+  await contract.click()
+  await page.waitForURL(`**/guardrails/${world.guardrailId}`)
+  await page.getByRole('button', { name: 'Take it from shut-in' }).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('a change is shown line by line before it is saved, then saved, and undone', options, async () => {
+  const id = await make({ name: 'To be changed', limit_usd: 50, allowed_models: ['google/gemini-3-flash'] })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByLabel('At most, USD').fill('20')
+  await page.getByLabel('Starts again').selectOption('monthly')
+  await page.getByLabel('Only these models').fill('deepseek/deepseek-v4')
+  await page.getByLabel('e-mail addresses').selectOption('redact')
+  const change = page.getByRole('region', { name: 'The change' })
+  const lines = async () => (await change.getByRole('definition').allInnerTexts()).join('\n')
+  await until(async () => (await lines()).includes('+ redact email'))
+  const [model] = (await read(id)).allowed_models
+  assert.equal(await lines(), `− 50\n+ 20\n+ monthly\n− ${model}\n+ deepseek/deepseek-v4\n+ redact email`)
+  await page.getByText('At most $20.00 a month.').waitFor()
+  assert.equal((await read(id)).limit_usd, 50)
+  await change.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const saved = await read(id)
+  assert.deepEqual([saved.limit_usd, saved.reset_interval, saved.allowed_models.length], [20, 'monthly', 1])
+  assert.match(saved.allowed_models[0], /^deepseek\/deepseek-v4/)
+  assert.equal(saved.content_filter_builtins[0].action, 'redact')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await read(id)).limit_usd === 50)
+  assert.equal((await read(id)).content_filter_builtins, null)
+  assert.deepEqual(faults, [])
+})
+
+test('what the service refuses is told with its words, and the change stays to be mended', options, async () => {
+  const id = await make({ name: 'To be refused' })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page } = watched
+  await page.getByLabel('Never these models').fill('acme/unheard-of')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const change = page.getByRole('region', { name: 'The change' })
+  await change.getByRole('alert').getByText('there is no model "acme/unheard-of"').waitFor()
+  assert.equal(await page.getByLabel('Never these models').inputValue(), 'acme/unheard-of')
+})
+
+test('the replay tells what a change would have refused, before anything is saved', options, async () => {
+  const id = await defaultOf()
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  const policy = { ignored_models: ['google/gemini-3-flash'] }
+  const told = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy })).body.data
+  assert.ok(told.would_refuse > 0)
+  await page.getByLabel('Never these models').fill('google/gemini-3-flash')
+  const replay = page.getByRole('region', { name: 'Replay' })
+  const refused = replay.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'refused' }) })
+  await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${told.would_refuse}`)
+  await replay.getByRole('link', { name: 'google/gemini-3-flash' }).waitFor()
+  assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('404')),
+    [],
+  )
+})
+
+test('the history leads back to an earlier state, by way of the change that it makes', options, async () => {
+  const id = await make({ name: 'With a past', limit_usd: 3, enforce_zdr: true, enforce_zdr_google: false })
+  await world.service.manage('PATCH', `/guardrails/${id}`, { limit_usd: 4, enforce_zdr: null })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Back to this' }).click()
+  await page.getByRole('region', { name: 'The change' }).getByText('+ 3').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await until(async () => (await read(id)).limit_usd === 3)
+  const { enforce_zdr, enforce_zdr_vendor_a, enforce_zdr_google } = await read(id)
+  assert.deepEqual([enforce_zdr, enforce_zdr_vendor_a, enforce_zdr_google], [true, true, false])
+  assert.deepEqual(faults, [])
+})
+
+test('a key is put under a guardrail, taken away, and put back', options, async () => {
+  const id = await make({ name: 'For the bot' })
+  const assigned = async (): Promise<string[]> =>
+    (await world.service.manage('GET', `/guardrails/${id}/assignments/keys`)).body.data.map((one: any) => one.key_name)
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByLabel('Assign it to').selectOption({ label: 'key ci-bot' })
+  await until(async () => (await assigned()).join() === 'ci-bot')
+  await page.getByRole('button', { name: 'Take it from ci-bot' }).click()
+  await until(async () => (await assigned()).length === 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await assigned()).join() === 'ci-bot')
+  assert.deepEqual(faults, [])
+})
+
+test('a refusal in the log leads to the guardrail that refused', options, async () => {
+  await using watched = await signedInPage(browser, world.service, `/requests?guardrail_id=${world.guardrailId}`)
+  const { page } = watched
+  await page.getByRole('row').nth(1).click()
+  await page.locator(`a[href="/guardrails/${world.guardrailId}"]`).first().click()
+  await page.getByRole('heading', { name: 'Only what the contract names', level: 1 }).waitFor()
+})
+
+test(
+  'a viewer reads a guardrail and can change nothing of it; a developer is told who may see it',
+  options,
+  async () => {
+    const path = `/guardrails/${world.guardrailId}`
+    const links = [await linkForRole(world.service, 'viewer'), await linkForRole(world.service, 'developer')]
+    await using viewer = await signedInPage(browser, world.service, path, { link: links[0]! })
+    await viewer.page.getByText('Never these models: openai/gpt-5.4-mini').first().waitFor()
+    await viewer.page.getByText('shut-in').waitFor()
+    assert.equal(await viewer.page.getByRole('textbox').count(), 0)
+    assert.equal(await viewer.page.getByRole('button', { name: 'Back to this' }).count(), 0)
+    assert.deepEqual(viewer.faults, [])
+    await using developer = await signedInPage(browser, world.service, path, { link: links[1]! })
+    await developer.page.getByText('You may not see this').waitFor()
+    assert.deepEqual(developer.faults, [])
+  },
+)
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(
+      `guardrails keep nobody out: no fault of accessibility in ${colorScheme} at ${width} px`,
+      options,
+      async () => {
+        const viewport = { width, height: 800 }
+        await using watched = await signedInPage(browser, world.service, '/guardrails', { colorScheme, viewport })
+        const { page, faults } = watched
+        await page.getByRole('row').getByText('Only what the contract names').waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [])
+        await page.getByRole('row').getByText('Only what the contract names').click()
+        await page.getByLabel('Never these providers').fill('openai')
+        await page.getByText('+ openai', { exact: true }).waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [])
+        const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.equal(overhang, 0)
+        assert.deepEqual(faults, [])
+      },
+    )
+  }
+}
