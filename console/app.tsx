@@ -25,7 +25,7 @@ export function App() {
   )
 }
 
-/** Who has not been here before is asked for a key, and nothing else is asked of the API. */
+/** Who has not been here before is asked for a key; until then the API is asked only how one can sign in. */
 function Gate() {
   const who = signedIn.value
   if (who.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />

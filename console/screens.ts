@@ -47,4 +47,10 @@ export const screens: Screen[] = [
     words: 'policy limits budgets filters replay',
     load: () => import('./guardrails/screen.tsx'),
   },
+  {
+    name: 'keys',
+    title: 'Keys & people',
+    words: 'members roles access sessions audit byok provider secrets limits',
+    load: () => import('./keys/screen.tsx'),
+  },
 ]

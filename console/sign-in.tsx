@@ -1,4 +1,5 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { base, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
 import { findSession, signIn } from './api/session.ts'
 
@@ -50,11 +51,30 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
             )}
           </p>
         )}
+        <OpenIdConnect />
         <p id="key-help" class="dim">
           The first start prints two keys: the management key sees everything, an API key its own. Lost both? Run{' '}
           <code>npx signalbox keys --help</code> on the server.
         </p>
       </form>
     </main>
+  )
+}
+
+/** Another way in, where the settings name an issuer. When that cannot be found out, the key is there. */
+function OpenIdConnect() {
+  const [isSetUp, setUp] = useState(false)
+  useEffect(() => {
+    call('GET /sessions/methods', {}).then(
+      ({ data }) => setUp(data.includes('oidc')),
+      () => {},
+    )
+  }, [])
+  if (!isSetUp) return null
+  // The router takes what leads to our own origin, unless it has a target.
+  return (
+    <a class="button" href={`${base}/sessions/oidc`} target="_top">
+      Sign in with your organization’s account
+    </a>
   )
 }

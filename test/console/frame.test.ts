@@ -38,17 +38,23 @@ test('the palette goes to a screen by a few letters, and "?" shows the keys', op
   assert.deepEqual(faults, [])
 })
 
-test('who is not signed in is asked for a key, and nothing else is asked of the service', options, async () => {
-  await using watched = await watchedPage(browser, new URL(service.url).origin)
-  const asked: string[] = []
-  watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  await watched.page.goto(`${new URL(service.url).origin}/requests`)
-  await watched.page.getByLabel('A key of this service').waitFor()
-  assert.deepEqual(
-    asked.filter((path) => path.startsWith('/api/')),
-    ['/api/v1/sessions/current'],
-  )
-})
+test(
+  'who is not signed in is asked for a key, and only how one can sign in is asked of the service',
+  options,
+  async () => {
+    await using watched = await watchedPage(browser, new URL(service.url).origin)
+    const asked: string[] = []
+    watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await watched.page.goto(`${new URL(service.url).origin}/requests`)
+    await watched.page.getByLabel('A key of this service').waitFor()
+    await watched.page.waitForLoadState('networkidle')
+    // The second tells whether there is an issuer of OpenID Connect to offer.
+    assert.deepEqual(
+      asked.filter((path) => path.startsWith('/api/')),
+      ['/api/v1/sessions/current', '/api/v1/sessions/methods'],
+    )
+  },
+)
 
 test('the link of the first start signs in once, and is gone from the address', options, async () => {
   const { body } = await service.manage('POST', '/sessions/links', {})

@@ -1,0 +1,34 @@
+import { useState } from 'preact/hooks'
+import { asFailure } from '../api/failure.ts'
+import { toast } from '../pieces/toast.tsx'
+
+/** Does something once at a time; what the service says against it is shown where it was wanted. */
+export function useActing() {
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const act = async (todo: () => Promise<void>) => {
+    setProblem(undefined)
+    setBusy(true)
+    try {
+      await todo()
+    } catch (error) {
+      setProblem(told(error))
+    }
+    setBusy(false)
+  }
+  return { problem, isBusy, act }
+}
+
+/** The same for what has no place of its own to say it. */
+export async function attempt(todo: () => Promise<void>): Promise<void> {
+  try {
+    await todo()
+  } catch (error) {
+    toast(told(error), { isBad: true })
+  }
+}
+
+function told(error: unknown): string {
+  const { message, requestId } = asFailure(error)
+  return requestId ? `${message} (${requestId})` : message
+}

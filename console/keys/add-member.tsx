@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import type { Member } from '../api/types.ts'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { useActing } from './acting.ts'
+import { useMe } from './listing.tsx'
+import { accessGivenBy } from './may.ts'
+
+/** What each may, beside its word. */
+const says: Record<Member['access'], string> = {
+  owner: 'everything',
+  admin: 'everything but owners and management keys',
+  developer: 'use models, own keys and interns',
+  member: 'the same, and see all requests of the workspace',
+  viewer: 'see, and change nothing',
+}
+
+/** Takes somebody into the organization. */
+export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [access, setAccess] = useState<Member['access']>('developer')
+  const { problem, isBusy, act } = useActing()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await call('POST /organization/members', { body: { name: name.trim(), email: email.trim(), access } })
+      onAdded()
+      onClose()
+      toast(`${name.trim()} is a member now`)
+    })
+  }
+  return (
+    <Dialog title="Add somebody" onClose={onClose}>
+      <h2>Add somebody</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <label>
+          E-mail address
+          <input
+            required
+            type="email"
+            autocomplete="off"
+            value={email}
+            onInput={(event) => setEmail(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Access
+          <select value={access} onChange={(event) => setAccess(event.currentTarget.value as Member['access'])}>
+            {accessGivenBy(useMe()).map((one) => (
+              <option key={one} value={one}>
+                {one}: {says[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy}>
+            Add
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,91 @@
+import { useGet } from '../api/resource.ts'
+import type { AuditEvent } from '../api/types.ts'
+import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import { useFilters } from '../pieces/filters.ts'
+import { Nothing } from '../pieces/states.tsx'
+import { At } from '../pieces/when.tsx'
+import { changesOf, inWords, nameOf } from './changes.ts'
+import { Listing, usePage } from './listing.tsx'
+
+const filters: Filter[] = [
+  { kind: 'text', name: 'action', label: 'what', placeholder: 'key.updated' },
+  { kind: 'text', name: 'target_kind', label: 'kind', placeholder: 'guardrail' },
+  { kind: 'text', name: 'target_id', label: 'of', shown: (id) => id.slice(0, 12) },
+]
+
+/** Who changed what and when; nothing removes a line from it. */
+export function Audit() {
+  const chosen = useFilters()
+  // Another filter begins with its first page.
+  const set: typeof chosen.set = (changes) => chosen.set({ ...changes, offset: undefined })
+  const chips = { ...chosen, set }
+  const { action, target_kind, target_id } = chosen.values
+  const wanted = Object.entries({ action, target_kind, target_id }).filter(([, value]) => value)
+  const resource = useGet('GET /audit', { query: { ...usePage(), ...Object.fromEntries(wanted) } })
+  return (
+    <>
+      <div class="does">
+        {filters
+          .filter(({ name }) => chosen.values[name])
+          .map((filter) => (
+            <Chip key={filter.name} filter={filter} filters={chips} />
+          ))}
+        <AddFilter among={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
+      </div>
+      <Listing
+        resource={resource}
+        label="Who changed what"
+        heads={['when', 'who', 'what', 'of', 'what changed']}
+        empty={<Nothing title={wanted.length > 0 ? 'No change passes these filters' : 'Nothing was changed yet'} />}
+        row={(event) => <AuditRow key={event.id} of={event} />}
+      />
+    </>
+  )
+}
+
+function AuditRow({ of: { at, actor, action, target, before, after } }: { of: AuditEvent }) {
+  const changes = changesOf(before, after)
+  return (
+    <tr class="trail">
+      <td data-head="when">
+        <At time={at} />
+      </td>
+      <td data-head="who" title={actor.user_email ?? undefined}>
+        {actor.user_name ?? actor.user_email ?? actor.user_id}{' '}
+        <span class="dim">{actor.session_id ? 'in a browser' : actor.key_name && `by ${actor.key_name}`}</span>
+      </td>
+      <th scope="row" class="action">
+        {action}
+      </th>
+      <td data-head="of">
+        <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`All changes of ${target.id}`}>
+          {nameOf(before, after) ?? target.id.slice(0, 12)}
+        </a>
+      </td>
+      <td data-head="changed">
+        {changes.length > 0 && (
+          <details>
+            <summary>
+              {changes
+                .map(({ field }) => field)
+                .filter(Boolean)
+                .slice(0, 3)
+                .join(', ') || 'before and after'}
+              {changes.length > 3 && ` and ${changes.length - 3} more`}
+            </summary>
+            <dl>
+              {changes.map((change) => (
+                <div key={change.field}>
+                  <dt class="dim">{change.field}</dt>
+                  <dd class="mono">
+                    {inWords(change.before)} → {inWords(change.after)}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import type { Key, KeyPatch } from '../api/types.ts'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { attempt, useActing } from './acting.ts'
+import { DeleteNamed } from './delete-named.tsx'
+import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
+import { KeyInputs } from './key-inputs.tsx'
+import { useMe } from './listing.tsx'
+import { mayChangeKey } from './may.ts'
+
+type Props = { of: Key; onChanged: () => void; onClose: () => void }
+
+/** Changes a key, which can be taken back, or deletes it, which cannot. */
+export function ChangeKey({ of: key, onChanged, onClose }: Props) {
+  const before = fieldsOf(key)
+  const [fields, setFields] = useState(before)
+  const { problem, isBusy, act } = useActing()
+  const onlyName = mayChangeKey(useMe(), key) === 'some'
+  const patch = patchOf(before, fields)
+  const isSame = Object.keys(patch).length === 0
+  const params = { hash: key.hash }
+  const save = async (body: KeyPatch) => {
+    await call('PATCH /keys/{hash}', { params, body })
+    onChanged()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await save(patch)
+      onClose()
+      // Who may only disable a key cannot enable it again.
+      const isFinal = onlyName && patch.disabled
+      toast(`${key.name} is changed`, isFinal ? {} : { undo: () => void attempt(() => save(undoOf(patch, key))) })
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /keys/{hash}', { params })
+    onChanged()
+    onClose()
+    toast(`${key.name} is deleted`)
+  }
+  return (
+    <Dialog title={`Change ${key.name}`} onClose={onClose}>
+      <h2>{key.name}</h2>
+      <form class="fields" onSubmit={submit}>
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={onlyName} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fields.disabled}
+            onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
+          />
+          Disabled: whoever uses it is refused{onlyName && ', until an admin enables it'}
+        </label>
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || isSame}>
+            Save
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      <DeleteNamed name={key.name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

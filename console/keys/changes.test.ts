@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changesOf, inWords, nameOf } from './changes.ts'
+
+test('a change tells the fields that differ, and not when it was', () => {
+  const before = { name: 'ci', limit: 5, tags: ['a'], updated_at: '1' }
+  assert.deepEqual(changesOf(before, { ...before, limit: 10, tags: ['a'], updated_at: '2' }), [
+    { field: 'limit', before: 5, after: 10 },
+  ])
+})
+
+test('what was made or deleted tells all that it had', () => {
+  assert.deepEqual(changesOf(null, { name: 'ci' }), [{ field: 'name', before: undefined, after: 'ci' }])
+  assert.deepEqual(changesOf({ name: 'ci' }, null), [{ field: 'name', before: 'ci', after: undefined }])
+  assert.deepEqual([changesOf(null, null), changesOf(1, 2).length], [[], 1])
+})
+
+test('values are told in one line, and a thing by the name that it has last', () => {
+  assert.deepEqual([inWords(null), inWords('x'), inWords({ a: 1 })], ['–', 'x', '{"a":1}'])
+  assert.equal(nameOf({ name: 'old' }, { name: 'new' }), 'new')
+  assert.equal(nameOf({ email: 'ada@example.com' }, null), 'ada@example.com')
+  assert.equal(nameOf(null, 'text'), undefined)
+})

@@ -1,0 +1,32 @@
+/** One field that a change touched, as `limit 5 → 10`. */
+export type Change = { field: string; before: unknown; after: unknown }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What differs between before and after; of what was made or deleted, all that it had. */
+export function changesOf(before: unknown, after: unknown): Change[] {
+  if (!isRecord(before) && !isRecord(after)) {
+    return before === after || (before === null && after === null) ? [] : [{ field: '', before, after }]
+  }
+  const [old, next] = [isRecord(before) ? before : {}, isRecord(after) ? after : {}]
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])]
+    .filter((field) => field !== 'updated_at' && JSON.stringify(old[field]) !== JSON.stringify(next[field]))
+    .map((field) => ({ field, before: old[field], after: next[field] }))
+}
+
+/** A value of any kind in one line; what is not there, or null, is a dash. */
+export function inWords(value: unknown): string {
+  if (value === undefined || value === null) return '–'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What it was done to goes by its name, where it had one. */
+export function nameOf(before: unknown, after: unknown): string | undefined {
+  for (const state of [after, before]) {
+    if (!isRecord(state)) continue
+    const name = state.name ?? state.email ?? state.slug
+    if (typeof name === 'string' && name !== '') return name
+  }
+  return undefined
+}

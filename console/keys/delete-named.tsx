@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks'
+import { useActing } from './acting.ts'
+
+/** What cannot be taken back asks for the name first. */
+export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
+  const [typed, setTyped] = useState('')
+  const { problem, isBusy, act: run } = useActing()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (typed.trim() === name.trim()) void run(act)
+  }
+  return (
+    <form class="delete" onSubmit={submit}>
+      <label>
+        <span>
+          To {verb} it for good, type <b>{name}</b>
+        </span>
+        <input
+          value={typed}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="bad" disabled={isBusy || typed.trim() !== name.trim()}>
+        {verb === 'delete' ? 'Delete' : 'Remove'}
+      </button>
+      {problem && (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}

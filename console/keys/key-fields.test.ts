@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Key } from '../api/types.ts'
+import { emptyFields, fieldsOf, meant, patchOf, undoOf } from './key-fields.ts'
+
+const key = {
+  name: 'ci',
+  limit: 25,
+  limit_reset: 'monthly',
+  expires_at: '2027-01-31T10:00:00.000Z',
+  disabled: false,
+} as Key
+
+test('only what was changed is sent', () => {
+  const before = fieldsOf(key)
+  assert.deepEqual(patchOf(before, before), {})
+  assert.deepEqual(patchOf(before, { ...before, name: ' bot ' }), { name: 'bot' })
+  assert.deepEqual(patchOf(before, { ...before, limit: '0' }), { limit: 0 })
+})
+
+test('a key without limit has nothing that starts again', () => {
+  assert.deepEqual(patchOf(fieldsOf(key), { ...fieldsOf(key), limit: '' }), { limit: null, limit_reset: null })
+})
+
+test('a key ends with the end of its day, and an empty field means never', () => {
+  const { expires_at } = meant({ ...emptyFields, ends: '2027-01-31' })
+  assert.equal(expires_at, new Date(2027, 0, 31, 23, 59, 59).toISOString())
+  assert.equal(meant(emptyFields).expires_at, null)
+})
+
+test('a change is taken back by what was there before, to the second', () => {
+  const patch = patchOf(fieldsOf(key), { ...fieldsOf(key), ends: '', disabled: true })
+  assert.deepEqual(undoOf(patch, key), { expires_at: key.expires_at, disabled: false })
+})

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { useGet } from '../api/resource.ts'
+import type { Key } from '../api/types.ts'
+import { Usd } from '../pieces/amount.tsx'
+import { Nothing } from '../pieces/states.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { ChangeKey } from './change-key.tsx'
+import { Listing, useMe, usePage } from './listing.tsx'
+import { MakeKey } from './make-key.tsx'
+import { mayChangeKey, mayMakeKeys } from './may.ts'
+import { Secret } from './secret.tsx'
+
+const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
+
+/** All keys that one may see, disabled ones too. */
+export function Keys() {
+  const resource = useGet('GET /keys', { query: { ...usePage(), include_disabled: 'true' } })
+  const [open, setOpen] = useState<Key | 'new'>()
+  const [made, setMade] = useState<{ name: string; secret: string }>()
+  const close = () => setOpen(undefined)
+  const me = useMe()
+  return (
+    <>
+      {made && <Secret title={`The secret of ${made.name}`} text={made.secret} onDone={() => setMade(undefined)} />}
+      {mayMakeKeys(me) && !resource.failure && (
+        <p class="does">
+          <button type="button" onClick={() => setOpen('new')}>
+            Make a key
+          </button>
+        </p>
+      )}
+      <Listing
+        resource={resource}
+        label="Keys"
+        heads={heads}
+        empty={
+          <Nothing title="You have no keys yet" paste="npx signalbox keys create laptop --limit 25 --reset monthly" />
+        }
+        row={(key) => (
+          <KeyRow
+            key={key.hash}
+            of={key}
+            onChange={mayChangeKey(me, key) === 'nothing' ? undefined : () => setOpen(key)}
+          />
+        )}
+      />
+      {open === 'new' && (
+        <MakeKey
+          onClose={close}
+          onMade={(name, secret) => {
+            setMade({ name, secret })
+            close()
+            resource.reload()
+          }}
+        />
+      )}
+      {open && open !== 'new' && <ChangeKey of={open} onChanged={resource.reload} onClose={close} />}
+    </>
+  )
+}
+
+function KeyRow({ of: key, onChange }: { of: Key; onChange: (() => void) | undefined }) {
+  return (
+    <tr class={key.disabled ? 'dim' : undefined}>
+      <th scope="row">
+        <State of={key} />
+        {key.name} {key.kind !== 'api' && <span class="dim">{key.kind}</span>}
+        <span class="label-of dim mono">{key.label}</span>
+      </th>
+      <td data-head="whose" title={key.creator_email ?? undefined}>
+        {key.external_user ?? key.creator_name ?? key.creator_email ?? '–'}
+      </td>
+      <td data-head="spent" class="number">
+        <Usd amount={key.usage} />
+      </td>
+      <td data-head="limit" class="number">
+        <Usd amount={key.limit} /> {key.limit_reset && <span class="dim">{key.limit_reset}</span>}
+      </td>
+      <td data-head="left" class="number">
+        <Usd amount={key.limit_remaining} />
+      </td>
+      <td data-head="ends">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>
+      <td class="number">
+        <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>
+          History
+        </a>{' '}
+        {onChange && (
+          <button type="button" aria-label={`Change ${key.name}`} onClick={onChange}>
+            Change
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** Nothing is said of a key that works. */
+function State({ of: { disabled, expires_at, limit_remaining } }: { of: Key }) {
+  if (disabled) return <Mark tone="bad" says="disabled" />
+  if (expires_at && new Date(expires_at) <= new Date()) return <Mark tone="bad" says="ended" />
+  if (limit_remaining !== null && limit_remaining <= 0) return <Mark tone="warn" says="used up" />
+  return null
+}
+
+const Mark = ({ tone, says }: { tone: string; says: string }) => (
+  <span class={`mark ${tone}`}>
+    <span class={`dot ${tone}`} />
+    {says}{' '}
+  </span>
+)

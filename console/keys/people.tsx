@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import type { Member } from '../api/types.ts'
+import { Nothing } from '../pieces/states.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { attempt } from './acting.ts'
+import { AddMember } from './add-member.tsx'
+import { Listing, useMe, usePage } from './listing.tsx'
+import { accessGivenBy, mayChangeMember, mayManage } from './may.ts'
+import { RemoveMember } from './remove-member.tsx'
+import { Secret } from './secret.tsx'
+
+type Link = { name: string; url: string }
+
+/** The members of the organization, and what they may do. */
+export function People() {
+  const resource = useGet('GET /organization/members', { query: usePage() })
+  const [open, setOpen] = useState<Member | 'new'>()
+  const [link, setLink] = useState<Link>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      {link && (
+        <Secret
+          title={`Signs ${link.name} in, once, within 15 minutes`}
+          text={link.url}
+          onDone={() => setLink(undefined)}
+        />
+      )}
+      {mayManage(useMe()) && !resource.failure && (
+        <p class="does">
+          <button type="button" onClick={() => setOpen('new')}>
+            Add somebody
+          </button>
+        </p>
+      )}
+      <Listing
+        resource={resource}
+        label="People"
+        heads={['name', 'address', 'access', 'joined', '']}
+        empty={<Nothing title="There is nobody" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
+        row={(member) => (
+          <MemberRow
+            key={member.id}
+            of={member}
+            onChanged={resource.reload}
+            onLink={setLink}
+            onRemove={() => setOpen(member)}
+          />
+        )}
+      />
+      {open === 'new' && <AddMember onAdded={resource.reload} onClose={close} />}
+      {open && open !== 'new' && (
+        <RemoveMember of={open} name={nameOf(open)} onRemoved={resource.reload} onClose={close} />
+      )}
+    </>
+  )
+}
+
+const nameOf = ({ first_name, last_name, email }: Member) => [first_name, last_name].filter(Boolean).join(' ') || email
+
+type RowProps = { of: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
+
+function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
+  const me = useMe()
+  const name = nameOf(member)
+  const mayChange = mayChangeMember(me, member)
+  const makeLink = async () => {
+    const { data } = await call('POST /sessions/links', { body: { user_id: member.id } })
+    onLink({ name, url: data.url })
+  }
+  return (
+    <tr>
+      <th scope="row">
+        {name} {member.id === me?.member.id && <span class="dim">you</span>}
+      </th>
+      <td data-head="address">{member.email}</td>
+      <td data-head="access">{mayChange ? <Access of={member} name={name} onChanged={onChanged} /> : member.access}</td>
+      <td data-head="joined">
+        <Ago time={member.joined_at} />
+      </td>
+      <td class="number">
+        {mayChange && (
+          <>
+            <button type="button" aria-label={`A sign-in link for ${name}`} onClick={() => void attempt(makeLink)}>
+              Sign-in link
+            </button>{' '}
+            <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+              Remove
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Access({ of: member, name, onChanged }: { of: Member; name: string; onChanged: () => void }) {
+  const give = async (access: Member['access']) => {
+    await call('PATCH /organization/members/{user_id}', { params: { user_id: member.id }, body: { access } })
+    onChanged()
+  }
+  const change = async (access: Member['access']) => {
+    await give(access)
+    toast(`${name} is ${access} now`, { undo: () => void attempt(() => give(member.access)) })
+  }
+  return (
+    <select
+      aria-label={`Access of ${name}`}
+      value={member.access}
+      onChange={(event) => {
+        const field = event.currentTarget
+        const wanted = field.value as Member['access']
+        // It shows what holds until the service has agreed.
+        field.value = member.access
+        void attempt(() => change(wanted))
+      }}
+    >
+      {accessGivenBy(useMe()).map((access) => (
+        <option key={access} value={access}>
+          {access}
+        </option>
+      ))}
+    </select>
+  )
+}

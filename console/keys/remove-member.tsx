@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import type { Member } from '../api/types.ts'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { DeleteNamed } from './delete-named.tsx'
+
+type Props = { of: Member; name: string; onRemoved: () => void; onClose: () => void }
+
+/** Ends a membership, and the keys with it where that is wanted. */
+export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
+  const [isWithKeys, setWithKeys] = useState(true)
+  const remove = async () => {
+    const query = { disable_keys: isWithKeys ? ('true' as const) : ('false' as const) }
+    const { disabled_keys } = await call('DELETE /organization/members/{user_id}', {
+      params: { user_id: member.id },
+      query,
+    })
+    onRemoved()
+    onClose()
+    toast(`${name} is no member any more, ${disabled_keys} keys were disabled`)
+  }
+  return (
+    <Dialog title={`Remove ${name}`} onClose={onClose}>
+      <h2>Remove {name}</h2>
+      <label class="check">
+        <input type="checkbox" checked={isWithKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
+        Disable their keys too; else these go on working
+      </label>
+      <DeleteNamed name={name} verb="remove" act={remove} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { Copy } from '../pieces/copy.tsx'
+
+/** What is shown once. It goes only when told to: a slip of the mouse must not lose it. */
+export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {
+  const place = useRef<HTMLElement>(null)
+  useEffect(() => place.current?.focus(), [text])
+  return (
+    <section class="secret" ref={place} tabIndex={-1} aria-label={title}>
+      <h2>{title}</h2>
+      <p>It is shown only now. Copy it to where it is used.</p>
+      <div class="paste">
+        <pre>{text}</pre>
+        <Copy text={text}>Copy</Copy>
+        <button type="button" onClick={onDone}>
+          Done
+        </button>
+      </div>
+    </section>
+  )
+}

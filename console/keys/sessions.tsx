@@ -1,0 +1,56 @@
+import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import type { ListedSession } from '../api/types.ts'
+import { Nothing } from '../pieces/states.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { attempt } from './acting.ts'
+import { Listing, usePage } from './listing.tsx'
+
+const methods = { key: 'a key', link: 'a link', oidc: 'OpenID Connect' }
+
+/** The browsers that are signed in. */
+export function Sessions() {
+  const resource = useGet('GET /sessions', { query: usePage() })
+  const end = async ({ id, member }: ListedSession) => {
+    await call('DELETE /sessions/{id}', { params: { id } })
+    resource.reload()
+    toast(`A browser of ${member.name || member.email} is signed out`)
+  }
+  return (
+    <Listing
+      resource={resource}
+      label="Browsers that are signed in"
+      heads={['who', 'from', 'signed in with', 'last used', 'ends', '']}
+      empty={<Nothing title="No browser is signed in" />}
+      row={(session) => (
+        <tr key={session.id}>
+          <th scope="row">
+            {session.member.name || session.member.email} {session.is_current && <span class="dim">this browser</span>}
+          </th>
+          <td data-head="from">
+            {session.address ?? '–'} <span class="agent dim">{session.user_agent}</span>
+          </td>
+          <td data-head="signed in with">{methods[session.method]}</td>
+          <td data-head="last used">
+            <Ago time={session.last_used_at} />
+          </td>
+          <td data-head="ends">
+            <Ago time={[session.idle_expires_at, session.expires_at].sort()[0]!} />
+          </td>
+          <td class="number">
+            {!session.is_current && (
+              <button
+                type="button"
+                aria-label={`Sign out ${session.member.name || session.member.email}`}
+                onClick={() => void attempt(() => end(session))}
+              >
+                Sign out
+              </button>
+            )}
+          </td>
+        </tr>
+      )}
+    />
+  )
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage, startConsole } from '../harness/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { client, startIssuer } from '../harness/oidc-issuer.ts'
+import { until } from '../harness/until.ts'
+
+let world: DemoWorld
+let browser: Awaited<ReturnType<typeof startBrowser>>
+let links: Record<'developer' | 'viewer' | 'admin', string>
+before(async () => {
+  if (withoutBrowser) return
+  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
+  await world.ask(4)
+  const { service } = world
+  links = {
+    developer: await linkForRole(service, 'developer'),
+    viewer: await linkForRole(service, 'viewer'),
+    admin: await linkForRole(service, 'admin'),
+  }
+  await service.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+/** The keys of the service by name, as it tells them itself. */
+async function keyNamed(name: string) {
+  const { data } = (await world.service.manage('GET', '/keys?include_disabled=true&limit=100')).body
+  return data.find((key: { name: string }) => key.name === name)
+}
+
+test('a key that is made shows its secret once, and the secret works', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByLabel('Name').fill('laptop')
+  await page.getByLabel('Limit in USD').fill('12.5')
+  await page.getByLabel('The limit holds').selectOption('monthly')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  const shown = page.getByRole('region', { name: 'The secret of laptop' })
+  const secret = (await shown.locator('pre').textContent()) ?? ''
+  const { body } = await world.service.ask('GET', '/key', { key: secret })
+  assert.deepEqual([body.data.limit, body.data.limit_reset], [12.5, 'monthly'])
+  await shown.getByRole('button', { name: 'Copy' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'laptop' }).filter({ hasText: '$12.50' }).waitFor()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await shown.waitFor({ state: 'detached' })
+  assert.ok(!(await page.content()).includes(secret))
+  assert.deepEqual(faults, [])
+})
+
+test('a change of a key holds, and is taken back by "Undo"', options, async () => {
+  await world.service.manage('POST', '/keys', { name: 'changing', limit: 5 })
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change changing' }).click()
+  const save = page.getByRole('button', { name: 'Save' })
+  assert.equal(await save.isDisabled(), true)
+  await page.getByLabel('Limit in USD').fill('7')
+  await page.getByLabel('Disabled').check()
+  await save.click()
+  await page.getByRole('row').filter({ hasText: 'disabled' }).filter({ hasText: 'changing' }).waitFor()
+  const changed = await keyNamed('changing')
+  assert.deepEqual([changed.disabled, changed.limit], [true, 7])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => {
+    const { disabled, limit } = await keyNamed('changing')
+    return !disabled && limit === 5
+  })
+  assert.deepEqual(faults, [])
+})
+
+test('a key is deleted only when its name is typed', options, async () => {
+  await world.service.manage('POST', '/keys', { name: 'doomed' })
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change doomed' }).click()
+  const remove = page.getByRole('button', { name: 'Delete' })
+  await page.getByLabel('To delete it for good').fill('doom')
+  assert.equal(await remove.isDisabled(), true)
+  await page.getByLabel('To delete it for good').fill('doomed')
+  await remove.click()
+  await page.getByRole('button', { name: 'Change doomed' }).waitFor({ state: 'detached' })
+  assert.equal(await keyNamed('doomed'), undefined)
+  assert.deepEqual(faults, [])
+})
+
+test('the access of a member is changed, and what was done stands in the trail', options, async () => {
+  const person = { email: 'grace@example.com', name: 'Grace Hopper', access: 'viewer' }
+  const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
+  await using watched = await signedInPage(browser, world.service, '/keys/people')
+  const { page, faults } = watched
+  await page.getByLabel('Access of Grace Hopper').selectOption('developer')
+  await page.getByText('Grace Hopper is developer now').waitFor()
+  const { data } = (await world.service.manage('GET', '/organization/members?limit=100')).body
+  assert.equal(data.find((member: { id: string }) => member.id === id).access, 'developer')
+  await page.goto(`${new URL(world.service.url).origin}/keys/audit?target_id=${id}`)
+  const row = page.getByRole('row').filter({ hasText: 'member.updated' })
+  await row.locator('summary').click()
+  await row.getByText('viewer → developer').waitFor()
+  await row.getByText('in a browser').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('somebody is added, gets a link that signs them in, and their browser is signed out', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys/people')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Add somebody' }).click()
+  await page.getByLabel('Name').fill('Ada Lovelace')
+  await page.getByLabel('E-mail address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('button', { name: 'A sign-in link for Ada Lovelace' }).click()
+  const shown = page.getByRole('region', { name: /^Signs Ada Lovelace in/ })
+  const token = decodeURIComponent(/#sign-in=(.+)$/.exec((await shown.locator('pre').textContent()) ?? '')?.[1] ?? '')
+  await using theirs = await signedInPage(browser, world.service, '/keys', { link: token })
+  await theirs.page.getByRole('button', { name: 'Make a key' }).waitFor()
+  await page.getByRole('link', { name: 'Browsers' }).click()
+  await page.getByRole('button', { name: 'Sign out Ada Lovelace' }).click()
+  await page.getByText('A browser of Ada Lovelace is signed out').waitFor()
+  await theirs.page.reload()
+  await theirs.page.getByLabel('A key of this service').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('provider keys are listed without what is secret of them', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys/providers')
+  const { page, faults } = watched
+  await page.getByRole('row').filter({ hasText: 'openai' }).filter({ hasText: 'team' }).waitFor()
+  assert.ok(!(await page.content()).includes('sk-brought-0123456789'))
+  assert.deepEqual(faults, [])
+})
+
+test('a viewer is offered no change, and a developer is told who can let them see people', options, async () => {
+  await using viewing = await signedInPage(browser, world.service, '/keys', { link: links.viewer })
+  await viewing.page.getByRole('row').filter({ hasText: 'ci-bot' }).waitFor()
+  assert.equal(await viewing.page.getByRole('main').getByRole('button').count(), 0)
+  await using developing = await signedInPage(browser, world.service, '/keys/people', { link: links.developer })
+  await developing.page.getByText('You may not see this').waitFor()
+  await developing.page.getByText('An owner or an admin of the organization can give you the right.').waitFor()
+  assert.equal(await developing.page.getByRole('button', { name: 'Add somebody' }).count(), 0)
+})
+
+test('an admin cannot touch an owner', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys/people', { link: links.admin })
+  const { page } = watched
+  await page.getByLabel('Access of The viewer').waitFor()
+  assert.equal(await page.getByLabel('Access of Owner').count(), 0)
+  assert.equal(await page.getByRole('option', { name: 'owner' }).count(), 0)
+})
+
+test('where an issuer is set up, signing in leads to it and back', options, async () => {
+  await using issuer = await startIssuer()
+  const settings = { oidc_issuer: issuer.url, ...client, oidc_domains: ['example.com'] }
+  await using service = await startConsole({ settings })
+  issuer.serve(service)
+  issuer.person = { id: 'ada', claims: { email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' } }
+  const { origin } = new URL(service.url)
+  await using watched = await watchedPage(browser, origin)
+  const { page } = watched
+  await page.context().unrouteAll()
+  await page.goto(`${origin}/keys`)
+  await page.getByRole('link', { name: /^Sign in with/ }).click()
+  await page.getByText('Ada Lovelace · viewer').waitFor()
+  const { data } = (await service.manage('GET', '/sessions')).body
+  assert.deepEqual(
+    data.map(({ method }: { method: string }) => method),
+    ['oidc'],
+  )
+})
+
+for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions', '/keys/audit']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      test(`${path} keeps nobody out and fits: ${colorScheme}, ${width} px`, options, async () => {
+        const viewport = { width, height: 844 }
+        await using watched = await signedInPage(browser, world.service, path, { colorScheme, viewport })
+        const { page, faults } = watched
+        await page.getByRole('table').waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [])
+        const beyond = 'document.querySelector(".keyring-part").scrollWidth > document.documentElement.clientWidth'
+        assert.equal(await page.evaluate(beyond), false)
+        assert.deepEqual(faults, [])
+      })
+    }
+  }
+}
