@@ -1,23 +1,20 @@
 import { shown } from './shown.ts'
 
-const toneOf = (line: string) =>
-  line.startsWith('@@') || line.startsWith('--- ') || line.startsWith('+++ ')
-    ? 'dim'
-    : line.startsWith('+')
-      ? 'comes'
-      : line.startsWith('-')
-        ? 'goes'
-        : undefined
+/** Only its first two lines name the file: a line further down that begins like these goes or comes. */
+function toneOf(line: string, at: number): string | undefined {
+  if (line.startsWith('@@') || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
+  return line.startsWith('+') ? 'comes' : line.startsWith('-') ? 'goes' : undefined
+}
 
 /** The lines that go and come, each marked by its sign and its colour. */
 export function Diff({ path, diff }: { path: string; diff: string }) {
   return (
     <>
-      <p class="file mono">{shown(path)}</p>
+      {!diff.startsWith('--- ') && <p class="file mono">{shown(path)}</p>}
       <pre class="diff">
         {diff.split('\n').map((line, at) => (
-          <span key={at} class={toneOf(line)}>
-            {`${shown(line)}\n`}
+          <span key={at} class={toneOf(line, at)}>
+            {shown(line)}
           </span>
         ))}
       </pre>

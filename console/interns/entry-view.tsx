@@ -19,7 +19,7 @@ const names: Record<InternEntry['type'], string> = {
 /** One thing that was said or done. All of it is text of others: none of it becomes markup. */
 export function EntryView({ entry }: { entry: InternEntry }) {
   return (
-    <li class={`entry ${entry.type}`}>
+    <li class={`entry of-${entry.type}`}>
       <span class="dim">
         {names[entry.type]} <At time={entry.at} />
       </span>
@@ -92,7 +92,7 @@ function Asked({ entry: { question, state, answer, answered_by_user_id: by } }: 
           {by && ` by ${by}`}
         </span>
       </p>
-      {about && <pre>{shown(about)}</pre>}
+      {about && state !== 'waiting' && <pre>{shown(about)}</pre>}
     </>
   )
 }

@@ -12,7 +12,7 @@ export function Overview() {
       <header>
         <h1>Interns</h1>
         {data && data.waiting.length > 0 && (
-          <span class="dim">
+          <span class="dim key-hints">
             <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
           </span>
         )}
@@ -20,7 +20,7 @@ export function Overview() {
       <Heard />
       {failure?.status === 404 ? (
         <Nothing title="You may not see interns">
-          <p>This organization does not use interns. An owner can change that: </p>
+          <p>This organization does not use interns. An owner of the organization can change that.</p>
         </Nothing>
       ) : (
         failure && <Failed failure={failure} again={reload} />

@@ -121,12 +121,19 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
 function Whole({ whole: { command, detail, changes, paths } }: { whole: InternWholePermission }) {
   const others = paths.filter((path) => !changes.some((change) => change.path === path))
   const text = command ?? (changes.length === 0 ? detail : undefined)
+  const more = detail !== text && detail !== undefined
   return (
     <>
       {text !== undefined && <pre>{shown(text)}</pre>}
       {changes.map(({ path, diff }) => (
         <Diff key={path} path={path} diff={diff} />
       ))}
+      {more && (
+        <details>
+          <summary class="dim">in the intern’s own words</summary>
+          <pre>{shown(detail)}</pre>
+        </details>
+      )}
       {others.length > 0 && <p class="dim">Files: {others.map(shown).join(', ')}</p>}
     </>
   )

@@ -96,6 +96,11 @@ function Composer({ intern, sessionId }: { intern: Intern; sessionId: string }) 
         placeholder={`Say something to ${intern.name}`}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          event.currentTarget.form?.requestSubmit()
+        }}
       />
       <button type="submit">Send</button>
     </form>

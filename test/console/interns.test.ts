@@ -47,8 +47,8 @@ test('a question comes in by itself, is counted, shows its whole change, and a k
   await page.getByText('Nobody waits for an answer').waitFor()
   const { sessionId } = await say(talk, talk.id, edit)
   const question = page.getByRole('article', { name: 'Question of ada' })
-  await question.getByText('+echo new').waitFor()
-  await question.getByText('-echo old').waitFor()
+  await question.getByText('+echo new', { exact: true }).waitFor()
+  await question.getByText('-echo old', { exact: true }).waitFor()
   await question.getByText(/min .* left/).waitFor()
   await page.getByRole('link', { name: 'Interns 1' }).waitFor()
   await press(page, 'a', async () => (await answersIn(sessionId)).includes('allow_once'))
@@ -84,6 +84,22 @@ for (const [key, answer] of [
     assert.deepEqual(faults, [])
   })
 }
+
+test('a change that is too long for a question is shown whole before it can be allowed', options, async () => {
+  const long = { before: '-- old comment\n', after: 'echo new\n', repeat: 4000 }
+  const { sessionId, asked } = await say(talk, talk.id, `edit long.sh ${JSON.stringify(long)}`)
+  assert.ok(JSON.stringify(asked).split('echo new').length < 4000)
+  await using watched = await open(`/interns/${talk.id}/${sessionId}`)
+  const { page, faults } = watched
+  const question = page.getByRole('article')
+  await page.locator('.diff .comes').nth(3999).waitFor()
+  // What goes is a comment of SQL: it is not taken for the name of a file.
+  assert.deepEqual(await page.locator('.diff .goes').allTextContents(), ['--- old comment'])
+  await question.getByRole('button', { name: 'Allow once' }).click()
+  await untilAnswered(sessionId, 'allow_once')
+  await page.getByRole('list', { name: 'Transcript' }).getByText('allow once').waitFor()
+  assert.deepEqual(faults, [])
+})
 
 test('a form is filled in, and each field is sent as its type', options, async () => {
   const schema = {
@@ -153,7 +169,7 @@ for (const width of [390, 1280]) {
       for (const path of ['', `/${talk.id}`, `/${talk.id}/${asked.sessionId}`]) {
         await using watched = await open(`/interns${path}`, look)
         const { page } = watched
-        await page.getByText('+echo new').last().waitFor()
+        await page.locator('.inbox .comes').getByText('+echo new').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
         const folder = process.env.PICTURES
@@ -173,6 +189,13 @@ test('without interns the line that makes one is told', options, async () => {
   await using empty = await signedInPage(browser, talk, '/interns', { key: await strangerKey() })
   await empty.page.getByText('npx signalbox interns create ada').waitFor()
   assert.deepEqual(empty.faults, [])
+})
+
+test('who is outside the programme is told so, and who can change it', options, async () => {
+  await talk.manage('PATCH', '/organization', { interns_programme: false })
+  await using watched = await open('/interns')
+  await watched.page.getByText('An owner of the organization can change that').waitFor()
+  await talk.manage('PATCH', '/organization', { interns_programme: true })
 })
 
 async function strangerKey(): Promise<string> {
