@@ -53,4 +53,10 @@ export const screens: Screen[] = [
     words: 'members roles access sessions audit byok provider secrets limits',
     load: () => import('./keys/screen.tsx'),
   },
+  {
+    name: 'presets',
+    title: 'Presets',
+    words: 'versions prompts configuration',
+    load: () => import('./presets/screen.tsx'),
+  },
 ]

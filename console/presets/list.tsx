@@ -1,0 +1,68 @@
+import { useLocation } from 'preact-iso/router'
+import { useGet } from '../api/resource.ts'
+import type { Preset } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
+import { type Column, Table } from '../pieces/table.tsx'
+import { Ago } from '../pieces/when.tsx'
+
+const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
+  -H 'content-type: application/json' \\
+  -d '{"model": "signalbox/demo", "messages": [{"role": "system", "content": "Answer with a haiku."}]}'`
+
+/** All presets that this session may use. */
+export function PresetList() {
+  const { route } = useLocation()
+  const { data, failure, isLoading, isCurrent, reload } = useGet('GET /presets', { query: { limit: 100 } })
+  const presets = data?.data
+  const more = data && data.total_count > data.data.length && `the first ${data.data.length} of ${data.total_count}`
+  return (
+    <div class="screen">
+      <h1 class="unseen">Presets</h1>
+      <Progress isOn={isLoading && !isCurrent} />
+      <div class="bar">
+        <span class="dim" role="status">
+          {data ? counted(data.total_count, 'preset') : ''}
+        </span>
+      </div>
+      {failure && <Failed failure={failure} again={reload} />}
+      {!failure && !presets && <Loading />}
+      {!failure && presets?.length === 0 && (
+        <Nothing title="There are no presets yet" paste={paste}>
+          <p>Chat keeps its settings as one, or paste:</p>
+        </Nothing>
+      )}
+      {!failure && presets && presets.length > 0 && (
+        <Table<Preset>
+          label="Presets"
+          rows={presets}
+          columns={columns}
+          keyOf={({ id }) => id}
+          onOpen={({ slug }) => route(`/presets/${slug}`)}
+          narrow={Narrow}
+          foot={more}
+        />
+      )}
+    </div>
+  )
+}
+
+const columns: Column<Preset>[] = [
+  { name: 'slug', title: 'name', width: 'minmax(140px, 1fr)', cell: ({ slug }) => <b>@preset/{slug}</b> },
+  { name: 'says', title: 'description', width: 'minmax(140px, 2fr)', cell: ({ description }) => description },
+  { name: 'status', title: 'status', width: '90px', cell: ({ status }) => status },
+  { name: 'changed', title: 'changed', width: '110px', cell: ({ updated_at }) => <Ago time={updated_at} /> },
+]
+
+function Narrow({ slug, status, updated_at }: Preset) {
+  return (
+    <>
+      <div>
+        <b>@preset/{slug}</b>
+      </div>
+      <div class="dim">
+        {status}, changed <Ago time={updated_at} />
+      </div>
+    </>
+  )
+}

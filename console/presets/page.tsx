@@ -1,0 +1,138 @@
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import { forget, useGet } from '../api/resource.ts'
+import { signedIn } from '../api/session.ts'
+import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
+import { useKeys } from '../pieces/keys.ts'
+import { Failed, Loading } from '../pieces/states.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { At } from '../pieces/when.tsx'
+import { Fields } from './fields.tsx'
+
+/** One preset: its versions, which is in use, and how one differs from another. */
+export function PresetPage({ slug }: { slug: string }) {
+  const { route } = useLocation()
+  const preset = useGet('GET /presets/{slug}', { params: { slug } })
+  const versions = useGet('GET /presets/{slug}/versions', { params: { slug }, query: { limit: 100 } })
+  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/presets') }])
+  const failure = preset.failure ?? versions.failure
+  const reload = () => {
+    preset.reload()
+    versions.reload()
+  }
+  const found = preset.data?.data
+  return (
+    <div class="page preset">
+      <p>
+        <a href="/presets">← Presets</a>
+      </p>
+      {failure && <Failed failure={failure} again={reload} />}
+      {!failure && !(found && versions.data) && <Loading />}
+      {!failure && found && versions.data && (
+        <>
+          <Head preset={found} />
+          <Versions preset={found} versions={versions.data.data} reload={reload} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Head({ preset: { slug, description, status } }: { preset: PresetWithVersion }) {
+  return (
+    <>
+      <header>
+        <h1>@preset/{slug}</h1>
+        {status !== 'active' && <span class="warn">{status}: it cannot be used</span>}
+        {status === 'active' && (
+          <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
+            Try it
+          </a>
+        )}
+        <a class="button" href={`/requests${queryOf({ preset: slug })}`}>
+          Its requests
+        </a>
+      </header>
+      {description && <p class="dim">{description}</p>}
+    </>
+  )
+}
+
+type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; reload: () => void }
+
+/** The one that is shown and the one that it is held against stand in the address. */
+function Versions({ preset, versions, reload }: VersionsProps) {
+  const { path, query, route } = useLocation()
+  const used = preset.designated_version
+  const numbered = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
+  const shown = numbered(query.version) ?? used
+  const against = numbered(query.against) ?? shown
+  const show = (part: object) => route(path + queryOf({ ...query, ...part }), true)
+  return (
+    <div class="preset-versions">
+      <section aria-label="Versions">
+        <h2>Versions</h2>
+        <ul>
+          {versions.map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                aria-pressed={one.id === shown.id}
+                onClick={() => show({ version: one.version, against: used.id === one.id ? undefined : used.version })}
+              >
+                Version {one.version}
+              </button>{' '}
+              <At time={one.created_at} /> {one.id === used.id && <span class="ok">in use</span>}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-label="What it says">
+        <h2>
+          Version {shown.version}{' '}
+          <select
+            aria-label="Against"
+            value={against.version}
+            onChange={(event) => show({ version: shown.version, against: event.currentTarget.value })}
+          >
+            {versions.map(({ id, version }) => (
+              <option key={id} value={version}>
+                {id === shown.id ? 'as it is' : `against version ${version}`}
+              </option>
+            ))}
+          </select>{' '}
+          {mayChange() && shown.id !== used.id && (
+            <button type="button" onClick={() => void designate(preset, shown.version, reload)}>
+              Use version {shown.version}
+            </button>
+          )}
+        </h2>
+        <Fields before={against} after={shown} />
+      </section>
+    </div>
+  )
+}
+
+function mayChange(): boolean {
+  const { value } = signedIn
+  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
+}
+
+async function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
+  const { slug, designated_version: before } = preset
+  const use = async (number: number) => {
+    const params = { slug, version: String(number) }
+    await call('POST /presets/{slug}/versions/{version}/designate', { params })
+    forget('/presets')
+    reload()
+  }
+  const told = (error: unknown) => toast(asFailure(error).message, { isBad: true })
+  try {
+    await use(version)
+    toast(`Version ${version} is in use`, { undo: () => void use(before.version).catch(told) })
+  } catch (error) {
+    told(error)
+  }
+}

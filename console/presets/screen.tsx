@@ -1,0 +1,9 @@
+import { useRoute } from 'preact-iso/router'
+import { PresetList } from './list.tsx'
+import { PresetPage } from './page.tsx'
+
+/** Named configurations of requests: `/presets` is the list, `/presets/<slug>` one with its versions. */
+export function Screen() {
+  const slug = useRoute().params.rest
+  return slug ? <PresetPage key={slug} slug={slug} /> : <PresetList />
+}
