@@ -15,7 +15,7 @@ export const contentPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
+  "trusted-types 'none'",
 ].join('; ')
 
 export const securityHeaders = {

@@ -1,0 +1,111 @@
+import type { Tokens as Kinds, MarkedToken, Token } from 'marked'
+import { type ComponentChild, h } from 'preact'
+
+/** What was read of a Markdown text, as elements. Markup within the text is shown as it was written. */
+export function Tokens({ of }: { of: Token[] | undefined }) {
+  return <>{of?.map((token) => shown(token as MarkedToken))}</>
+}
+
+function shown(token: MarkedToken): ComponentChild {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading':
+      return h(`h${token.depth}`, null, <Tokens of={token.tokens} />)
+    case 'paragraph':
+      return (
+        <p>
+          <Tokens of={token.tokens} />
+        </p>
+      )
+    case 'code':
+      return (
+        <pre>
+          <code>{token.text}</code>
+        </pre>
+      )
+    case 'blockquote':
+      return (
+        <blockquote>
+          <Tokens of={token.tokens} />
+        </blockquote>
+      )
+    case 'list':
+      return list(token)
+    case 'table':
+      return table(token)
+    case 'hr':
+      return <hr />
+    case 'br':
+      return <br />
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'strong':
+    case 'em':
+    case 'del':
+      return h(token.type, null, <Tokens of={token.tokens} />)
+    case 'link':
+      return link(token)
+    case 'image':
+      return image(token)
+    case 'text':
+      return token.tokens ? <Tokens of={token.tokens} /> : plain(token.text)
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ '
+    case 'escape':
+      return token.text
+    default:
+      return token.raw
+  }
+}
+
+function list({ ordered, start, items }: Kinds.List): ComponentChild {
+  const shownItems = items.map((item) => (
+    <li>
+      <Tokens of={item.tokens} />
+    </li>
+  ))
+  return ordered ? <ol start={Number(start) || 1}>{shownItems}</ol> : <ul>{shownItems}</ul>
+}
+
+function table({ header, rows }: Kinds.Table): ComponentChild {
+  const cells = (row: Kinds.TableCell[], name: 'th' | 'td') =>
+    row.map(({ tokens }) => h(name, null, <Tokens of={tokens} />))
+  return (
+    <table>
+      <thead>
+        <tr>{cells(header, 'th')}</tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>{cells(row, 'td')}</tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Only addresses that a browser opens as a page, and mail; any other is shown without a link. */
+const openable = /^(?:https?:\/\/|mailto:)/i
+
+function link({ href, tokens }: Kinds.Link): ComponentChild {
+  if (!openable.test(href)) return <Tokens of={tokens} />
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      <Tokens of={tokens} />
+    </a>
+  )
+}
+
+/** An address of somebody else would tell them that this is being read, so only pictures within the text are shown. */
+function image({ href, text }: Kinds.Image): ComponentChild {
+  return href.startsWith('data:image/') ? <img src={href} alt={text} /> : text
+}
+
+const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' }
+
+/** Text, with the names that Markdown has for characters that mean something to it. */
+function plain(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (whole, name: string) => named[name] ?? whole)
+}
