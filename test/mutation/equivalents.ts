@@ -25,13 +25,6 @@ export const equivalents: Equivalent[] = [
     why: 'Only whether the field is there is looked at; its type allows no other value.',
   },
   {
-    file: 'src/routing/attempt/upstream/deadlines.ts',
-    line: 'if (left > 1) this.#lookIn(left)',
-    from: 'left > 1',
-    to: 'left >= 1',
-    why: 'A deadline that is told of a millisecond earlier or later is the same.',
-  },
-  {
     file: 'src/budgets/budget-account.ts',
     line: '#askedAt = 0',
     from: '0',

@@ -72,9 +72,9 @@ export class ClockRounds {
         return inner.opened
       },
       signal: inner.signal,
-      header: inner.header,
-      write: inner.write,
-      onDrain: inner.onDrain,
+      header: (name, value) => inner.header(name, value),
+      write: (piece) => inner.write(piece),
+      onDrain: (listener) => inner.onDrain(listener),
       end: (last) => void (this.#goesOn ? last && inner.write(last) : inner.end(last)),
     }
   }
