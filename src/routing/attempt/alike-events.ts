@@ -54,13 +54,21 @@ export class AlikeEvents {
     const textEvent = events.find(isTextEvent)
     if (!textEvent || !events.every((event) => event === textEvent || event.type === 'started')) return
     const isSaid = (bytes: Buffer, text: string) => {
-      const read = new SseReader().push(bytes).flatMap(this.#read)
       const expected = events.map((event) => (event === textEvent ? { ...textEvent, text } : event))
-      return JSON.stringify(read) === JSON.stringify(expected)
+      return JSON.stringify(this.#readAlone(bytes)) === JSON.stringify(expected)
     }
     if (!this.#template.learn(raw, textEvent.text, isSaid, this.#receiver.alike?.change ?? ((event) => event))) return
     this.#events = events
     this.#textEvent = textEvent
+  }
+
+  /** A text such as ":" also stands between a name and its value: what is put there is no JSON any more. */
+  #readAlone(bytes: Buffer): AnswerEvent[] | undefined {
+    try {
+      return new SseReader().push(bytes).flatMap(this.#read)
+    } catch {
+      return undefined
+    }
   }
 }
 

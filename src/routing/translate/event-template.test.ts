@@ -169,3 +169,12 @@ test('a stream whose chunks are never alike costs no more than a few attempts to
   }
   assert.equal(tried, 4)
 })
+
+test('a text that stands elsewhere in its event, too, is no other text and ends no stream', () => {
+  for (const text of [':', ',', '{', '}', '":"', '","', 'delta', 'content', 'index', '0', 'null', 'data'])
+    for (const passThrough of [false, true]) {
+      const events = [text, 'x', text, 'y'].map((content) => Buffer.from(chunkOf({ content })))
+      const parsed = playedIn(events, { passThrough, alike: false })
+      assert.deepEqual(playedIn(events, { passThrough, alike: true }), parsed, text)
+    }
+})
