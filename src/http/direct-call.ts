@@ -51,7 +51,7 @@ export class DirectCall<Caller, Body extends object> {
     this.response = new DirectResponse(raw, head)
     raw.once('close', () => this.response.closed())
     request.on('data', (part: Buffer) => this.#parts.push(part))
-    request.on('end', () => void this.#answer())
+    request.on('end', () => void this.#answer().catch((error) => this.#giveUp(error)))
   }
 
   async #answer(): Promise<void> {
@@ -97,6 +97,12 @@ export class DirectCall<Caller, Body extends object> {
     const { status, headers, body } = errorInForm(fault, this.requestId, envelope)
     for (const name in headers) this.response.header(name, headers[name]!)
     this.response.send(status, jsonType, Buffer.from(JSON.stringify(body)))
+  }
+
+  /** Not even the failure can be told: its head cannot be written. Nothing of it may reach the process. */
+  #giveUp(error: unknown): void {
+    this.#route.log.error({ err: error, requestId: this.requestId, route: this.#route.path }, 'no answer can be sent')
+    this.response.breakOff()
   }
 }
 
