@@ -27,6 +27,7 @@ const code = () =>
   buildSync({
     ...common,
     entryPoints: { main: 'console/main.tsx' },
+    inject: ['console/together.ts'],
     format: 'esm',
     splitting: true,
     target: 'es2023',
