@@ -75,11 +75,14 @@ async function holdReports(url: string, databaseUrl: string): Promise<void> {
   await client.connect()
   await client.query('begin')
   await client.query('lock table usage_days, workspace_days in access exclusive mode')
-  const asked = fetch(`${url}/activity`, { headers: { authorization: `Bearer ${managementKey}` } })
-  await client.query('select pg_sleep(3)')
-  await client.query('commit')
-  await client.end()
-  assert.equal((await asked).status, 200)
+  const release = async () => {
+    await client.query('select pg_sleep(3)')
+    await client.query('commit')
+    await client.end()
+  }
+  const asking = fetch(`${url}/activity`, { headers: { authorization: `Bearer ${managementKey}` } })
+  const [{ status }] = await Promise.all([asking, release()])
+  assert.equal(status, 200)
 }
 
 test('what breaks raises an alert in a real Prometheus with the rules that are shipped', { skip }, async () => {
@@ -148,7 +151,8 @@ function makeReadOnly(url: string): Promise<void> {
 }
 
 function refuseGenerations(file: string): void {
-  const database = new DatabaseSync(file)
+  // The server may be writing.
+  const database = new DatabaseSync(file, { timeout: patienceMs })
   database.exec(
     `create trigger broken before insert on generations begin select raise(abort, 'constraint failed'); end`,
   )

@@ -31,7 +31,7 @@ test('a key never reaches the log, whichever way it came and whatever went wrong
   await send(`/presets/p/responses`, JSON.stringify({ model: strangeKey, [strangeKey]: strangeKey }))
   await send(`/presets/p/responses`, `{"broken": "${strangeKey}"`)
   await fetch(`${url}/audit`, { headers: { authorization: `Bearer ${strangeKey}` } })
-  const database = new DatabaseSync(join(dataDir, 'signalbox.db'))
+  const database = new DatabaseSync(join(dataDir, 'signalbox.db'), { timeout: 60_000 })
   database.exec(`create trigger broken before insert on audit_events begin select raise(abort, '${strangeKey}'); end`)
   assert.equal(await send('/presets/p/responses', '{"instructions":"x"}'), 500)
   database.exec('drop table audit_events')

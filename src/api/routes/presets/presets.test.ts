@@ -319,7 +319,9 @@ describe('requests about presets that are refused', () => {
 
   test('a failure of ours is a 500 that tells nothing but the request id', async () => {
     await using broken = await startTestService()
-    new DatabaseSync(`${broken.place.settings.data_dir}/signalbox.db`).exec('drop table preset_versions')
+    const database = new DatabaseSync(`${broken.place.settings.data_dir}/signalbox.db`, { timeout: 60_000 })
+    database.exec('drop table preset_versions')
+    database.close()
     const { status, body, headers } = await broken.manage('POST', '/presets/known/responses', {})
     assert.equal(status, 500)
     assert.equal(
