@@ -54,6 +54,7 @@ export const mayCall: Record<string, string> = {
   listInternSessions: 'oadvdmDV-',
   getInternSession: 'oadvdmDV-',
   listInternSessionEvents: 'oadvdmDV-',
+  listAllInternQuestions: 'oadvdmDV-',
   listInternQuestions: 'oadvdmDV-',
   getInternQuestion: 'oadvdmDV-',
   listGuardrails: 'oa-v-m--M',

@@ -1,12 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { hearsEvents, useEvents } from '../api/events.ts'
-import { asFailure } from '../api/failure.ts'
 import { useResource } from '../api/resource.ts'
-import type { Intern, InternQuestion } from '../api/types.ts'
+import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
 import { setBadge } from '../pieces/badges.ts'
 
-export type Waiting = { intern: Intern; question: InternQuestion }
+/** As much of an intern as who answers it must know. */
+export type Asker = Pick<Intern, 'id' | 'name'>
+export type Waiting = { intern: Asker; question: InternQuestion }
 export type World = { interns: Intern[]; waiting: Waiting[] }
 
 /** Several events come at once when a turn ends: they are one change. */
@@ -49,31 +50,27 @@ export function useWorld() {
 }
 
 async function loadWorld(signal: AbortSignal): Promise<World> {
-  const interns = await allInterns(signal)
-  const asked = await Promise.all(interns.map((intern) => questionsOf(intern, signal)))
-  const waiting = asked.flat().sort((a, b) => a.question.deadline_at.localeCompare(b.question.deadline_at))
+  const [interns, asked] = await Promise.all([
+    everyPage<Intern>((query) => call('GET /interns', { query }, { signal })),
+    everyPage<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
+  ])
+  const waiting = asked.map((question) => ({
+    intern: { id: question.intern_id, name: question.intern_name },
+    question,
+  }))
   return { interns, waiting }
 }
 
-async function allInterns(signal: AbortSignal): Promise<Intern[]> {
-  const interns: Intern[] = []
-  for (let after: string | undefined; ; ) {
-    const query = { limit: 100, ...(after && { starting_after: after }) }
-    const page = await call('GET /interns', { query }, { signal })
-    interns.push(...page.data)
-    if (!page.has_more || !page.next_cursor) return interns
-    after = page.next_cursor
-  }
-}
+type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
-async function questionsOf(intern: Intern, signal: AbortSignal): Promise<Waiting[]> {
-  if (intern.status !== 'running') return []
-  try {
-    const { data } = await call('GET /interns/{internId}/questions', { params: { internId: intern.id } }, { signal })
-    return data.map((question) => ({ intern, question }))
-  } catch (error) {
-    // It was deleted meanwhile.
-    if (asFailure(error).status === 404) return []
-    throw error
+async function everyPage<Item>(
+  load: (query: { limit: number; starting_after?: string }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const all: Item[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await load({ limit: 100, ...(after !== undefined && { starting_after: after }) })
+    all.push(...page.data)
+    if (!page.has_more || page.next_cursor === undefined) return all
+    after = page.next_cursor
   }
 }

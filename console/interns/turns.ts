@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import type { Intern, InternQuestion } from '../api/types.ts'
+import type { InternQuestion } from '../api/types.ts'
 import { toast } from '../pieces/toast.tsx'
+import type { Asker } from './live.ts'
 
 /** Questions whose answer was sent from here, and is not refused. */
 export const answered = signal<ReadonlySet<string>>(new Set())
@@ -14,7 +15,7 @@ function stay(event: BeforeUnloadEvent): void {
 }
 
 /** Answers what an intern asks. Its reply is heard to its end also when another screen is looked at. */
-export function answer(intern: Intern, question: InternQuestion, content: string): Promise<void> {
+export function answer(intern: Asker, question: InternQuestion, content: string): Promise<void> {
   answered.value = new Set(answered.peek()).add(question.id)
   return hear(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content }, () => {
     const left = new Set(answered.peek())
@@ -24,13 +25,13 @@ export function answer(intern: Intern, question: InternQuestion, content: string
 }
 
 /** Says something in a session. */
-export function say(intern: Intern, sessionId: string, text: string): Promise<void> {
+export function say(intern: Asker, sessionId: string, text: string): Promise<void> {
   return hear(intern, sessionId, { role: 'user', content: text })
 }
 
 type Message = { role: 'tool'; tool_call_id: string; content: string } | { role: 'user'; content: string }
 
-async function hear(intern: Intern, sessionId: string, message: Message, onRefused = () => {}): Promise<void> {
+async function hear(intern: Asker, sessionId: string, message: Message, onRefused = () => {}): Promise<void> {
   if (heard.peek() === 0) addEventListener('beforeunload', stay)
   heard.value++
   try {

@@ -44,6 +44,7 @@ import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
+import { listAllInternQuestions } from './routes/interns/list-all-questions.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
@@ -127,6 +128,7 @@ const table = {
   chatWithIntern,
   chatInInternSession,
   listInterns: listAllInterns,
+  listAllInternQuestions,
   createIntern: createOneIntern,
   getIntern,
   updateIntern,

@@ -62,6 +62,8 @@ test('what interns wait for is listed, and who answered what is in the audit tra
   const asked = await say(service, 'ada', 'write a haiku')
   const { out } = await run(service, 'interns', 'questions', 'ada')
   assert.match(out, new RegExp(`^${asked.sessionId} +\\S+ \\S+ +shell +ls -la$`, 'm'))
+  const all = (await run(service, 'interns', 'questions')).out
+  assert.match(all, new RegExp(`^ada +${asked.sessionId} +\\S+ \\S+ +shell +ls -la$`, 'm'))
   await answer(service, 'ada', asked, 'allow_once')
   assert.doesNotMatch((await run(service, 'interns', 'questions', 'ada')).out, /shell/)
   const asManager = { ...service, apiKey: service.managementKey }

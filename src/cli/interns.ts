@@ -5,7 +5,7 @@ import type { AgentQuestion } from './chat/conversation.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-type Page = { data: InternRecord[]; has_more: boolean; next_cursor?: string }
+type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
 export function internsCommand(program: Command, { env, out }: Terminal): void {
   const interns = program.command('interns').description('list, make, start, stop and delete interns')
@@ -18,7 +18,7 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
     .option('--json', 'print them as JSON')
     .addHelpText('after', internsHelp)
     .action(async (options: { json?: boolean }) => {
-      const all = await everyIntern((query) => client().ask<Page>('GET', `/interns?limit=100${query}`))
+      const all = await everyItem((query) => client().ask<Page<InternRecord>>('GET', `/interns?limit=100${query}`))
       out(options.json ? JSON.stringify(all, null, 2) : internTable(all))
     })
 
@@ -48,13 +48,19 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
 
   interns
     .command('questions')
-    .description('list what an intern waits for answers to')
-    .argument('<intern>', 'its name or id')
+    .description('list what an intern waits for answers to, or all that you see do')
+    .argument('[intern]', 'its name or id')
     .addHelpText('after', internsHelp)
-    .action(async (intern: string) => {
-      const { data } = await client().ask<{ data: WaitingQuestion[] }>('GET', path(intern, '/questions'))
-      out(questionTable(data))
-      if (data.length > 0) out(`To answer one: npx signalbox chat ${intern} --session <its session>`)
+    .action(async (intern?: string) => {
+      const questions =
+        intern === undefined
+          ? await everyItem((query) =>
+              client().ask<Page<WaitingQuestion>>('GET', `/interns/questions?limit=100${query}`),
+            )
+          : (await client().ask<{ data: WaitingQuestion[] }>('GET', path(intern, '/questions'))).data
+      out(questionTable(questions))
+      const whose = intern ?? '<its intern>'
+      if (questions.length > 0) out(`To answer one: npx signalbox chat ${whose} --session <its session>`)
     })
 
   const commands = [
@@ -75,8 +81,8 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
   }
 }
 
-async function everyIntern(read: (query: string) => Promise<Page>): Promise<InternRecord[]> {
-  const all: InternRecord[] = []
+async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
+  const all: Item[] = []
   let cursor = ''
   for (;;) {
     const { data, has_more, next_cursor } = await read(cursor)
@@ -100,16 +106,18 @@ function internTable(interns: InternRecord[]): string {
 }
 
 /** A question that waits, as the API lists it. */
-export type WaitingQuestion = AgentQuestion & { session_id: string; deadline_at: string }
+export type WaitingQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }
 
 function questionTable(questions: WaitingQuestion[]): string {
+  const areOfMany = questions.some((asked) => asked.intern_name !== undefined)
   const rows = questions.map((asked) => [
+    ...(areOfMany ? [asked.intern_name ?? ''] : []),
     asked.session_id,
     asked.deadline_at.slice(0, 19).replace('T', ' '),
     asked.kind === 'permission' ? (asked.operation ?? 'permission') : 'form',
     (asked.kind === 'permission' ? asked.detail : asked.message) ?? '',
   ])
-  return table(['SESSION', 'UNTIL (UTC)', 'ASKS FOR', 'WHAT'], rows)
+  return table([...(areOfMany ? ['INTERN'] : []), 'SESSION', 'UNTIL (UTC)', 'ASKS FOR', 'WHAT'], rows)
 }
 
 /** Not an option: other users of the machine see the options of all commands. */

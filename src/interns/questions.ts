@@ -1,10 +1,13 @@
+import type { Caller } from '#accounts/caller.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { Announce } from '#db/signals.ts'
 import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
 import { type QuestionEnd, questionAsked, questionOver } from './events.ts'
 import type { AskedQuestion, Question } from './question.ts'
-import { internById } from './store.ts'
+import { type Intern, internById, visibleTo } from './store.ts'
 
 /** No question waits longer, whatever a daemon says. */
 const longestMs = 86_400_000
@@ -97,6 +100,55 @@ export async function openQuestions(
     .selectAll()
     .execute()
   return rows.map(askedOf)
+}
+
+/** A question that waits, and whose it is. */
+export type WaitingQuestion = AskedQuestion & { intern: Pick<Intern, 'id' | 'name' | 'workspaceId' | 'creatorUserId'> }
+
+/**
+ * Those of all running interns that the caller sees and may answer: whose time is over first comes first.
+ * @param page.startingAfter a `waitingCursor`; its question may have been answered meanwhile.
+ * @throws Fault `invalid` for a cursor that is none.
+ */
+export async function waitingQuestions(
+  { db, now }: { db: { query: Query }; now: Now },
+  caller: Pick<Caller, 'workspaceId' | 'userId'>,
+  { limit, startingAfter }: { limit: number; startingAfter?: string | undefined },
+): Promise<{ questions: WaitingQuestion[]; hasMore: boolean }> {
+  const after = startingAfter === undefined ? undefined : readCursor(startingAfter)
+  const rows = await visibleTo({ db }, caller)
+    .where('status', '=', 'running')
+    .innerJoin('intern_questions as asked', 'asked.intern_id', 'interns.id')
+    .where('asked.deadline_at', '>', now())
+    .$if(after !== undefined, (all) =>
+      all.where(sql<boolean>`(asked.deadline_at, asked.id) > (${after![0]}, ${after![1]})`),
+    )
+    .orderBy('asked.deadline_at')
+    .orderBy('asked.id')
+    .limit(limit + 1)
+    .select(['interns.id as intern_id', 'name', 'workspace_id', 'creator_user_id'])
+    .select(['asked.session_id', 'asked.question', 'asked.asked_at', 'asked.deadline_at'])
+    .execute()
+  const questions = rows.slice(0, limit).map((row) => ({
+    ...askedOf(row),
+    intern: {
+      id: row.intern_id,
+      name: row.name,
+      workspaceId: row.workspace_id,
+      creatorUserId: row.creator_user_id,
+    },
+  }))
+  return { questions, hasMore: rows.length > limit }
+}
+
+/** The place of a question among all that wait. */
+export const waitingCursor = ({ deadlineAt, question }: AskedQuestion) =>
+  Buffer.from(`${deadlineAt} ${question.id}`).toString('base64url')
+
+function readCursor(cursor: string): [deadlineAt: number, id: string] {
+  const [, deadlineAt, id] = /^(\d{1,15}) (\S{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (deadlineAt && id) return [Number(deadlineAt), id]
+  throw new Fault('invalid', 'Invalid request: starting_after: must be the next_cursor of the page before')
 }
 
 /** It has its answer, or will get none any more. */

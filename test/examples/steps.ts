@@ -70,6 +70,7 @@ export const steps: Step[] = [
     params: { internId: 'bob' },
     keep: ({ data }) => ({ question: data[0].id }),
   },
+  { operation: 'get /interns/questions', query: '?limit=1' },
   { operation: 'get /interns/{internId}/questions/{questionId}', params: { internId: 'bob', questionId: '$question' } },
   {
     operation: 'get /interns/{internId}/sessions',

@@ -14,31 +14,33 @@ export const aboutQuestion = {
   deadline_at: z.iso.datetime().describe('When the run that asked ends without an answer.'),
 }
 
+export const permissionAbout = {
+  kind: z.literal('permission'),
+  operation: z.string().nullable(),
+  detail: z.string().optional(),
+  options: z.array(z.enum(permissionKinds)),
+}
+
+export const elicitationAbout = {
+  kind: z.literal('elicitation'),
+  message: z.string(),
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      required: z.boolean(),
+      options: z.array(z.string()).optional(),
+    }),
+  ),
+}
+
 export const InternQuestion = z
   .discriminatedUnion('kind', [
     z
-      .object({
-        ...aboutQuestion,
-        kind: z.literal('permission'),
-        operation: z.string().nullable(),
-        detail: z.string().optional(),
-        options: z.array(z.enum(permissionKinds)),
-      })
+      .object({ ...aboutQuestion, ...permissionAbout })
       .meta({ id: 'InternPermission', description: 'Whether it may do something.' }),
     z
-      .object({
-        ...aboutQuestion,
-        kind: z.literal('elicitation'),
-        message: z.string(),
-        fields: z.array(
-          z.object({
-            name: z.string(),
-            type: z.string(),
-            required: z.boolean(),
-            options: z.array(z.string()).optional(),
-          }),
-        ),
-      })
+      .object({ ...aboutQuestion, ...elicitationAbout })
       .meta({ id: 'InternElicitation', description: 'Something that it wants to know.' }),
   ])
   .meta({ id: 'InternQuestion', description: 'What an intern asked, and waits for an answer to.' })

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/questions.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { aboutQuestion, elicitationAbout, permissionAbout, questionItem } from './list-questions.ts'
+
+const aboutWaiting = {
+  intern_id: z.uuid(),
+  intern_name: z.string(),
+  workspace_id: z.string(),
+  creator_user_id: z.string().describe('Whose intern it is.'),
+  ...aboutQuestion,
+}
+
+const WaitingQuestionItem = z
+  .discriminatedUnion('kind', [
+    z
+      .object({ ...aboutWaiting, ...permissionAbout })
+      .meta({ id: 'WaitingPermission', description: 'Whether an intern may do something.' }),
+    z
+      .object({ ...aboutWaiting, ...elicitationAbout })
+      .meta({ id: 'WaitingElicitation', description: 'Something that an intern wants to know.' }),
+  ])
+  .meta({ id: 'WaitingQuestion', description: 'What one of several interns asked, and waits for an answer to.' })
+
+export const listAllInternQuestions = route({
+  method: 'get',
+  path: '/interns/questions',
+  tag: 'interns',
+  key: 'api',
+  summary: 'What all interns that you see wait for answers to',
+  description:
+    'The one whose time is over first comes first. They are those that `GET /interns/{internId}/questions` lists for each running intern of `GET /interns`; all of a permission that is cut here is told by `GET /interns/{internId}/questions/{questionId}`.',
+  request: {
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(100),
+      starting_after: z.string().max(500).optional().describe('The `next_cursor` of the page before.'),
+    }),
+  },
+  response: z.object({
+    data: z.array(WaitingQuestionItem),
+    has_more: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ query, caller }, deps) => {
+    const { questions, hasMore } = await waitingQuestions(deps, caller, {
+      limit: query.limit,
+      startingAfter: query.starting_after,
+    })
+    const last = questions.at(-1)
+    return {
+      data: questions.map(waitingItem),
+      has_more: hasMore,
+      ...(hasMore && last && { next_cursor: waitingCursor(last) }),
+    }
+  },
+})
+
+const waitingItem = ({ intern, ...asked }: WaitingQuestion) => ({
+  intern_id: intern.id,
+  intern_name: intern.name,
+  workspace_id: intern.workspaceId,
+  creator_user_id: intern.creatorUserId,
+  ...questionItem(asked),
+})
