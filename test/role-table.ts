@@ -63,6 +63,7 @@ export const mayCall: Record<string, string> = {
   updateGuardrail: 'oa---m--M',
   deleteGuardrail: 'oa---m--M',
   replayGuardrail: 'oa-v-m--M',
+  tryGuardrail: 'oa-v-m--M',
   listKeyAssignments: 'oa-v-m--M',
   listMemberAssignments: 'oa-v-m--M',
   listGuardrailKeyAssignments: 'oa-v-m--M',

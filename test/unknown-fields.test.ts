@@ -18,6 +18,7 @@ const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegEx
   ],
   ['POST', '/guardrails/{guardrail}/replay', { since: '2026-01-01T00:00:00Z' }, /unknown field "since"; it takes from/],
   ['POST', '/guardrails/{guardrail}/replay', { policy: { limit: 1 } }, /policy: unknown field "limit"/],
+  ['POST', '/guardrails/{guardrail}/try', { text: 'x', texts: 'y' }, /unknown field "texts" \(did you mean "text"\?\)/],
   ['POST', '/guardrails/{guardrail}/assignments/keys', { key_hashes: ['0'.repeat(64)], keys: [] }, /"keys"/],
   ['POST', '/workspaces', { name: 'n', slug: 'n', limit: 1 }, /unknown field "limit"; it takes name, slug/],
   ['PATCH', '/workspaces/{workspace}', { default_guardrail: 'x' }, /unknown field "default_guardrail"/],

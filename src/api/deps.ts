@@ -4,6 +4,7 @@ import type { CatalogueHolder } from '#catalogue/holder.ts'
 import type { Config } from '#config/settings.ts'
 import type { ConsoleBundle } from '#console/bundled.ts'
 import type { Db } from '#db/db.ts'
+import type { Scanner } from '#filters/scan.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ConnectionOf } from '#http/connection.ts'
 import type { RequestWrapper } from '#http/mount.ts'
@@ -39,6 +40,8 @@ export type ApiDeps = {
   now: Now
   newId: NewId
   routing: RoutingDeps
+  /** Looks through texts by the content filters of guardrails. */
+  scanner: Scanner
   /** Who is signed in with a browser. */
   sessions: Sessions
   /** The issuer by which members sign in, if the settings name one. */

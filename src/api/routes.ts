@@ -32,6 +32,7 @@ import { listAllMemberAssignments } from './routes/guardrails/list-all-member-as
 import { listGuardrailKeyAssignments } from './routes/guardrails/list-key-assignments.ts'
 import { listGuardrailMemberAssignments } from './routes/guardrails/list-member-assignments.ts'
 import { replayGuardrail } from './routes/guardrails/replay.ts'
+import { tryGuardrail } from './routes/guardrails/try.ts'
 import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
 import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
@@ -146,6 +147,7 @@ const table = {
   updateGuardrail,
   deleteGuardrail: deleteOneGuardrail,
   replayGuardrail,
+  tryGuardrail,
   listKeyAssignments: listAllKeyAssignments,
   listMemberAssignments: listAllMemberAssignments,
   listGuardrailKeyAssignments,

@@ -232,6 +232,31 @@ test('a filter that outruns its time refuses the request, and the next request i
   await hasty.close()
 })
 
+test('of a text every place is told, by the threads too, and what outran its time is named', async () => {
+  const filters = compileFilters([guardrail('All', [['email', 'block']], [{ pattern: 'word', action: 'redact' }])])
+  const placesIn = async (text: string) => {
+    const told = await scanner.findText(filters, text)
+    assert.ok(told.outcome === 'found')
+    return told.places.map(({ rule, start, end }) => [rule, text.slice(start, end)])
+  }
+  const both = [
+    ['content_filters[0]', 'word'],
+    ['content_filter_builtins.email', 'a@b.example'],
+  ]
+  assert.deepEqual(await placesIn('a word to a@b.example'), both)
+  assert.deepEqual(await placesIn(`${'. '.repeat(45_000)}a word to a@b.example`), both)
+  const hasty = createScanner({ timeLimitMs: 2000 })
+  const slow = compileFilters([guardrail('Slow', [], [{ pattern: '(?:[a-z]{0,40}x?){40}Z', action: 'flag' }])])
+  const outran = await hasty.findText(slow, 'abcdefgh'.repeat(125_000))
+  assert.deepEqual(outran, {
+    outcome: 'blocked',
+    guardrail: { id: 'id of Slow', name: 'Slow' },
+    rule: 'content_filters[0]',
+    why: 'failed',
+  })
+  await hasty.close()
+})
+
 const personal = fc.constantFrom(
   'a@b.example',
   '123-45-6789',

@@ -1,4 +1,5 @@
 import { type Blocked, blockedBy, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
+import { findAll, type Places } from './find-all.ts'
 import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers } from './workers.ts'
@@ -21,6 +22,8 @@ export type Scanner = {
   scanText: (filters: Filters, text: string) => Promise<Blocked | Passed<string>>
   /** Filters what the user answered to a question: value by value where it is JSON, which it stays. */
   scanAnswer: (filters: Filters, text: string) => Promise<Blocked | Passed<string>>
+  /** Tells every match in a prompt that is one text, also beside and after what blocks. */
+  findText: (filters: Filters, text: string) => Promise<Blocked | Places>
   close: () => Promise<void>
 }
 
@@ -58,6 +61,10 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     async scanAnswer(filters, text) {
       const result = await scanRequest(filters, { answer: { input: { arguments: text } } })
       return result.outcome === 'blocked' ? result : passed(result.content.answer.input.arguments, result.findings)
+    },
+    async findText({ rules }, text) {
+      const isShort = estimateScanMs(rules, { text }, atOnceMs) <= atOnceMs
+      return isShort ? findAll(rules, text) : workers.findAll(rules, text)
     },
     close: workers.close,
   }

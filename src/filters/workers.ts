@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
+import type { Places } from './find-all.ts'
 import type { Rule } from './rules.ts'
 
-type Outcome = Blocked | Filtered
-type Bodies = Record<string, object>
+/** What a thread is asked: to filter the bodies of a request, or to tell all places in a text. */
+export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
+type Outcome = Blocked | Filtered | Places
 type Job = {
-  rules: readonly Rule[]
-  bodies: Bodies
+  task: Task
   done: (outcome: Outcome) => void
   failed: (error: unknown) => void
 }
@@ -23,7 +24,8 @@ const startLimitMs = 15_000
 
 /** Threads that look through long texts, started when there is work and never holding the process. */
 export type Workers = {
-  filter: (rules: readonly Rule[], bodies: Bodies) => Promise<Outcome>
+  filter: (rules: readonly Rule[], bodies: Record<string, object>) => Promise<Blocked | Filtered>
+  findAll: (rules: readonly Rule[], text: string) => Promise<Blocked | Places>
   close: () => Promise<void>
 }
 
@@ -70,7 +72,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function fail(hand: PoolWorker): void {
     hands.delete(hand)
     const job = settle(hand)
-    job?.done(blockedBy(job.rules[Atomics.load(hand.atWork, 0)]!, 'failed'))
+    job?.done(blockedBy(job.task.rules[Atomics.load(hand.atWork, 0)]!, 'failed'))
     void hand.worker.terminate()
     next()
   }
@@ -79,25 +81,27 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     const hand = [...hands].find(({ job }) => !job) ?? (waiting.length > 0 && hands.size < most ? hire() : undefined)
     const job = hand && waiting.shift()
     if (!job) return
-    const { rules, bodies } = job
     hand.job = job
     hand.worker.ref()
     limit(hand)
     Atomics.store(hand.atWork, 0, 0)
     try {
-      hand.worker.postMessage({ rules, bodies })
+      hand.worker.postMessage(job.task)
     } catch (error) {
       settle(hand)?.failed(error)
       next()
     }
   }
 
+  const give = (task: Task) =>
+    new Promise<Outcome>((done, failed) => {
+      waiting.push({ task, done, failed })
+      next()
+    })
+
   return {
-    filter: (rules, bodies) =>
-      new Promise((done, failed) => {
-        waiting.push({ rules, bodies, done, failed })
-        next()
-      }),
+    filter: (rules, bodies) => give({ rules, bodies }) as Promise<Blocked | Filtered>,
+    findAll: (rules, text) => give({ rules, text }) as Promise<Blocked | Places>,
     async close() {
       for (const { failed } of waiting.splice(0)) failed(new Error('The scanner was closed.'))
       await Promise.all([...hands].map(({ worker }) => worker.terminate()))

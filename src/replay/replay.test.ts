@@ -36,8 +36,8 @@ async function newStore(kind: 'sqlite' | 'postgres') {
         store,
         some.map((more) => generation({ caller, ...more })),
       ),
-    replay: (policy: GuardrailPatch, signal = never) =>
-      replay(deps, caller, default_guardrail_id, { from: new Date(noon - hour).toISOString(), policy }, signal),
+    replay: (policy: GuardrailPatch, signal = never, list = 2) =>
+      replay(deps, caller, default_guardrail_id, { from: new Date(noon - hour).toISOString(), policy, list }, signal),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
@@ -90,6 +90,29 @@ onEachDatabase('a replay', (kind) => {
         ['content_filter_builtins', 1],
       ],
     )
+  })
+
+  test('tells the newest of the requests it would have touched one by one, each once, and counts all of them', async () => {
+    await using at = await newStore(kind)
+    const finding = { guardrailId: 'g', rule: 'content_filter_builtins.email', action: 'flag' as const, count: 1 }
+    const hours = [0.9, 0.8, 0.7, 0.6, 0.5]
+    await at.meter(...hours.map((ago, i) => spent('0.25', ago, { id: `gen-${i}`, contentFindings: [finding] })))
+    await at.meter(spent('0.25', 0.4, { id: 'gen-untouched' }))
+    const told = await at.replay({ limit_usd: 1, content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    assert.equal(told.touched, 6)
+    assert.deepEqual(
+      told.touched_requests.map(({ id, usd, effects }) => [id, usd, effects.map(({ outcome }) => outcome)]),
+      [
+        ['gen-untouched', 0.25, ['refuse']],
+        ['gen-4', 0.25, ['refuse']],
+      ],
+    )
+    const early = await at.replay({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] }, undefined, 9)
+    assert.deepEqual(
+      early.touched_requests.map(({ id, created_at, effects }) => [id, Date.parse(created_at), effects[0]?.outcome]),
+      hours.map((ago, i) => [`gen-${i}`, noon - ago * hour, 'redact']).toReversed(),
+    )
+    assert.deepEqual((await at.replay({ limit_usd: 1 }, undefined, 0)).touched_requests, [])
   })
 
   test('ends when the client has left', async () => {

@@ -7,7 +7,7 @@ import { type Governed, proposeGuardrail } from '#guardrails/propose.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { dayOf } from '#usage/days.ts'
-import { type PastRequest, pastRequests, type Scope, spentOnDays } from '#usage/history.ts'
+import { pastRequests, type Scope, spentOnDays } from '#usage/history.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
 import { type BudgetOfPast, budgetOfPast, firstDayOf, spendingOf } from './budget-past.ts'
 import { effectsIn } from './effects.ts'
@@ -28,7 +28,7 @@ const maxDays = 92
 
 /**
  * Applies a policy to the metered requests of a period, and returns its effects. It reads them page by page, so that
- * other requests are answered in between, and keeps only sums.
+ * other requests are answered in between, and keeps little of them.
  * @throws Fault `not_found`, `invalid`, `client_closed_request`.
  */
 export async function replay(
@@ -42,11 +42,11 @@ export async function replay(
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, wanted.policy)
   const scope = scopeOf(guardrail, governed)
   const budget = await budgetBefore(deps, guardrail, scope, period)
-  const judged = createReplayTally()
+  const judged = createReplayTally(wanted.list)
   const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
-    for (const past of page) judged.add(modelOf(past), past.cost, effectsOf(past))
+    for (const past of page) judged.add(past, effectsOf(past))
   }
   return {
     guardrail_id: id,
@@ -88,9 +88,4 @@ async function budgetBefore(
   const budget = budgetOfPast(policy, from, await spentOnDays(deps, scope, days))
   for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.map(spendingOf).forEach(budget.count)
   return budget
-}
-
-/** Of a request that nobody answered, the first that could have. */
-function modelOf({ record }: PastRequest): string {
-  return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
 }

@@ -107,6 +107,14 @@ export const steps: Step[] = [
   { operation: 'get /guardrails/{id}', params: guardrail },
   { operation: 'patch /guardrails/{id}', params: guardrail, body: { limit_usd: 100 } },
   { operation: 'post /guardrails/{id}/replay', params: guardrail, body: { policy: { limit_usd: 10 } } },
+  {
+    operation: 'post /guardrails/{id}/try',
+    params: guardrail,
+    body: {
+      text: 'Write to ada@example.com.',
+      policy: { content_filter_builtins: [{ slug: 'email', action: 'redact' }] },
+    },
+  },
   { operation: 'post /guardrails/{id}/assignments/keys', params: guardrail, body: { key_hashes: ['$key'] } },
   { operation: 'post /guardrails/{id}/assignments/members', params: guardrail, body: { member_user_ids: ['$user'] } },
   { operation: 'get /guardrails/{id}/assignments/keys', params: guardrail },

@@ -98,6 +98,7 @@ export async function openDeps(
     newId,
     log,
     routing,
+    scanner,
     sessions,
     connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
     oidc: openOidc(opening),
