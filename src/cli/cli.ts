@@ -7,14 +7,18 @@ import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
 import { configCommand } from './config.ts'
 import { databaseCommand } from './database.ts'
+import { guardrailsCommand } from './guardrails.ts'
 import { importCommand } from './import.ts'
 import { internsCommand } from './interns.ts'
 import { keysCommand } from './keys.ts'
 import { membersCommand } from './members.ts'
 import { openapiCommand } from './openapi.ts'
+import { presetsCommand } from './presets.ts'
+import { requestsCommand } from './requests.ts'
 import { sessionsCommand } from './sessions.ts'
 import type { Terminal } from './terminal.ts'
 import { usageCommand } from './usage.ts'
+import { workspacesCommand } from './workspaces.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
 const commands = [
@@ -23,13 +27,17 @@ const commands = [
   chatCommand,
   configCommand,
   databaseCommand,
+  guardrailsCommand,
   importCommand,
   internsCommand,
   keysCommand,
   membersCommand,
   openapiCommand,
+  presetsCommand,
+  requestsCommand,
   sessionsCommand,
   usageCommand,
+  workspacesCommand,
 ]
 
 export function addCommands(program: Command, terminal: Terminal): void {
