@@ -18,6 +18,7 @@ export const callers = [
 export const mayCall: Record<string, string> = {
   getHealth: 'oadvdmDVM',
   getMetrics: 'oa-v-m--M',
+  getStatus: 'oa-v-m--M',
   listEvents: 'oadvdmDVM',
   createChatCompletion: 'oad-dmD--',
   createResponse: 'oad-dmD--',
@@ -54,7 +55,7 @@ export const mayCall: Record<string, string> = {
   listInternSessions: 'oadvdmDV-',
   getInternSession: 'oadvdmDV-',
   listInternSessionEvents: 'oadvdmDV-',
-  listAllInternQuestions: 'oadvdmDV-',
+  listQuestions: 'oadvdmDV-',
   listInternQuestions: 'oadvdmDV-',
   getInternQuestion: 'oadvdmDV-',
   listGuardrails: 'oa-v-m--M',

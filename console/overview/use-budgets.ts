@@ -9,6 +9,9 @@ export function seesAll(): boolean {
   return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
 }
 
+/** Whether it may see how the service is. */
+export const seesService = () => signedIn.value.state === 'in' && signedIn.value.session.role !== 'developer'
+
 /** All limits that this session may see, and the keys. */
 export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
   const isAll = seesAll()

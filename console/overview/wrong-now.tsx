@@ -1,19 +1,22 @@
-import { useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useEvents } from '../api/events.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import type { CircuitChanged, Key } from '../api/types.ts'
+import type { Key } from '../api/types.ts'
 import type { Budget } from './budgets.ts'
 import type { Row } from './queries.ts'
+import { seesService } from './use-budgets.ts'
 import {
   brokenEndpoints,
   endingKeys,
   failedInterns,
   failingEndpoints,
   openCircuits,
+  silentProviders,
   spentBudgets,
   type Trouble,
 } from './wrong.ts'
+import { serviceTroubles } from './wrong-service.ts'
 
 /** Endpoints of so many models are looked at: those that were asked most. */
 const modelsLookedAt = 8
@@ -55,16 +58,19 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Troub
   const failures = useResource(`failures ${turn}`, failuresOfLastHour)
   const endpoints = useResource(`endpoints asked ${turn}`, endpointsAskedLately)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
-  const [circuits, setCircuits] = useState(new Map<string, CircuitChanged>())
-  useEvents<CircuitChanged>('circuit', (circuit) =>
-    setCircuits((before) => new Map(before).set(`${circuit.endpoint} ${circuit.server}`, circuit)),
-  )
+  const { data, reload } = useGet('GET /status', seesService() ? {} : undefined)
+  const status = data?.data
+  useEvents('circuit', reload)
+  useEffect(() => {
+    if (turn > 0) reload()
+  }, [turn, reload])
   const now = Date.now()
   const all = [
-    ...openCircuits([...circuits.values()]),
+    ...(status ? [...serviceTroubles(status, now), ...openCircuits(status.circuits)] : []),
     ...brokenEndpoints(endpoints.data ?? []),
+    ...silentProviders(endpoints.data ?? [], status?.host.providers_without_credential),
     ...failingEndpoints(failures.data ?? []),
-    ...failedInterns(interns.data?.data ?? []),
+    ...failedInterns(interns.data?.data ?? [], status?.organization?.interns.failed),
     ...spentBudgets(budgets, now),
     ...endingKeys(keys, now),
   ]

@@ -1,4 +1,4 @@
-import type { CircuitChanged, Endpoint, Intern } from '../api/types.ts'
+import type { Endpoint, Intern, ShutCircuit, Status } from '../api/types.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { type Budget, forecastOf, standingOf } from './budgets.ts'
@@ -36,9 +36,9 @@ export function failingEndpoints(rows: Row[]): Trouble[] {
   })
 }
 
-/** Endpoints of the models that were asked lately which fail, and providers that could not be asked at all. */
+/** Endpoints of the models that were asked lately which fail. */
 export function brokenEndpoints(endpoints: Endpoint[]): Trouble[] {
-  const failing = endpoints
+  return endpoints
     .filter(({ status }) => status === 'down' || status === 'degraded')
     .map(({ status, tag, model_id, provider_name, uptime_last_30m: uptime }) => ({
       id: `${model_id} ${tag}`,
@@ -47,30 +47,48 @@ export function brokenEndpoints(endpoints: Endpoint[]): Trouble[] {
       why: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} answered in the last half hour`}`,
       path: `/models/${model_id}`,
     }))
-  const unconfigured = Map.groupBy(
+}
+
+/** Providers that could not be asked for models that were asked lately: as the status tells them, or the endpoints. */
+export function silentProviders(endpoints: Endpoint[], lacking: Lacking[] = []): Trouble[] {
+  const byProvider = Map.groupBy(
     endpoints.filter(({ status }) => status === 'unconfigured'),
     ({ provider_name }) => provider_name,
   )
-  const silent = [...unconfigured].map(([provider, own]) => ({
-    id: `unconfigured ${provider}`,
-    tone: 'warn' as const,
-    what: `${provider} has no credential`,
-    why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.`,
-    path: `/models/${own[0]!.model_id}`,
-  }))
-  return [...failing, ...silent]
+  return [...byProvider].map(([provider, own]) => {
+    const variables = lacking.find(({ name }) => name === provider)?.variables ?? []
+    const told = variables.length > 0 ? ` The service looks for ${variables.join(' or ')} in its environment.` : ''
+    return {
+      id: `unconfigured ${provider}`,
+      tone: 'warn' as const,
+      what: `${provider} has no credential`,
+      why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${told}`,
+      path: `/models/${own[0]!.model_id}`,
+    }
+  })
 }
 
-export function openCircuits(circuits: CircuitChanged[]): Trouble[] {
-  return circuits
-    .filter(({ state }) => state === 'open' || state === 'paused')
-    .map(({ endpoint, state, reason, until }) => ({
+type Lacking = Status['host']['providers_without_credential'][number]
+
+/** One line for each endpoint: several processes leave the same one alone. */
+export function openCircuits(circuits: ShutCircuit[]): Trouble[] {
+  const shut = circuits.filter(({ state }) => state === 'open' || state === 'paused')
+  return [...Map.groupBy(shut, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
+    const { state, reason, until } = own[0]!
+    const words = [
+      reason?.replaceAll('_', ' '),
+      until && `until ${new Date(until).toLocaleTimeString('en-GB')}`,
+      own.every(({ workspace_id }) => workspace_id !== null) && 'for a workspace’s own key',
+      own.length > 1 && `in ${own.length} processes`,
+    ]
+    return {
       id: `circuit ${endpoint}`,
       tone: 'bad' as const,
       what: `${endpoint} is ${state === 'open' ? 'not asked: open circuit' : 'left alone'}`,
-      why: [reason, until && `until ${new Date(until).toLocaleTimeString('en-GB')}`].filter(Boolean).join(', '),
+      why: words.filter(Boolean).join(', '),
       path: `/models/${endpoint.split('@')[0]}`,
-    }))
+    }
+  })
 }
 
 export function spentBudgets(budgets: Budget[], now: number): Trouble[] {
@@ -83,13 +101,18 @@ export function spentBudgets(budgets: Budget[], now: number): Trouble[] {
   })
 }
 
-export function failedInterns(interns: Intern[]): Trouble[] {
-  return interns.map(({ id, name, status, last_failure_message: message }) => ({
+type Failed = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
+
+/** @param own those that one sees; of others there is no page to go to. */
+export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
+  const isOwn = new Set(own.map(({ id }) => id))
+  const others = all.filter(({ id }) => !isOwn.has(id))
+  return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
     id,
     tone: 'bad',
     what: `The intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
     why: message ?? 'It did not say why.',
-    path: `/interns/${id}`,
+    path: isOwn.has(id) ? `/interns/${id}` : '/interns',
   }))
 }
 

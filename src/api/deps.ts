@@ -20,6 +20,7 @@ import type { OidcClient } from '#sign-in/oidc-client.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
 import type { LiveEvents } from './events/live-events.ts'
 import type { Metrics } from './metrics.ts'
+import type { HostStatus } from './status/process-status.ts'
 
 /** All that routes may need. Functions below ask for the few members they use, by shape. */
 export type ApiDeps = {
@@ -57,6 +58,8 @@ export type ApiDeps = {
   /** Runs the daemons of interns. */
   provisioner: Provisioner
   log: Log
+  /** How the processes of this host are. */
+  hostStatus: () => Promise<HostStatus>
   /** What happens, for those who listen. */
   liveEvents: LiveEvents
   /** Runs each route's handler, if requests are traced. */

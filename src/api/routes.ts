@@ -45,7 +45,7 @@ import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
-import { listAllInternQuestions } from './routes/interns/list-all-questions.ts'
+import { listAllQuestions } from './routes/interns/list-all-questions.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
@@ -90,6 +90,7 @@ import { listSessions } from './routes/sessions/list.ts'
 import { listSignInMethods } from './routes/sessions/list-methods.ts'
 import { getOidcSignIn } from './routes/sessions/oidc.ts'
 import { getOidcCallback } from './routes/sessions/oidc-callback.ts'
+import { getStatus } from './routes/status/get.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { deleteWorkspaceContents } from './routes/workspaces/delete-contents.ts'
@@ -104,6 +105,7 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
 const table = {
   getHealth,
   getMetrics,
+  getStatus,
   listEvents,
   ...completionRoutes,
   countMessageTokens,
@@ -129,7 +131,7 @@ const table = {
   chatWithIntern,
   chatInInternSession,
   listInterns: listAllInterns,
-  listAllInternQuestions,
+  listQuestions: listAllQuestions,
   createIntern: createOneIntern,
   getIntern,
   updateIntern,

@@ -48,6 +48,17 @@ export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): 
   }))
 }
 
+/** Those of one kind since an instant, in their order. */
+export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], since: number) {
+  return db.reports
+    .selectFrom('events')
+    .where('kind', '=', kind)
+    .where('at', '>=', since)
+    .orderBy('seq')
+    .select(['organization_id as organizationId', 'data'])
+    .execute()
+}
+
 /** Forgets events from before an instant; the newest stays, so that who has heard it knows that nothing came since. */
 export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
   const { newest } = await eventBounds({ db: { reports: db.query } })

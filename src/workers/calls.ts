@@ -1,3 +1,4 @@
+import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import type { Config } from '#config/settings.ts'
 import type { AnnouncedCalls, OwnerCalls } from '#db/sqlite/remote.ts'
 import type { MetricValues } from '#lib/metric.ts'
@@ -21,6 +22,8 @@ export type PrimaryCalls = OwnerCalls & {
   'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
   /** The page of all processes together. */
   'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
+  /** How all workers are. */
+  'host.status': (question: null) => Promise<HostStatus>
   /** Where the console's bundle is, once it is there. Only where there is to be one. */
   'console.folder': (question: null) => Promise<string>
   /** The last figures of a worker that ends. */
@@ -38,6 +41,7 @@ export type WorkerCalls = AnnouncedCalls & {
   /** Answered as long as its event loop turns. */
   'worker.ping': (question: null) => void
   'worker.metrics': (question: null) => Promise<MetricValues[]>
+  'worker.status': (question: null) => Promise<ProcessStatus | undefined>
   /** Finishes requests and ends; a second call that does not drain ends the draining. */
   'worker.stop': (question: { drain: boolean }) => void
   /** Another one has its place: ends once its clients have left. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import type { MetricValues } from '#lib/metric.ts'
@@ -45,7 +46,7 @@ type FleetDeps = {
 const soonMs = 10_000
 const backoff = { firstMs: 250, mostMs: 30_000 }
 
-/** A worker must report its metrics within this time. */
+/** A worker must report its metrics, or how it is, within this time. */
 const figuresMs = 2000
 
 /** The workers of one host: as many as there are places, each replaced when it ends. */
@@ -200,6 +201,19 @@ export class Fleet {
       if (values) (worker as Running).values = values
     })
     return [await this.#past, ...[...this.#all].map(({ values }) => values)]
+  }
+
+  /** How those are that answer in time. */
+  async statuses(): Promise<HostStatus> {
+    const processes: ProcessStatus[] = []
+    await this.callAll(async (worker) => {
+      const status = await Promise.race([
+        worker.rpc.call('worker.status', null),
+        sleep(figuresMs, undefined, { ref: false }),
+      ])
+      if (status) processes.push(status)
+    })
+    return { wanted: this.#slots.length, processes }
   }
 
   /** Ends all. @param withinMs after that they are killed. */

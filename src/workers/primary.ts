@@ -80,7 +80,7 @@ export async function startWorkers(
     sockets: sockets.ofWorker,
     start: { config: settings, url },
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
-    serve: (worker) => serve(store, catalogue, page, worker),
+    serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses() }, worker),
     merge: mergedValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
     silenceMs: config.worker_silence_ms,
@@ -119,7 +119,7 @@ export async function startWorkers(
 function serve(
   { db, console }: OpenStore,
   catalogue: CatalogueSource,
-  page: PrimaryCalls['metrics.page'],
+  { page, statuses }: { page: PrimaryCalls['metrics.page']; statuses: PrimaryCalls['host.status'] },
   worker: () => WorkerProcess,
 ): { handlers: Handlers; end: () => Promise<unknown> } {
   const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
@@ -128,6 +128,7 @@ function serve(
       ...(session && { 'db.run': session.run, 'db.announce': session.announce }),
       'catalogue.load': catalogue.load,
       'metrics.page': page,
+      'host.status': statuses,
       ...(console && { 'console.folder': console }),
     },
     end: async () => session?.end(),

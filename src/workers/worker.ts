@@ -3,6 +3,7 @@ import { openDeps } from '#api/open/deps.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
 import { type OpenStore, watchOf } from '#api/open/store.ts'
 import { createApi } from '#api/server.ts'
+import type { ProcessStatus } from '#api/status/process-status.ts'
 import { openDb } from '#db/open.ts'
 import { type AnnouncedCalls, openRemote } from '#db/sqlite/remote.ts'
 import { staleWhileAway } from '#db/stale-reads.ts'
@@ -31,6 +32,7 @@ type Worker = {
   acceptor: Acceptor
   follow: () => Promise<void>
   metrics: () => Promise<MetricValues[]>
+  status: () => Promise<ProcessStatus | undefined>
   stop: (drain: boolean) => Promise<void>
   retire: () => Promise<void>
 }
@@ -54,6 +56,7 @@ export function runWorker(deps: WorkerDeps): void {
     'worker.follow': async () => started?.follow(),
     'worker.ping': () => {},
     'worker.metrics': async () => started?.metrics() ?? [],
+    'worker.status': async () => started?.status(),
     'worker.stop': ({ drain }) => void leave((worker) => worker.stop(drain)),
     'worker.retire': () => void leave((worker) => worker.retire()),
   }
@@ -76,7 +79,7 @@ async function startWorker(
   const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
   const { deps: routed } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
-  const app = await createApi({ ...routed, metrics })
+  const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
   const acceptor = createAcceptor(app.server)
   opened.defer(() => leaving.close(app, config.shutdown_grace_ms, acceptor))
   await acceptor.accept(sockets)
@@ -86,6 +89,7 @@ async function startWorker(
     acceptor,
     follow: async () => void (await routed.catalogue.reload()),
     metrics: routed.metrics.values,
+    status: async () => (await routed.hostStatus()).processes[0],
     async stop(drain) {
       if (drain) await leaving.drain(app.server, config.drain_ms)
       else leaving.skipDrain()

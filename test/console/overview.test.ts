@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { openDb } from '#db/open.ts'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage } from '../harness/console.ts'
@@ -65,6 +66,24 @@ test('a limit is a bar with what was spent of it, and a key that ends soon is to
   await watched.page.getByRole('listitem').filter({ hasText: 'small' }).getByText('$5.00').waitFor()
   await watched.page.getByText('The key soon ends').waitFor()
   assert.deepEqual(watched.faults, [])
+  await service.manage('DELETE', `/keys/${body.data.hash}`)
+})
+
+test('what is wrong with the service is told to who manages, whenever it began', options, async () => {
+  const { body } = await service.manage('POST', '/keys', { name: 'leased', limit: 5 })
+  const db = await openDb(service.place.settings)
+  const lease = { server: 'dead never', period: 0, spent_pico: 0n, held_pico: 1_500_000_000_000n, renewed_at: 0 }
+  await db.query
+    .insertInto('budget_leases')
+    .values({ budget: `key:${body.data.hash}`, ...lease })
+    .execute()
+  await db.close()
+  await using watched = await signedInPage(browser, service, '/overview')
+  await watched.page.getByText('$1.50 of limits held by servers that are not heard').waitFor()
+  assert.deepEqual(watched.faults, [])
+  await using other = await signedInPage(browser, service, '/overview', { key: service.apiKey })
+  await other.page.getByText('Nothing is wrong now').waitFor()
+  assert.deepEqual(other.faults, [])
   await service.manage('DELETE', `/keys/${body.data.hash}`)
 })
 

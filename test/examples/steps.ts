@@ -54,6 +54,7 @@ export const steps: Step[] = [
   { operation: 'get /endpoints/history', query: '?model=signalbox/demo' },
   { operation: 'get /generations/export' },
   { operation: 'get /providers' },
+  { operation: 'get /status' },
   { operation: 'post /catalogue/reload' },
   { operation: 'post /interns', body: { name: 'ada', approval_mode: 'manual' }, keep: ({ id }) => ({ intern: id }) },
   { operation: 'get /interns', query: '?limit=1' },

@@ -11,6 +11,17 @@ const waitingAtMost = 500
 /** What changes within this time is written together. */
 const togetherMs = 200
 
+/** What is kept of such an event, in the words of the API. */
+export type CircuitEventData = {
+  endpoint: string
+  workspace_id: string | null
+  state: CircuitChange['state']
+  reason: string | null
+  until: string | null
+  server: string
+  at: string
+}
+
 type CircuitEventsDeps = { db: Db; now: Now; server: string; onError: (error: Error) => void }
 
 /** Puts what becomes of circuits into the event log, off the way of requests. */
@@ -25,7 +36,7 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
       waiting = []
       const owners = await organizationsOf(
         db,
-        taken.flatMap(({ name }) => partsOf(name).workspaceId ?? []),
+        taken.flatMap(({ name }) => circuitParts(name).workspaceId ?? []),
       )
       await appendEvents(
         db.query,
@@ -47,7 +58,7 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
 }
 
 /** A circuit of a workspace's own credential has its id behind the endpoint's. */
-function partsOf(name: string): { endpoint: string; workspaceId: string | null } {
+export function circuitParts(name: string): { endpoint: string; workspaceId: string | null } {
   const [endpoint = '', workspaceId = null] = name.split(' ')
   return { endpoint, workspaceId }
 }
@@ -59,7 +70,7 @@ function eventOf(
   at: number,
   owners: ReadonlyMap<string, string>,
 ): NewEvent {
-  const { endpoint, workspaceId } = partsOf(name)
+  const { endpoint, workspaceId } = circuitParts(name)
   const shut = 'reason' in change ? change : undefined
   const told = {
     endpoint,
@@ -69,13 +80,16 @@ function eventOf(
     until: shut ? isoTime(shut.until) : null,
     server,
     at: isoTime(at),
-  }
+  } satisfies CircuitEventData
   // Of a workspace that is no more: for nobody.
   const organizationId = workspaceId === null ? null : (owners.get(workspaceId) ?? '')
   return { at, organizationId, kind: 'circuit', data: JSON.stringify(told) }
 }
 
-async function organizationsOf({ query }: Db, workspaceIds: string[]): Promise<Map<string, string>> {
+export async function organizationsOf(
+  { query }: Pick<Db, 'query'>,
+  workspaceIds: string[],
+): Promise<Map<string, string>> {
   if (workspaceIds.length === 0) return new Map()
   const rows = await query
     .selectFrom('workspaces')

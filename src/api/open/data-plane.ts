@@ -31,7 +31,9 @@ export function openDataPlane(opening: Opening, below: Below) {
   const completions = completionLog(log)
   const tellOfCircuit = circuitLog(log)
   const onError = warnOf(opening, 'what became of a circuit is not told to listeners')
-  const keepCircuit = circuitEvents({ db, now, server: newId(), onError })
+  /** Each process has circuits of its own. */
+  const server = newId()
+  const keepCircuit = circuitEvents({ db, now, server, onError })
   const record = (generation: Generation) => {
     ledger.record(generation)
     metrics.observeCompletion(generation)
@@ -63,5 +65,5 @@ export function openDataPlane(opening: Opening, below: Below) {
   })
   opened.defer(routing.upstreams.close)
   metrics.observeCircuits(routing.circuits.report)
-  return { routing, scanner }
+  return { routing, scanner, server }
 }

@@ -10,6 +10,7 @@ import { LiveEvents } from '../events/live-events.ts'
 import { openInterns } from '../interns.ts'
 import { meteredTurn } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
+import { processStatus } from '../status/process-status.ts'
 import { openTraces } from '../traces.ts'
 import { openContents } from './contents.ts'
 import { openDataPlane } from './data-plane.ts'
@@ -49,7 +50,7 @@ export async function openDeps(
   const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
   const money = await openMoney(opening, store, lost)
   const contents = openContents(opening, store, vault)
-  const { routing, scanner } = openDataPlane(opening, {
+  const { routing, scanner, server } = openDataPlane(opening, {
     ...models,
     ...policies,
     ...money,
@@ -81,6 +82,9 @@ export async function openDeps(
     isShuttingDown,
     now,
   })
+  const { pid } = process
+  const { ledger } = money
+  const { circuits } = routing
   const deps: ApiDeps = {
     ...models,
     config,
@@ -92,6 +96,10 @@ export async function openDeps(
     hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),
     isShuttingDown,
     guardrailCache,
+    hostStatus: async () => ({
+      wanted: 1,
+      processes: [processStatus({ server, pid, db, ledger, circuits, isShuttingDown })],
+    }),
     keys,
     metrics,
     now,

@@ -23,7 +23,7 @@ const WaitingQuestionItem = z
   ])
   .meta({ id: 'WaitingQuestion', description: 'What one of several interns asked, and waits for an answer to.' })
 
-export const listAllInternQuestions = route({
+export const listAllQuestions = route({
   method: 'get',
   path: '/interns/questions',
   tag: 'interns',

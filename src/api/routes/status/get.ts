@@ -1,0 +1,125 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ApiDeps } from '#api/deps.ts'
+import { sharedCircuitsHere, shutCircuits } from '#api/status/circuits.ts'
+import type { ProcessStatus } from '#api/status/process-status.ts'
+import { heldMoney } from '#budgets/held-money.ts'
+import { providersWithoutCredential } from '#catalogue/without-credential.ts'
+import { databaseClock } from '#db/clock.ts'
+import { databaseFault } from '#db/failures.ts'
+import { internsStanding } from '#interns/organization-standing.ts'
+import { isoTime } from '#lib/clock.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import { version } from '#lib/version.ts'
+import { route } from '../../route.ts'
+import { Status } from './status.ts'
+
+const skippedTold = 100
+
+/** A database that takes longer counts as away: who asks wants to know just then. */
+const patienceMs = 3000
+
+export const getStatus = route({
+  method: 'get',
+  path: '/status',
+  tag: 'service',
+  key: 'management',
+  summary: 'How the service is, and what is wrong now',
+  description:
+    'Circuits that are not closed, metered requests that are not in the database yet, money that servers hold, interns that failed or wait, providers without credential, entries of the catalogue that were left out. `host` is what the host that answers knows of itself, all its processes together; `organization` holds for all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
+  response: z.object({ data: Status }),
+  faults: ['unauthenticated', 'forbidden'],
+  handler: async ({ caller: { organizationId } }, deps) => {
+    const { wanted, processes } = await deps.hostStatus()
+    const known = await unlessAway(fromDatabase(deps, organizationId, processes))
+    const isReadOnly = processes.some(({ database }) => database.readOnly)
+    const state = known === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
+    return {
+      data: {
+        at: isoTime(deps.now()),
+        version,
+        database: { kind: deps.db.kind, state: state as 'ok' | 'away' | 'read_only' },
+        host: {
+          name: hostname(),
+          workers: { wanted, answering: processes.filter(({ isShuttingDown }) => !isShuttingDown).length },
+          processes: processes.map(processItem),
+          ...ofCatalogue(deps),
+        },
+        circuits: known?.circuits ?? sharedCircuitsHere(processes),
+        organization: known?.organization ?? null,
+      },
+    }
+  },
+})
+
+async function fromDatabase(deps: ApiDeps, organizationId: string, processes: ProcessStatus[]) {
+  const { db, now } = deps
+  const [money, interns, circuits] = await Promise.all([
+    heldMoney(db.query, databaseClock(db, now), organizationId),
+    internsStanding(deps, organizationId),
+    shutCircuits(deps, organizationId, processes),
+  ])
+  const { counts, failed, questions } = interns
+  return {
+    circuits,
+    organization: {
+      money: { held_usd: toUsd(money.held), unaccounted_usd: toUsd(money.unaccounted) },
+      interns: {
+        counts,
+        failed: failed.map((intern) => ({
+          id: intern.id,
+          name: intern.name,
+          workspace_id: intern.workspaceId,
+          creator_user_id: intern.creatorUserId,
+          status: intern.status as 'failed' | 'destroy_failed',
+          last_failure_message: intern.lastFailureMessage,
+          updated_at: isoTime(intern.updatedAt),
+        })),
+        questions: { waiting: questions.waiting, first_deadline_at: timeOrNull(questions.firstDeadlineAt) },
+      },
+    },
+  }
+}
+
+/** @returns undefined where the database does not answer, or not in time. */
+async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
+  const found = asked.catch((error: unknown) => {
+    if (databaseFault(error)) return undefined
+    throw error
+  })
+  return Promise.race([found, sleep(patienceMs, undefined, { ref: false })])
+}
+
+const timeOrNull = (at: number | undefined) => (at === undefined ? null : isoTime(at))
+
+function processItem({ server, pid, isShuttingDown, database, ledger }: ProcessStatus) {
+  const { memory, files, isFull } = ledger
+  const waiting = ({ waiting, oldestAt }: typeof memory) => ({ waiting, oldest_at: timeOrNull(oldestAt) })
+  return {
+    server,
+    pid,
+    is_leaving: isShuttingDown,
+    database: { silent_ms: database.silentMs, is_read_only: database.readOnly, waiting: database.waiting },
+    ledger: { memory: waiting(memory), files: waiting(files), is_full: isFull },
+  }
+}
+
+function ofCatalogue({ catalogue, hasCredential }: ApiDeps) {
+  const { models, endpoints, providers, skipped } = catalogue.report()
+  return {
+    catalogue: {
+      ...{ models, endpoints, providers },
+      skipped_count: skipped.length,
+      skipped: skipped.slice(0, skippedTold),
+    },
+    providers_without_credential: providersWithoutCredential(catalogue.current(), hasCredential).map(
+      ({ provider, models }) => ({
+        provider: provider.slug,
+        name: provider.name,
+        variables: provider.credentialVariables,
+        models,
+      }),
+    ),
+  }
+}

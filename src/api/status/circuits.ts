@@ -1,0 +1,62 @@
+import type { Db } from '#db/db.ts'
+import { eventsOfKind, eventWindowMs } from '#db/event-log.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { type CircuitEventData, circuitParts, organizationsOf } from '../events/circuit-events.ts'
+import type { ProcessStatus } from './process-status.ts'
+
+/** A circuit that does not let everybody in. */
+export type ShutCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
+  state: 'open' | 'paused' | 'half_open'
+  /** Whether a process of this host says so now; those of others told it some time ago. */
+  of_this_host: boolean
+}
+
+type CircuitDeps = { db: Pick<Db, 'query' | 'reports'>; now: Now }
+
+/** Those that an organization may know of: of shared credentials, and of its own workspaces' ones. */
+export async function shutCircuits(
+  deps: CircuitDeps,
+  organizationId: string,
+  processes: readonly ProcessStatus[],
+): Promise<ShutCircuit[]> {
+  const here = circuitsHere(processes)
+  const workspaceIds = here.flatMap(({ workspace_id }) => workspace_id ?? [])
+  const owners = await organizationsOf(deps.db, workspaceIds)
+  const isOurs = ({ workspace_id }: ShutCircuit) => workspace_id === null || owners.get(workspace_id) === organizationId
+  return [...here.filter(isOurs), ...(await circuitsElsewhere(deps, organizationId, processes))]
+}
+
+/** The same without the database: those of shared credentials alone. */
+export const sharedCircuitsHere = (processes: readonly ProcessStatus[]) =>
+  circuitsHere(processes).filter(({ workspace_id }) => workspace_id === null)
+
+function circuitsHere(processes: readonly ProcessStatus[]): ShutCircuit[] {
+  return processes.flatMap(({ server, circuits }) =>
+    circuits.map(({ name, state, reason, until }) => {
+      const { endpoint, workspaceId } = circuitParts(name)
+      const shut = { endpoint, workspace_id: workspaceId, state, reason, until: isoTime(until) }
+      return { ...shut, server, of_this_host: true }
+    }),
+  )
+}
+
+/** As other servers last told it, of what is not over yet. */
+async function circuitsElsewhere(
+  { db, now }: CircuitDeps,
+  organizationId: string,
+  processes: readonly ProcessStatus[],
+): Promise<ShutCircuit[]> {
+  const events = await eventsOfKind({ db }, 'circuit', now() - eventWindowMs)
+  const isHere = new Set(processes.map(({ server }) => server))
+  const last = new Map<string, CircuitEventData>()
+  for (const event of events) {
+    if (event.organizationId !== null && event.organizationId !== organizationId) continue
+    const told = JSON.parse(event.data) as CircuitEventData
+    last.set(`${told.server} ${told.endpoint} ${told.workspace_id}`, told)
+  }
+  return [...last.values()].flatMap(({ at: _, state, ...told }) => {
+    const isOver = told.until !== null && Date.parse(told.until) <= now()
+    if (state === 'closed' || isOver || isHere.has(told.server)) return []
+    return [{ ...told, state, of_this_host: false }]
+  })
+}

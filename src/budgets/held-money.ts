@@ -1,0 +1,35 @@
+import type { DatabaseClock } from '#db/clock.ts'
+import type { Query } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
+import { exactSum, readSum } from '#usage/exact.ts'
+import { leaseMs } from './leases.ts'
+
+/** Money of an organization's limits that servers hold. */
+export type HeldMoney = {
+  /** For requests under way, and at hand for the next ones: what is not spent of it returns. */
+  held: PicoUsd
+  /** By servers that are not heard any more: it counts as spent until they have accounted for it. */
+  unaccounted: PicoUsd
+}
+
+type HeldMoneyRow = { is_heard: number; held: string }
+
+export async function heldMoney(query: Query, clock: DatabaseClock, organizationId: string): Promise<HeldMoney> {
+  const { rows } = await sql<HeldMoneyRow>`
+    select is_heard, ${exactSum(sql`held_pico`)} as held
+      from (
+        select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_heard
+          from budget_leases
+         where budget in (
+           select 'key:' || hash from api_keys where organization_id = ${organizationId}
+           union all
+           select 'guardrail:' || g.id from guardrails as g
+             join workspaces as w on w.id = g.workspace_id
+            where w.organization_id = ${organizationId}
+         )
+      ) as leases
+     group by is_heard`.execute(query)
+  const sumOf = (wanted: 0 | 1) => readSum(rows.find(({ is_heard }) => Number(is_heard) === wanted)?.held ?? '0 0')
+  return { held: sumOf(1), unaccounted: sumOf(0) }
+}
