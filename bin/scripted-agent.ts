@@ -6,12 +6,16 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { scriptedAgent } = await import('#daemon/scripted-agent.ts')
 
-/** `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. */
+/**
+ * `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. `http`
+ * and `sse`: which servers of tools it reaches.
+ */
 const words = process.argv.slice(2)
 const restore = (['never', 'load', 'resume'] as const).find((way) => words.includes(way)) ?? 'load'
 const { closed } = scriptedAgent({
   restore,
   modes: !words.includes('modeless'),
+  reaches: words,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
   complain: (text) => process.stderr.write(`${text}\n`),

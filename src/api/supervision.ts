@@ -3,6 +3,7 @@ import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import { createIntern } from '#interns/create.ts'
+import { mcpServersOf } from '#interns/mcp-servers.ts'
 import { repositoryPassword } from '#interns/repository.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -48,6 +49,7 @@ export function openSupervision({
   const provisioner = processProvisioner({
     ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn },
     passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
+    mcpServersOf: ({ id }) => mcpServersOf({ db, vault }, id),
     mask: maskSecrets,
   })
   const onError = (error: Error) => log.warn({ err: error }, 'intern')

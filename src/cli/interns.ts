@@ -2,12 +2,14 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import type { AgentQuestion } from './chat/conversation.ts'
+import { internsMcpCommand } from './interns-mcp.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
-export function internsCommand(program: Command, { env, out }: Terminal): void {
+export function internsCommand(program: Command, terminal: Terminal): void {
+  const { env, out } = terminal
   const interns = program.command('interns').description('list, make, start, stop and delete interns')
   const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
   const client = () => apiClient(env, 'an API key')
@@ -62,6 +64,8 @@ export function internsCommand(program: Command, { env, out }: Terminal): void {
       const whose = intern ?? '<its intern>'
       if (questions.length > 0) out(`To answer one: npx signalbox chat ${whose} --session <its session>`)
     })
+
+  internsMcpCommand(interns, terminal)
 
   const commands = [
     { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },

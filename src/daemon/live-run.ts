@@ -89,7 +89,7 @@ export class LiveRun {
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
       this.#outbox.push(this.#greeting())
-      this.#tellLost()
+      this.#tellNotes()
       this.#start.resolve(this.#stream)
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
@@ -176,13 +176,18 @@ export class LiveRun {
     throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')
   }
 
-  /** Whoever goes on with a conversation must know when the agent does not. */
-  #tellLost(): void {
-    const { lost } = this.session
+  /** Whoever goes on with a conversation must know when the agent does not, or lacks a part of its tools. */
+  #tellNotes(): void {
+    const { lost, withheld } = this.session
     this.session.lost = undefined
-    if (lost === undefined) return
-    const text = `[What was said in this session before is lost: ${lost}. The agent begins anew, without it.]\n\n`
-    this.#outbox.push({ type: 'reasoning.added', text })
+    this.session.withheld = []
+    const notes = [
+      lost !== undefined &&
+        `[What was said in this session before is lost: ${lost}. The agent begins anew, without it.]\n\n`,
+      withheld.length > 0 &&
+        `[The agent cannot reach these servers of tools, and goes without: ${withheld.join(', ')}.]\n\n`,
+    ]
+    for (const text of notes) if (text) this.#outbox.push({ type: 'reasoning.added', text })
   }
 
   /** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */

@@ -1,4 +1,4 @@
-import { type AgentApp, agent, RequestError } from '@agentclientprotocol/sdk'
+import { type AgentApp, agent, type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import { newUuid } from '#lib/id.ts'
 import {
   commands,
@@ -17,9 +17,10 @@ import {
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
   let signedIn = options.signIn === undefined
+  const reaches = (type: string) => options.reaches?.includes(type) ?? false
   const find = (id: string) => sessions.get(id) ?? open(id)
-  const open = (id: string) => {
-    const session: Session = { mode: 'self-drive', restored: false, costUsd: 0 }
+  const open = (id: string, servers: McpServer[] = []) => {
+    const session: Session = { mode: 'self-drive', restored: false, costUsd: 0, servers }
     sessions.set(id, session)
     return session
   }
@@ -29,6 +30,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       agentInfo: { name: 'scripted', version: '1' },
       agentCapabilities: {
         loadSession: options.restore === 'load',
+        mcpCapabilities: { http: reaches('http'), sse: reaches('sse') },
         sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
       },
     }))
@@ -36,20 +38,20 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       signedIn ||= params.methodId === options.signIn
       return {}
     })
-    .onRequest('session/new', () => {
+    .onRequest('session/new', ({ params }) => {
       if (!signedIn) throw RequestError.authRequired()
       // Of no other agent either: a daemon's sessions outlive the agent that named them.
       const sessionId = `scripted-${newUuid()}`
-      open(sessionId)
+      open(sessionId, params.mcpServers)
       return { sessionId, ...describe(options) }
     })
-    .onRequest('session/load', async ({ params: { sessionId }, client }) => {
-      restore(sessionId)
+    .onRequest('session/load', async ({ params: { sessionId, mcpServers }, client }) => {
+      restore(sessionId, mcpServers)
       await say({ client, sessionId }, 'a word from the past')
       return describe(options)
     })
-    .onRequest('session/resume', ({ params: { sessionId } }) => {
-      restore(sessionId)
+    .onRequest('session/resume', ({ params: { sessionId, mcpServers } }) => {
+      restore(sessionId, mcpServers)
       return describe(options)
     })
     .onRequest('session/close', ({ params }) => void sessions.delete(params.sessionId))
@@ -63,9 +65,9 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 
-  function restore(sessionId: string): void {
+  function restore(sessionId: string, servers: McpServer[] | undefined): void {
     if (!sessionId.startsWith('scripted-')) throw RequestError.resourceNotFound(sessionId)
-    open(sessionId).restored = true
+    open(sessionId, servers).restored = true
   }
 }
 

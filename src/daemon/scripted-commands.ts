@@ -1,5 +1,6 @@
 import {
   type AgentContext,
+  type McpServer,
   type PermissionOptionKind,
   RequestError,
   type RequestPermissionResponse,
@@ -17,6 +18,8 @@ export type ScriptedOptions = {
   complain: (text: string) => void
   /** Asks the model of the service a question, as an agent does that never tells what it took. */
   askModel?: (prompt: string) => Promise<string>
+  /** The kinds of servers of tools that it reaches besides commands. */
+  reaches?: string[]
   /** The way to sign in without which it opens no session. */
   signIn?: string
 }
@@ -36,6 +39,8 @@ export type Session = {
   turn?: AbortController
   costUsd: number
   usage?: Record<string, number>
+  /** The servers of tools that it was offered. */
+  servers: McpServer[]
 }
 
 type Command = (play: ScriptContext, rest: string) => unknown
@@ -61,6 +66,8 @@ export const commands: Record<string, Command> = {
       sessionId,
       update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } },
     }),
+  /** Says, as JSON, which servers of tools it was offered. */
+  servers: (play) => say(play, JSON.stringify(play.session.servers)),
   /** `stream 100 20`: a hundred words, one each 20 ms. */
   stream: async (play, rest) => {
     const [count = 1, everyMs = 0] = rest.split(' ').map(Number)

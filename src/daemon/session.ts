@@ -13,6 +13,8 @@ export type Session = {
   opened: { agent: Agent; as: AgentSession } | undefined
   /** Why the conversation so far is lost, until its caller has been told. */
   lost: string | undefined
+  /** The intern's servers of tools that its agent cannot reach, until its caller has been told. */
+  withheld: string[]
   model: string | null
   /** The total cost of the session, as the agent last reported it. */
   costUsd: number | undefined
@@ -26,6 +28,7 @@ export function newSession(id: string): Session {
     turnOpen: false,
     opened: undefined,
     lost: undefined,
+    withheld: [],
     model: null,
     costUsd: undefined,
   }

@@ -57,6 +57,8 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   const begin = async (agent: Agent, session: Session) => {
     const as = await agent.newSession(workspace)
     store.saveSession(session.id, as.id)
+    session.withheld = agent.withheld
+    if (agent.withheld.length > 0) log('mcp.withheld', { session: session.id, servers: agent.withheld })
     session.costUsd = undefined
     return as
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { McpServer } from '#interns/mcp-servers.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 export type DaemonSettings = {
@@ -24,7 +25,8 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the file of settings: JSON with `socket`, `token_file`, `workspace`, `state`, `agent` (`command`, `args`, `env`,
- * `modes`, `authenticate`, `_meta`) and `limits`. Paths are relative to the file.
+ * `modes`, `authenticate`, `_meta`), `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
+ * a list or, because of their secrets, `"stdin"`: then they come as JSON on standard input.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = object(readJson(file), file)
@@ -41,7 +43,10 @@ export function readSettings(file: string, environment: Record<string, string | 
     token: readToken(path('token_file')),
     workspace,
     state: path('state'),
-    agent: readAgent(object(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
+    agent: {
+      ...readAgent(object(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
+      mcpServers: readServers(root.mcp_servers ?? [], `${file}: mcp_servers`),
+    },
     limits: readLimits(object(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
   }
 }
@@ -63,6 +68,23 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Surro
     ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', where) }),
     ...(agent._meta !== undefined && { _meta: object(agent._meta, `${where}: _meta`) }),
   }
+}
+
+function readServers(given: unknown, where: string): McpServer[] {
+  const servers = given === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : given
+  if (!Array.isArray(servers)) throw new InvalidSettings(`${where} must be a list, or "stdin".`)
+  return servers.map((each: unknown, index) => {
+    const at = `${where}[${index}]`
+    const server = object(each, at)
+    const type = text(server, 'type', at)
+    text(server, 'name', at)
+    if (type === 'stdio') text(server, 'command', at)
+    else if (type === 'http' || type === 'sse') text(server, 'url', at)
+    else throw new InvalidSettings(`${at}: type must be "stdio", "http" or "sse".`)
+    strings(server.env ?? {}, `${at}: env`)
+    strings(server.headers ?? {}, `${at}: headers`)
+    return { timeout_seconds: 60, ...server } as McpServer
+  })
 }
 
 /** A limit is named as in the code, and anything else is a mistake worth hearing of. */
@@ -92,11 +114,14 @@ function read(file: string): string {
 }
 
 function readJson(file: string): unknown {
+  return parsed(read(file), file)
+}
+
+function parsed(text: string, where: string): unknown {
   try {
-    return JSON.parse(read(file))
-  } catch (error) {
-    if (error instanceof InvalidSettings) throw error
-    throw new InvalidSettings(`${file} is not JSON.`)
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidSettings(`${where} is not JSON.`)
   }
 }
 

@@ -24,6 +24,7 @@ import * as endpointHistory from './migrations/0025_endpoint_history.ts'
 import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
 import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
+import * as mcpServers from './migrations/0051_mcp_servers.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -49,6 +50,7 @@ export const migrations: Record<string, Migration> = {
   '0027_events': events,
   '0028_contents': contents,
   '0039_oidc_identities': oidcIdentities,
+  '0051_mcp_servers': mcpServers,
 }
 
 /**

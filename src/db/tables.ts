@@ -359,6 +359,11 @@ export type Tables = {
     /** The secret that opens the repository, encrypted, and by which key. */
     repository_sealed: string | null
     repository_sealed_by: string | null
+    /** The servers of tools that it uses, without their secrets. */
+    mcp_servers: string | null
+    /** The same with their secrets, encrypted, and by which key. */
+    mcp_servers_sealed: string | null
+    mcp_servers_sealed_by: string | null
     created_at: number
     updated_at: number
   }

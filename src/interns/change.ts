@@ -9,6 +9,7 @@ import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
 import { internChanged } from './events.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
+import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from './mcp-servers.ts'
 import { revokeInternKey } from './own-key.ts'
 import { endQuestions } from './questions.ts'
 import { type RepositoryColumns, repositoryColumns } from './repository.ts'
@@ -24,12 +25,16 @@ type ChangeDeps = InternChangeDeps & { vault: Vault }
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
-    const { repository, ...fields } = patch
+    const { repository, mcp_servers, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
     const record = internRecord(intern)
     const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
-    if (!isOther && (repository === undefined || (repository === null && record.repository === null))) return undefined
-    const columns = repository === undefined ? {} : repositoryColumns(deps.vault, intern.id, repository)
+    const isOtherRepository = repository !== undefined && (repository !== null || record.repository !== null)
+    if (!isOther && !isOtherRepository && mcp_servers === undefined) return undefined
+    const columns = {
+      ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
+      ...(mcp_servers && (await serversAfter(deps, tx, intern.id, mcp_servers))),
+    }
     try {
       await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
     } catch (error) {
@@ -37,6 +42,11 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     }
     return intern
   })
+}
+
+async function serversAfter({ vault }: ChangeDeps, tx: Tx, id: string, wanted: NewMcpServer[]) {
+  const before = await mcpServersOf({ db: { query: tx }, vault }, id)
+  return mcpServerColumns(vault, id, wanted, before)
 }
 
 /** Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state. */
@@ -101,18 +111,19 @@ async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUse
 }
 
 type Columns = Partial<
-  RepositoryColumns & {
-    name: string
-    description: string | null
-    instructions: string | null
-    model: string | null
-    approval_mode: string
-    visibility: string
-    status: string
-    progress: null
-    last_failure_message: null
-    updated_at: number
-  }
+  RepositoryColumns &
+    McpServerColumns & {
+      name: string
+      description: string | null
+      instructions: string | null
+      model: string | null
+      approval_mode: string
+      visibility: string
+      status: string
+      progress: null
+      last_failure_message: null
+      updated_at: number
+    }
 >
 
 async function update(tx: Tx, id: string, columns: Columns): Promise<void> {

@@ -9,6 +9,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { internChanged } from './events.ts'
 import type { NewIntern } from './intern.ts'
+import { mcpServerColumns } from './mcp-servers.ts'
 import { repositoryColumns } from './repository.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
@@ -28,7 +29,7 @@ export async function createIntern(
     throw new Fault('not_found', 'There is no such workspace for this key.')
   }
   const bodyHash = createHash('sha256')
-    .update(JSON.stringify(withoutPassword(deps, wanted)))
+    .update(JSON.stringify(withoutSecrets(deps, wanted)))
     .digest('hex')
   return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, announce) => {
     const replayed = idempotencyKey && (await creationUnder(tx, caller, idempotencyKey, bodyHash))
@@ -48,12 +49,13 @@ export async function createIntern(
   })
 }
 
-/** A password that somebody thought of could be found by its plain hash. */
-function withoutPassword({ vault }: InternCreateDeps, wanted: NewIntern): NewIntern {
+/** A secret that somebody thought of could be found by its plain hash. */
+function withoutSecrets({ vault }: InternCreateDeps, { mcp_servers, ...wanted }: NewIntern): object {
+  const servers = mcp_servers && { mcp_servers: vault.digest(JSON.stringify(mcp_servers), 'idempotency') }
   const { repository } = wanted
-  if (!repository?.credential) return wanted
+  if (!repository?.credential) return { ...wanted, ...servers }
   const password = vault.digest(repository.credential.password, 'idempotency')
-  return { ...wanted, repository: { ...repository, credential: { ...repository.credential, password } } }
+  return { ...wanted, ...servers, repository: { ...repository, credential: { ...repository.credential, password } } }
 }
 
 async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
@@ -80,6 +82,7 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, want
     supervisor: null,
     supervised_until: 0,
     ...repositoryColumns(deps.vault, id, wanted.repository),
+    ...mcpServerColumns(deps.vault, id, wanted.mcp_servers),
     created_at: at,
     updated_at: at,
   }

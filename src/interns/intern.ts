@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
+import { McpServer, NewMcpServers } from './mcp-servers.ts'
 import { NewRepository, Repository } from './repository.ts'
 
 export const internStatuses = [
@@ -71,6 +72,7 @@ export const NewIntern = strictFields({
   approval_mode: InternApprovalMode.optional(),
   visibility: InternVisibility.optional(),
   repository: NewRepository.nullable().optional(),
+  mcp_servers: NewMcpServers.optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
 }).meta({ id: 'NewIntern' })
@@ -86,6 +88,7 @@ export const InternPatch = strictFields({
   repository: NewRepository.nullable().describe(
     'Replaced whole, its credential with it. Cloned at the next start, unless one was cloned before.',
   ),
+  mcp_servers: NewMcpServers,
 })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
@@ -106,6 +109,7 @@ export const InternRecord = z
     approval_mode: InternApprovalMode,
     visibility: InternVisibility,
     repository: Repository.nullable(),
+    mcp_servers: z.array(McpServer),
     creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),

@@ -5,6 +5,7 @@ import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
+import type { McpServer } from './mcp-servers.ts'
 import type { Repository } from './repository.ts'
 
 /** An intern as the service knows it. */
@@ -21,6 +22,8 @@ export type Intern = {
   approvalMode: ApprovalMode
   visibility: Visibility
   repository: Repository | null
+  /** As they are shown: without their secrets. */
+  mcpServers: McpServer[]
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -120,6 +123,7 @@ export function internOf(row: InternStoreRow): Intern {
     approvalMode: row.approval_mode as ApprovalMode,
     visibility: row.visibility as Visibility,
     repository: row.repository === null ? null : (JSON.parse(row.repository) as Repository),
+    mcpServers: row.mcp_servers === null ? [] : (JSON.parse(row.mcp_servers) as McpServer[]),
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -143,6 +147,7 @@ export function internRecord(intern: Intern): InternRecord {
     approval_mode: intern.approvalMode,
     visibility: intern.visibility,
     repository: intern.repository,
+    mcp_servers: intern.mcpServers,
     creator_user_id: intern.creatorUserId,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,

@@ -50,6 +50,8 @@ export type HomeContents = {
   agent: AgentCommand
   instructions: string
   limits: { [name: string]: number }
+  /** Whether it has servers of tools, whose secrets stand in no file: the daemon reads them from its standard input. */
+  hasMcpServers: boolean
   baseUrl: string
   /** The user that it runs as, if not as ours. */
   uid: number | undefined
@@ -67,7 +69,7 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, baseUrl, uid }: HomeContents,
+  { agent, instructions, limits, hasMcpServers, baseUrl, uid }: HomeContents,
 ): { socketPath: string; token: string } {
   const open = uid === undefined ? 0o700 : 0o711
   mkdirSync(home, { recursive: true, mode: open })
@@ -77,7 +79,10 @@ export function prepareHome(
   chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
   const socketPath = join(connection, 's')
-  const settings = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits }
+  const settings = {
+    ...{ socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits },
+    ...(hasMcpServers && { mcp_servers: 'stdin' }),
+  }
   writeOwned(uid, join(home, 'token'), token)
   writeOwned(uid, instructionsFile(home), instructions)
   writeBaseUrl(home, baseUrl, uid)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
+import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
@@ -52,6 +53,8 @@ export type ProcessDeps = {
   warn: (message: string) => void
   /** The password of an intern's repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
+  /** The intern's servers of tools, with their secrets. */
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
 }
@@ -109,7 +112,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const baseUrl = deps.baseUrl()
     const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
     const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
-    const connection = prepareHome(home, { agent, instructions, limits: limitsOf(config), baseUrl, uid })
+    const servers = await deps.mcpServersOf(intern)
+    const contents = { agent, instructions, limits: limitsOf(config), hasMcpServers: servers.length > 0, baseUrl, uid }
+    const connection = prepareHome(home, contents)
+    const input = servers.length > 0 ? JSON.stringify(servers) : undefined
     if (repository) {
       step('Cloning the repository')
       await clone(intern, repository, home, uid)
@@ -117,7 +123,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     step('Starting the daemon')
     const groups = await room()
     const group = groups && makeGroup(groups, intern.id, config)
-    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache })
+    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache, input })
     const record = {
       process: daemon,
       ...connection,

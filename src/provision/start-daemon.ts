@@ -19,6 +19,8 @@ type Started = {
   /** Its control group, where it has one. */
   group: string | undefined
   compileCache: string
+  /** What it reads on its standard input. */
+  input: string | undefined
 }
 
 const daemonScript = fileURLToPath(new URL('../../bin/daemon.ts', import.meta.url))
@@ -34,7 +36,7 @@ const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
  * @returns the process, and how it ends, in words.
  * @throws Error that says, for the intern's owner, why it could not.
  */
-export async function startDaemon({ config, variable, home, uid, group, compileCache }: Started) {
+export async function startDaemon({ config, variable, home, uid, group, compileCache, input }: Started) {
   const inherited = handedOn.flatMap((name) => {
     const value = variable(name)
     return value ? [[name, value]] : []
@@ -52,10 +54,12 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     },
     // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
     detached: true,
-    stdio: withoutInherited(['ignore', log, log]),
+    stdio: withoutInherited([input === undefined ? 'ignore' : 'pipe', log, log]),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)
+  // It may have ended before it has read all: why is in its log.
+  child.stdin?.on('error', () => {}).end(input)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
   })

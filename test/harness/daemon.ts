@@ -14,6 +14,7 @@ import { scriptedAgent } from '#daemon/scripted-agent.ts'
 import type { ScriptedOptions } from '#daemon/scripted-commands.ts'
 import { startDaemon } from '#daemon/start.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
+import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Refusal } from '#interns/refusal.ts'
 import type { ApprovalMode, Runs } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
@@ -36,6 +37,7 @@ export type DaemonOptions = {
   signIn?: string
   authenticate?: string
   launch?: Launch
+  mcpServers?: McpServer[]
   command?: string
 }
 
@@ -78,10 +80,10 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   }
 }
 
-function agentSettings({ agent = [], command }: DaemonOptions) {
+function agentSettings({ agent = [], command, mcpServers = [] }: DaemonOptions) {
   const modes = { manual: 'manual', 'self-drive': 'self-drive' }
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache }
-  return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes }
+  return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes, mcpServers }
 }
 
 function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOptions): Launch {

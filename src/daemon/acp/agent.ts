@@ -1,5 +1,7 @@
 import type { InitializeRequest } from '@agentclientprotocol/sdk'
+import type { McpServer } from '#interns/mcp-servers.ts'
 import { type Channel, type Connection, connect, member, RpcError } from './connection.ts'
+import { offeredServers } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
@@ -18,6 +20,8 @@ export type Agent = {
   name: string | null
   /** Whether it can restore a session that another process of it began. */
   remembers: boolean
+  /** The intern's servers of tools that it cannot reach, by name. */
+  withheld: string[]
   newSession(workspace: string): Promise<AgentSession>
   /** Restores a session. Events of the past that it replays reach no listener, because none is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
@@ -48,13 +52,16 @@ export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 /** `_meta` is sent with every new and restored session: some agents take settings of their own there. */
 export type SessionExtras = { _meta?: Record<string, unknown> }
 
-/** `authenticate` is one of the agent's ways to sign in, for those that take no session without. */
-export type AgentQuirks = SessionExtras & { authenticate?: string }
+/**
+ * `authenticate` is one of the agent's ways to sign in, for those that take no session without. `mcpServers` are the
+ * intern's servers of tools, with their secrets.
+ */
+export type AgentQuirks = SessionExtras & { authenticate?: string; mcpServers?: McpServer[] }
 
 export async function initializeAgent(
   channel: Channel,
   limits: AgentLimits,
-  { authenticate, ...extras }: AgentQuirks = {},
+  { authenticate, mcpServers: servers = [], ...extras }: AgentQuirks = {},
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
@@ -78,6 +85,7 @@ export async function initializeAgent(
   }
   if (authenticate !== undefined) await ask('authenticate', { methodId: authenticate })
   const abilities = member(greeting, 'agentCapabilities')
+  const { offered: mcpServers, withheld } = offeredServers(servers, abilities)
   const resumes = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
   const loads = member(abilities, 'loadSession') === true
   const closes = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
@@ -85,12 +93,13 @@ export async function initializeAgent(
   return {
     name: nameOf(greeting),
     remembers: resumes || loads,
-    newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers: [], ...extras })),
+    withheld,
+    newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
       const restored = await ask(resumes ? 'session/resume' : 'session/load', {
         sessionId: id,
         cwd,
-        mcpServers: [],
+        mcpServers,
         ...extras,
       })
       return readSession(restored, id)

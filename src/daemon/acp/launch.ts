@@ -18,8 +18,12 @@ export function processLauncher(settings: AgentCommand & AgentQuirks, workspace:
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
     void child.exited.then(() => killMarked(mark))
     try {
-      const { _meta, authenticate } = settings
-      const quirks = { ...(_meta && { _meta }), ...(authenticate !== undefined && { authenticate }) }
+      const { _meta, authenticate, mcpServers } = settings
+      const quirks = {
+        ...(_meta && { _meta }),
+        ...(authenticate !== undefined && { authenticate }),
+        ...(mcpServers && { mcpServers }),
+      }
       const agent = await initializeAgent(child, limits, quirks)
       // A process whose connection has ended is of no more use.
       void agent.closed.then(child.kill)
