@@ -42,7 +42,7 @@ type Place = Awaited<ReturnType<typeof newPlace>>['settings']
 function service(settings: Place) {
   const config = Settings.parse({ port: 0, bootstrap_management_key: managementKey, ...settings })
   const log = pino({ level: 'silent' })
-  return startService({ config, log, now: Date.now, newId: newUuid, variable: () => undefined })
+  return startService({ config, settingSources: {}, log, now: Date.now, newId: newUuid, variable: () => undefined })
 }
 
 /** What was filled once is used again where it is kept. */

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
-const { loadConfig } = await import('#config/load.ts')
+const { loadSettings } = await import('#config/load.ts')
 const { StartupError } = await import('#lib/fault.ts')
 const { createLog, logStream } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
@@ -24,7 +24,7 @@ const patienceMs = 10_000
 
 process.umask(0o077)
 try {
-  const config = loadConfig(process.env)
+  const { config, sources: settingSources } = loadSettings(process.env)
   const stream = logStream(config.log_format)
   const log = createLog({ level: config.log_level, format: config.log_format }, stream)
   // Heard before anything is done: a signal that nobody hears yet ends the process.
@@ -63,7 +63,14 @@ try {
     )
   })
 
-  const parts = { config, variable: (name: string) => process.env[name], log, now: Date.now, newId: newUuid }
+  const parts = {
+    config,
+    settingSources,
+    variable: (name: string) => process.env[name],
+    log,
+    now: Date.now,
+    newId: newUuid,
+  }
   const workers = countOf(config.workers, availableParallelism())
   const start = async (): Promise<Service & Partial<WorkersService>> => {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url))

@@ -1,6 +1,7 @@
 import type { KeyCache } from '#accounts/key-cache.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { CatalogueHolder } from '#catalogue/holder.ts'
+import type { SettingSources } from '#config/load.ts'
 import type { Config } from '#config/settings.ts'
 import type { ConsoleBundle } from '#console/bundled.ts'
 import type { Db } from '#db/db.ts'
@@ -26,6 +27,8 @@ import type { HostStatus } from './status/process-status.ts'
 export type ApiDeps = {
   catalogue: CatalogueHolder
   config: Config
+  /** Who said each setting. */
+  settingSources: SettingSources
   /** Where the console is; undefined where it is left out. */
   console: ConsoleBundle | undefined
   db: Db

@@ -8,6 +8,7 @@ import { deleteByok } from './routes/byok/delete.ts'
 import { getByok } from './routes/byok/get.ts'
 import { listByok } from './routes/byok/list.ts'
 import { updateByok } from './routes/byok/update.ts'
+import { getCatalogue } from './routes/catalogue/get.ts'
 import { reload } from './routes/catalogue/reload.ts'
 import { countMessageTokens } from './routes/completions/count-tokens.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
@@ -90,6 +91,7 @@ import { listSessions } from './routes/sessions/list.ts'
 import { listSignInMethods } from './routes/sessions/list-methods.ts'
 import { getOidcSignIn } from './routes/sessions/oidc.ts'
 import { getOidcCallback } from './routes/sessions/oidc-callback.ts'
+import { listSettings } from './routes/settings/list.ts'
 import { getStatus } from './routes/status/get.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
@@ -106,6 +108,7 @@ const table = {
   getHealth,
   getMetrics,
   getStatus,
+  listSettings,
   listEvents,
   ...completionRoutes,
   countMessageTokens,
@@ -127,6 +130,7 @@ const table = {
   listZdrEndpoints,
   getEndpointHistory,
   listProviders,
+  getCatalogue,
   reloadCatalogue: reload,
   chatWithIntern,
   chatInInternSession,

@@ -46,6 +46,7 @@ export const internsEndMs = 1_000
  */
 export async function startService({
   config,
+  settingSources,
   variable,
   log,
   now,
@@ -58,7 +59,11 @@ export async function startService({
   await using opened = new AsyncDisposableStack()
   const shutdown = createShutdown()
   const { isShuttingDown } = shutdown
-  const { deps, interns, firstKeys } = await openDeps({ config, variable, log, now, newId }, isShuttingDown, opened)
+  const { deps, interns, firstKeys } = await openDeps(
+    { config, settingSources, variable, log, now, newId },
+    isShuttingDown,
+    opened,
+  )
   const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
   opened.defer(() => closeGracefully(shutdown, app, interns, config.shutdown_grace_ms))

@@ -1,7 +1,12 @@
+const named = /\$\{(\w+)\}/g
+
+/** The variables that a base URL names. */
+export const variablesIn = (url: string): string[] => [...new Set([...url.matchAll(named)].map(([, name]) => name!))]
+
 /** The base URL with each `${NAME}` replaced; null when a variable is missing. */
 export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
   let missing = false
-  const filled = url.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+  const filled = url.replace(named, (_, name: string) => {
     const value = variable(name)
     missing ||= !value
     return value ?? ''

@@ -6,16 +6,31 @@ import { type Config, fileOnly, type SettingName, Settings, settingNames } from 
 
 export type Environment = Record<string, string | undefined>
 
+/** Who said a setting: an environment variable, or the configuration file at a path. Of a default nobody. */
+export type SettingSource = { kind: 'environment' | 'file'; name: string }
+export type SettingSources = Readonly<Partial<Record<SettingName, SettingSource>>>
+
+/** The settings in force. @throws StartupError as `loadSettings` does. */
+export const loadConfig = (env: Environment): Config => loadSettings(env).config
+
 /**
- * The settings in force: environment over configuration file (`CONFIG`) over defaults.
+ * The settings in force, and who said them: environment over configuration file (`CONFIG`) over defaults.
  * @throws StartupError with one sentence that names the setting, its source and what would be right.
  */
-export function loadConfig(env: Environment): Config {
+export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
   const path = env.CONFIG
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = settingsIn(env)
   const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
-  if (parsed.success) return frozen(parsed.data)
+  const saidBy = (names: object, source: (name: string) => SettingSource) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
+  if (parsed.success) {
+    const sources = {
+      ...saidBy(fromFile, () => ({ kind: 'file', name: path! })),
+      ...saidBy(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
+    }
+    return { config: frozen(parsed.data), sources }
+  }
   throw new StartupError(parsed.error.issues.map((issue) => explain(issue, fromEnv, path)).join('; '))
 }
 

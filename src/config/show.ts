@@ -1,4 +1,5 @@
-import { type Config, Settings, secretSettings, settingNames } from './settings.ts'
+import type { SettingSources } from './load.ts'
+import { type Config, fileOnly, type SettingName, Settings, secretSettings, settingNames } from './settings.ts'
 
 /** The effective settings as YAML-like lines, secrets masked, for `signalbox config`. */
 export function showConfig(config: Config): string {
@@ -23,4 +24,47 @@ export function settingsTable(): string {
 function shownDefault(value: unknown): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
+}
+
+/** A setting as clients are told it. */
+export type ToldSetting = {
+  name: SettingName
+  /** The environment variable that says it; null where only the file can. */
+  variable: string | null
+  meaning: string
+  /** Null where it is not set, and where it is a secret. */
+  value: unknown
+  default: unknown
+  is_set: boolean
+  is_secret: boolean
+  source: 'environment' | 'file' | 'default'
+  /** The variable or the file. */
+  source_name: string | null
+}
+
+/** All settings in force, each with who said it. Nothing that may be a secret is among them. */
+export function settingsInForce(config: Config, sources: SettingSources): ToldSetting[] {
+  return settingNames.map((name) => {
+    const schema = Settings.shape[name]
+    const isSecret = secretSettings.has(name)
+    return {
+      name,
+      variable: fileOnly.has(name) ? null : name.toUpperCase(),
+      meaning: schema.description ?? '',
+      value: isSecret ? null : (toldValue[name]?.(config) ?? config[name] ?? null),
+      default: schema.safeParse(undefined).data ?? null,
+      is_set: config[name] !== undefined,
+      is_secret: isSecret,
+      source: sources[name]?.kind ?? 'default',
+      source_name: sources[name]?.name ?? null,
+    }
+  })
+}
+
+/** Settings of which parts may be secrets: what an agent is started with. */
+const toldValue: Partial<Record<SettingName, (config: Config) => unknown>> = {
+  agents: ({ agents }) =>
+    Object.fromEntries(
+      Object.entries(agents).map(([name, { command, env }]) => [name, { command, variables: Object.keys(env) }]),
+    ),
 }

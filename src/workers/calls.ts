@@ -1,4 +1,5 @@
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
+import type { SettingSources } from '#config/load.ts'
 import type { Config } from '#config/settings.ts'
 import type { AnnouncedCalls, OwnerCalls } from '#db/sqlite/remote.ts'
 import type { MetricValues } from '#lib/metric.ts'
@@ -7,6 +8,7 @@ import type { MetricValues } from '#lib/metric.ts'
 export type WorkerStart = {
   /** The settings, with the data folder as an absolute path. */
   config: Config
+  sources: SettingSources
   /** The URL of the service, for texts about itself. */
   url: string
   /** Which of the bound sockets to take connections from, by their descriptors. */

@@ -19,7 +19,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
   let restarts = 0
   const fleet = new Fleet({
     sockets: Array.from({ length: count }, (_, at) => [at + 10]),
-    start: { config: Settings.parse({}), url: '' },
+    start: { config: Settings.parse({}), sources: {}, url: '' },
     serve: () => ({ handlers: {}, end: async () => {} }),
     merge: mergedValues,
     onRestart: () => void restarts++,

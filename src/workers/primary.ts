@@ -78,7 +78,7 @@ export async function startWorkers(
   const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
   const fleet = new Fleet({
     sockets: sockets.ofWorker,
-    start: { config: settings, url },
+    start: { config: settings, sources: parts.settingSources, url },
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
     serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses() }, worker),
     merge: mergedValues,

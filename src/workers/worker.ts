@@ -68,14 +68,14 @@ export function runWorker(deps: WorkerDeps): void {
 
 async function startWorker(
   deps: WorkerDeps,
-  { config, sockets }: WorkerStart,
+  { config, sources, sockets }: WorkerStart,
   rpc: Rpc<PrimaryCalls>,
   handlers: Handlers,
 ): Promise<Worker> {
   const { now, newId, variable } = deps
   await using opened = new AsyncDisposableStack()
   const leaving = createShutdown()
-  const parts: Parts = { config, log: deps.createLog(config), now, newId, variable }
+  const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
   const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
   const { deps: routed } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }

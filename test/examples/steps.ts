@@ -55,6 +55,8 @@ export const steps: Step[] = [
   { operation: 'get /generations/export' },
   { operation: 'get /providers' },
   { operation: 'get /status' },
+  { operation: 'get /settings' },
+  { operation: 'get /catalogue' },
   { operation: 'post /catalogue/reload' },
   { operation: 'post /interns', body: { name: 'ada', approval_mode: 'manual' }, keep: ({ id }) => ({ intern: id }) },
   { operation: 'get /interns', query: '?limit=1' },

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { type Service, startService } from '#api/start.ts'
+import type { SettingSources } from '#config/load.ts'
 import { type Config, Settings } from '#config/settings.ts'
 import type { RequestTimeouts } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
@@ -30,6 +31,8 @@ type Options = {
   kind?: DatabaseKind
   place?: Place
   settings?: Partial<Config>
+  /** Who said them; nobody unless told. */
+  sources?: SettingSources
   now?: () => number
   /** Environment variables that hold providers' credentials. */
   variables?: Record<string, string>
@@ -56,6 +59,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   })
   const service = await startService({
     config,
+    settingSources: options.sources ?? {},
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
     variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),

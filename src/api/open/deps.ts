@@ -88,6 +88,7 @@ export async function openDeps(
   const deps: ApiDeps = {
     ...models,
     config,
+    settingSources: parts.settingSources,
     console: store.console,
     conversation: interns.conversation,
     provisioner: interns.provisioner,

@@ -3,7 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 
 /** The inputs of a start. */
-export type Parts = Pick<ApiDeps, 'config' | 'log' | 'now' | 'newId'> & {
+export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 'newId'> & {
   /** An environment variable's value: the catalogue names those that hold providers' credentials. */
   variable: (name: string) => string | undefined
 }

@@ -27,6 +27,24 @@ test('an ordinary key may not reload', async () => {
   assert.equal((await service.ask('POST', '/catalogue/reload')).status, 403)
 })
 
+test('GET /catalogue tells the sources, what was left out, and which variables providers still need', async () => {
+  const provider = (name: string) =>
+    `{ name: ${name}, protocol: openai-chat, base_url: "https://x.example/v1", credentials: [${name}] }`
+  const { settings } = newFile(`providers:
+  acme: ${provider('ACME_KEY')}
+  other: ${provider('OTHER_KEY')}
+  broken: { protocol: telepathy }`)
+  const variables = { OTHER_KEY: 'a-secret-of-a-provider' }
+  await using service = await startTestService({ settings, variables })
+  const { body, text } = await service.manage('GET', '/catalogue')
+  const { report, providers } = body.data
+  assert.deepEqual(report.sources, ['starter.json', settings.catalogue_file])
+  assert.deepEqual([report.skipped[0].row, report.skipped[0].line], ['broken', 4])
+  const missing = (slug: string) => providers.find((one: { slug: string }) => one.slug === slug).missing
+  assert.deepEqual([missing('acme'), missing('other')], [['ACME_KEY'], []])
+  assert.ok(!text.includes(variables.OTHER_KEY))
+})
+
 onEachDatabase('POST /catalogue/reload', (kind) => {
   test('takes the changed file, reports what it found and leaves an audit record', async () => {
     const { settings, write } = newFile(context(1000))

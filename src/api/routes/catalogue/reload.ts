@@ -1,19 +1,7 @@
 import { z } from 'zod'
 import { reloadCatalogue } from '#catalogue/reload.ts'
 import { route } from '../../route.ts'
-
-const LoadReport = z
-  .object({
-    sources: z.array(z.string()),
-    providers: z.number().int(),
-    models: z.number().int(),
-    endpoints: z.number().int(),
-    merged: z.number().int(),
-    skipped: z.array(
-      z.object({ source: z.string(), line: z.number().int().optional(), row: z.string(), reason: z.string() }),
-    ),
-  })
-  .meta({ id: 'CatalogueReport', description: 'What a reload found: how much, and every row it left out and why.' })
+import { LoadReport } from './report.ts'
 
 export const reload = route({
   method: 'post',

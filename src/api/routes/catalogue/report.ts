@@ -1,0 +1,15 @@
+import { z } from 'zod'
+
+/** What was read: how much, and every row that was left out. */
+export const LoadReport = z
+  .object({
+    sources: z.array(z.string()),
+    providers: z.number().int(),
+    models: z.number().int(),
+    endpoints: z.number().int(),
+    merged: z.number().int(),
+    skipped: z.array(
+      z.object({ source: z.string(), line: z.number().int().optional(), row: z.string(), reason: z.string() }),
+    ),
+  })
+  .meta({ id: 'CatalogueReport', description: 'What a reload found: how much, and every row it left out and why.' })
