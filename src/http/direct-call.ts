@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#lib/fault.ts'
 import { JsonSource, worthASource } from '#lib/json-source.ts'
 import type { Log } from '#lib/log.ts'
+import { utf8Of } from '#lib/text-of-bytes.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
 import type { JsonReader } from './json-body.ts'
@@ -68,7 +69,7 @@ export class DirectCall<Caller, Body extends object> {
   #read(): void {
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
     this.#parts = []
-    const text = bytes.toString('utf8')
+    const text = utf8Of(bytes)
     const value = this.#route.readJson(text)
     this.body = this.#route.validate(value)
     if (this.body === value && bytes.length >= worthASource) this.source = new JsonSource(this.body, bytes, text)

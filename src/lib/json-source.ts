@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { bytesOfJson, membersOf, stringEnd } from './json-members.ts'
 import { ownLatin1 } from './own-bytes.ts'
+import { latin1Of } from './text-of-bytes.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 
@@ -59,7 +60,7 @@ export class JsonSource {
   /** One character for each byte, of bytes that every reader takes for the same text. */
   #latin1(): string | undefined {
     if (this.#text.length === this.#bytes.length && isAscii(this.#bytes)) return this.#text
-    return isUtf8(this.#bytes) ? this.#bytes.toString('latin1') : undefined
+    return isUtf8(this.#bytes) ? latin1Of(this.#bytes) : undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { LeaveSignal } from '#lib/leave-signal.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
+import { utf8Of } from '#lib/text-of-bytes.ts'
 import type { Target } from '../plan/plan.ts'
 import type { ProviderProtocol } from '../translate/protocol.ts'
 import { codeOfRefusal } from '../translate/providers/error-code.ts'
@@ -193,7 +194,7 @@ class AttemptAnswer {
   }
 
   #endWhole(bytes: Buffer): void {
-    const text = bytes.toString('utf8')
+    const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
       const said = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)

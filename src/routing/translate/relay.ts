@@ -2,6 +2,7 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { ByteBatch } from '#lib/byte-batch.ts'
 import { bytesOfJson } from '#lib/json-members.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
+import { latin1Of } from '#lib/text-of-bytes.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
 import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
@@ -137,7 +138,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
       const rewriter = client.rewriter?.(head)
       if (!rewriter && !cost) return bytes
       // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
-      const answer = bytes.toString('latin1')
+      const answer = latin1Of(bytes)
       return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost), 'latin1')
     },
   }

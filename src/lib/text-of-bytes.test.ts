@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { latin1Of, utf8Of } from './text-of-bytes.ts'
+
+/** What may stand across the place where a long text is cut: characters of one to four bytes, and bytes that are none. */
+const piece = fc.oneof(
+  fc.constantFrom('a', 'ü', '€', '😀', '\ufeff').map((text) => Buffer.from(text)),
+  fc.uint8Array({ minLength: 1, maxLength: 5 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .constantFrom([0x80, 0x80, 0x80, 0x80, 0x80], [0xf0, 0x9f, 0x98], [0xe2, 0x82], [0xed, 0xa0, 0x80])
+    .map(Buffer.from),
+)
+const around = fc.tuple(fc.nat(12), fc.array(piece, { maxLength: 8 }), fc.boolean())
+
+describe('the text of bytes', () => {
+  test('is what Node makes of them, however they are cut', () => {
+    fc.assert(
+      fc.property(around, ([before, pieces, isTwice]) => {
+        const part = Buffer.concat([Buffer.alloc(1_000_000 - before, 'x'), ...pieces])
+        const bytes = isTwice ? Buffer.concat([part, part]) : part
+        assert.ok(utf8Of(bytes) === bytes.toString('utf8'))
+        assert.ok(latin1Of(bytes) === bytes.toString('latin1'))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('is no memory outside the heap, which only a collection of all of it would free', () => {
+    const bytes = Buffer.alloc(8_000_000, 'x')
+    const before = process.memoryUsage().external
+    const texts = [utf8Of(bytes), latin1Of(bytes)]
+    const after = process.memoryUsage().external
+    assert.ok(after - before < 1_000_000, `${after - before} bytes for ${texts.length} texts`)
+  })
+})

@@ -1,0 +1,33 @@
+/**
+ * Node keeps a string of more than a megabyte outside V8's heap. V8 cannot free it before it has looked through the whole
+ * heap, and does so after every 64 MB of them: of a body of 2 MB that was half the cost. A text that is put together
+ * from shorter ones is an object like any other, and dies young.
+ */
+const longest = 1_000_000
+
+/** The same as `bytes.toString('utf8')`. */
+export function utf8Of(bytes: Buffer): string {
+  if (bytes.length <= longest) return bytes.toString('utf8')
+  let text = ''
+  for (let from = 0; from < bytes.length; ) {
+    const to = from + longest < bytes.length ? characterStart(bytes, from + longest) : bytes.length
+    text += bytes.toString('utf8', from, to)
+    from = to
+  }
+  return text
+}
+
+/** One character for each byte. */
+export function latin1Of(bytes: Buffer): string {
+  let text = ''
+  for (let from = 0; from < bytes.length; from += longest) text += bytes.toString('latin1', from, from + longest)
+  return text
+}
+
+/** The first byte of the character that has the byte at `at`. Of what is no UTF-8, any byte. */
+function characterStart(bytes: Buffer, at: number): number {
+  for (let start = at; start > at - 4; start--) if (!isContinuation(bytes[start]!)) return start
+  return at
+}
+
+const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000
