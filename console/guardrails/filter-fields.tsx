@@ -3,7 +3,8 @@ import type { EditorProps, Policy } from './policy.ts'
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 type Pattern = NonNullable<Policy['content_filters']>[number]
 
-const builtins: Record<Builtin['slug'], string> = {
+/** What each looks for, in words. */
+export const builtins: Record<Builtin['slug'], string> = {
   email: 'e-mail addresses',
   phone: 'phone numbers',
   ssn: 'US social security numbers',

@@ -10,8 +10,10 @@ import { Changed } from './changed.tsx'
 import { Editor } from './editor.tsx'
 import { History } from './history.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyIn } from './policy.ts'
+import { Remove } from './remove.tsx'
 import { Replayed } from './replayed.tsx'
 import { Spent } from './spent.tsx'
+import { TryText } from './try-text.tsx'
 import { meaningOf } from './words.ts'
 
 /** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
@@ -70,26 +72,28 @@ function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps)
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => !isChanged && route('/guardrails') }])
   return (
     <>
-      <Head id={id} guardrail={guardrail} policy={saved} governs={governs} />
+      <Head id={id} guardrail={guardrail} policy={saved} governs={governs} mayChange={mayChange} />
       <Meaning policy={policy} isChanged={isChanged} />
       {mayChange && (
         <div class="guardrail-work">
           <Editor key={`${filled} ${guardrail?.updated_at}`} policy={policy} change={setDraft} />
           <div class="guardrail-aside">
             {isChanged && <Changed id={id} saved={saved} policy={policy} drop={() => fill(undefined)} done={done} />}
+            <TryText id={id} saved={saved} policy={policy} />
             <Replayed id={id} saved={saved} policy={policy} />
           </div>
         </div>
       )}
+      {!mayChange && <Replayed id={id} saved={saved} policy={policy} />}
       {guardrail && <Assigned id={id} governs={governs} mayChange={mayChange} />}
       <History id={id} version={guardrail?.updated_at} {...(mayChange && { take: fill })} />
     </>
   )
 }
 
-type HeadProps = { id: string; guardrail: Guardrail | undefined; policy: Policy; governs: string | undefined }
+type HeadProps = Pick<WholeProps, 'id' | 'guardrail' | 'governs' | 'mayChange'> & { policy: Policy }
 
-function Head({ id, guardrail, policy, governs }: HeadProps) {
+function Head({ id, guardrail, policy, governs, mayChange }: HeadProps) {
   return (
     <>
       <header>
@@ -103,6 +107,7 @@ function Head({ id, guardrail, policy, governs }: HeadProps) {
         <a class="button" href={`/requests?guardrail_id=${id}`}>
           Its requests
         </a>
+        {mayChange && guardrail && governs === undefined && <Remove guardrail={guardrail} />}
       </header>
       {policy.description && <p class="dim">{policy.description}</p>}
       {guardrail && guardrail.limit_usd !== null && (

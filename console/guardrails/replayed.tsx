@@ -1,17 +1,19 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { GuardrailPatch, Replay } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Usd } from '../pieces/amount.tsx'
 import { nameOf } from './difference.tsx'
+import { usePaused } from './paused.ts'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
+import { outcomes, Touched } from './touched.tsx'
 
 const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
 type Span = keyof typeof spans
 const dayMs = 86_400_000
-/** So long nothing is typed before the past is asked. */
-const pauseMs = 500
+/** So many requests are told one by one. */
+const listed = 100
 
 type ReplayedProps = { id: string; saved: Policy; policy: Policy }
 
@@ -50,24 +52,15 @@ export function Replayed({ id, saved, policy }: ReplayedProps) {
   )
 }
 
-function usePaused(value: string): string {
-  const [paused, setPaused] = useState(value)
-  useEffect(() => {
-    const timer = window.setTimeout(() => setPaused(value), pauseMs)
-    return () => window.clearTimeout(timer)
-  }, [value])
-  return paused
-}
-
 /** @param key undefined where nothing is to be replayed. */
 function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
   return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    return (await call('POST /guardrails/{id}/replay', { params: { id }, body: { from, policy } }, { signal })).data
+    const body = { from, policy, list: listed }
+    return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
   })
 }
 
-const outcomes = { refuse: 'refused', reroute: 'sent elsewhere', redact: 'blacked out' }
 const totals = [
   ['refused', 'would_refuse'],
   ['sent elsewhere', 'would_reroute'],
@@ -143,6 +136,7 @@ function Parts({ replay }: { replay: Replay }) {
           </li>
         ))}
       </ul>
+      <Touched replay={replay} />
       <details>
         <summary>What these figures rest on</summary>
         <ul>

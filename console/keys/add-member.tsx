@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { Member } from '../api/types.ts'
+import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
 import { toast } from '../pieces/toast.tsx'
-import { useActing } from './acting.ts'
 import { useMe } from './listing.tsx'
 import { accessGivenBy } from './may.ts'
 

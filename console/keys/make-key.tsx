@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
+import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
-import { useActing } from './acting.ts'
 import { emptyFields, meant } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 import { useMe } from './listing.tsx'

@@ -4,6 +4,7 @@ import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { picture } from '../harness/picture.ts'
 import { until } from '../harness/until.ts'
 
 let world: DemoWorld
@@ -91,12 +92,88 @@ test('the replay tells what a change would have refused, before anything is save
   const refused = replay.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'refused' }) })
   await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${told.would_refuse}`)
   await replay.getByRole('link', { name: 'google/gemini-3-flash' }).waitFor()
+  await replay.getByText('Request by request').click()
+  const each = replay.getByRole('table', { name: 'Request by request' }).getByRole('row')
+  await until(async () => (await each.count()) === told.would_refuse)
+  const first = (await each.first().textContent()) ?? ''
+  assert.match(first, /google\/gemini-3-flashignored models refused\$0\.\d+/)
+  const listed = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy, list: 9 })).body.data
+  const [newest] = listed.touched_requests
+  assert.equal(await each.first().getByRole('link').getAttribute('href'), `/requests/${newest.id}`)
   assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
   assert.deepEqual(
     faults.filter((fault) => !fault.includes('404')),
     [],
   )
 })
+
+test(
+  'a text is tried under the fields as they stand: each match is marked, and what would be sent is told',
+  options,
+  async () => {
+    const id = await make({ name: 'For texts', content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+    const { page, faults } = watched
+    const trial = page.getByRole('region', { name: 'Try a text' })
+    await trial.getByLabel('A text to try').fill('Write to ada@example.com about <b>Project Blue</b>')
+    await trial.getByText('It would be sent as:').waitFor()
+    await trial.getByText('Write to [EMAIL] about <b>Project Blue</b>', { exact: true }).waitFor()
+    assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com'])
+    await page.getByRole('button', { name: 'Add a pattern' }).click()
+    await page.getByRole('textbox', { name: 'Pattern 1' }).fill('(?i)project blue')
+    await trial.getByText('It would be refused.').waitFor()
+    assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com', 'Project Blue'])
+    await trial.getByRole('listitem').filter({ hasText: '(?i)project blue refuses' }).waitFor()
+    await page.getByRole('textbox', { name: 'Pattern 1' }).fill('x(?=y)')
+    await trial.getByRole('alert').getByText('look-around').waitFor()
+    assert.equal((await read(id)).content_filters, null)
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('400')),
+      [],
+    )
+  },
+)
+
+test(
+  'a guardrail without a limit is deleted and brought back whole; one with a limit asks for its name',
+  options,
+  async () => {
+    const rules = { ignored_models: ['google/gemini-3-flash'], enforce_zdr: true, enforce_zdr_google: false }
+    const id = await make({ name: 'To be deleted', ...rules })
+    const { data } = (await world.service.manage('POST', '/keys', { name: 'under it' })).body
+    await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] })
+    const before = await read(id)
+    await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+    const { page, faults } = watched
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('To be deleted is deleted').waitFor()
+    await page.waitForURL('**/guardrails')
+    assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { name: 'To be deleted', level: 1 }).waitFor()
+    const back = new URL(page.url()).pathname.split('/').at(-1)!
+    const { id: _id, created_at: _made, updated_at: _changed, ...said } = await read(back)
+    assert.deepEqual({ ...before, ...said }, before)
+    await page.getByRole('button', { name: 'Take it from under it' }).waitFor()
+
+    const limited = await make({ name: 'Of money', limit_usd: 5 })
+    await page.goto(new URL(`/guardrails/${limited}`, page.url()).href)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
+    await dialog.getByLabel('To delete it for good').fill('Of money')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Of money is deleted').waitFor()
+    assert.equal((await world.service.manage('GET', `/guardrails/${limited}`)).status, 404)
+    await page.goto(new URL(`/guardrails/${await defaultOf()}`, page.url()).href)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('404')),
+      [],
+    )
+  },
+)
 
 test('the history leads back to an earlier state, by way of the change that it makes', options, async () => {
   const id = await make({ name: 'With a past', limit_usd: 3, enforce_zdr: true, enforce_zdr_google: false })
@@ -167,7 +244,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.getByRole('row').getByText('Only what the contract names').click()
         await page.getByLabel('Never these providers').fill('openai')
         await page.getByText('+ openai', { exact: true }).waitFor()
+        await page.getByLabel('e-mail addresses').selectOption('redact')
+        await page.getByLabel('phone numbers').selectOption('block')
+        await page.getByLabel('A text to try').fill('Write to ada@example.com, or +1 415-555-2671')
+        await page.getByText('It would be refused.').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
+        await picture(page, 'guardrail', width, colorScheme)
         const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         assert.equal(overhang, 0)
         assert.deepEqual(faults, [])

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { asFailure } from '../api/failure.ts'
-import { toast } from '../pieces/toast.tsx'
+import { toast } from './toast.tsx'
 
 /** Does something once at a time; what the service says against it is shown where it was wanted. */
 export function useActing() {

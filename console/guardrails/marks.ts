@@ -1,0 +1,27 @@
+import type { TriedText } from '../api/types.ts'
+
+type Found = TriedText['found'][number]
+/** A piece of a text, and what was found that covers it; the strictest action first. */
+export type Piece = { text: string; found: Found[] }
+
+const strictest: Found['action'][] = ['block', 'redact', 'flag']
+
+/** A text in pieces, cut wherever something that was found begins or ends. */
+export function piecesOf(text: string, found: Found[]): Piece[] {
+  const cuts = new Set([0, text.length, ...found.flatMap(({ start, end }) => [start, end])])
+  const ends = [...cuts].sort((a, b) => a - b)
+  return ends.slice(1).map((end, index) => {
+    const start = ends[index]!
+    const over = found.filter((one) => one.start <= start && one.end >= end)
+    return {
+      text: text.slice(start, end),
+      found: over.sort((a, b) => strictest.indexOf(a.action) - strictest.indexOf(b.action)),
+    }
+  })
+}
+
+/** How often each rule found something. */
+export function countsOf(found: Found[]): { rule: string; action: Found['action']; count: number }[] {
+  const counts = Map.groupBy(found, ({ rule }) => rule)
+  return [...counts].map(([rule, all]) => ({ rule, action: all[0]!.action, count: all.length }))
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { call } from '../api/client.ts'
+import { forget } from '../api/resource.ts'
+import type { Guardrail } from '../api/types.ts'
+import { attempt } from '../pieces/acting.ts'
+import { DeleteNamed } from '../pieces/delete-named.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { emptyPolicy, patchBetween, policyIn } from './policy.ts'
+
+/**
+ * Deletes a guardrail. What it said and whom it governed can be brought back; what is spent of a limit cannot, so that
+ * one with a limit asks for its name.
+ */
+export function Remove({ guardrail }: { guardrail: Guardrail }) {
+  const { route } = useLocation()
+  const [isAsked, ask] = useState(false)
+  const { id, name, limit_usd } = guardrail
+  const remove = async () => {
+    const assigned = await assignedTo(id)
+    await call('DELETE /guardrails/{id}', { params: { id } })
+    forget('/guardrails')
+    route('/guardrails')
+    const restore = async () => {
+      const back = await bringBack(guardrail, assigned)
+      forget('/guardrails')
+      route(`/guardrails/${back}`)
+      toast(`${name} is back, with an id of its own`)
+    }
+    toast(`${name} is deleted`, limit_usd === null ? { undo: () => void attempt(restore) } : {})
+  }
+  return (
+    <>
+      <button type="button" onClick={() => (limit_usd === null ? void attempt(remove) : ask(true))}>
+        Delete
+      </button>
+      {isAsked && (
+        <Dialog title={`Delete ${name}`} onClose={() => ask(false)}>
+          <h2>Delete {name}</h2>
+          <p>
+            Those it governs are then held by the default of their workspace alone, and what is spent of its limit is
+            forgotten.
+          </p>
+          <DeleteNamed name={name} verb="delete" act={remove} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+type Assigned = { keys: string[]; members: string[] }
+
+/** Whom it governs, all pages of them. */
+async function assignedTo(id: string): Promise<Assigned> {
+  const [keys, members] = await Promise.all([
+    everyPage((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id }, query })),
+    everyPage((query) => call('GET /guardrails/{id}/assignments/members', { params: { id }, query })),
+  ])
+  return { keys: keys.map(({ key_hash }) => key_hash), members: members.map(({ user_id }) => user_id) }
+}
+
+type Page<Row> = { data: Row[]; total_count: number }
+
+async function everyPage<Row>(ask: (query: { limit: number; offset: number }) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await ask({ limit: 100, offset: rows.length })
+    rows.push(...page.data)
+    if (page.data.length === 0 || rows.length >= page.total_count) return rows
+  }
+}
+
+/** @returns the id of the one that says the same and governs the same. */
+async function bringBack(guardrail: Guardrail, { keys, members }: Assigned): Promise<string> {
+  const { name, workspace_id } = guardrail
+  const said = patchBetween(emptyPolicy(''), policyIn(guardrail))
+  const { id } = (await call('POST /guardrails', { body: { ...said, name, workspace_id } })).data
+  const params = { id }
+  if (keys.length > 0) await call('POST /guardrails/{id}/assignments/keys', { params, body: { key_hashes: keys } })
+  if (members.length > 0) {
+    await call('POST /guardrails/{id}/assignments/members', { params, body: { member_user_ids: members } })
+  }
+  return id
+}

@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import type { TriedText } from '../api/types.ts'
+import { exactCount } from '../format/count.ts'
+import { builtins } from './filter-fields.tsx'
+import { countsOf, piecesOf } from './marks.ts'
+import { usePaused } from './paused.ts'
+import { type Policy, patchBetween } from './policy.ts'
+
+type TryProps = { id: string; saved: Policy; policy: Policy }
+type Told = { text: string; tried: TriedText }
+
+/** What the filters and patterns find in a text, as they are in the fields, saved or not. */
+export function TryText({ id, saved, policy }: TryProps) {
+  const [text, setText] = useState('')
+  const wanted = usePaused(JSON.stringify([text, patchBetween(saved, policy)]))
+  const [asked, patch] = JSON.parse(wanted) as [string, ReturnType<typeof patchBetween>]
+  const key = asked === '' ? undefined : `/guardrails/${id}/try ${wanted}`
+  const { data, failure, isLoading } = useResource<Told>(key, async (signal) => {
+    // A default that nobody made yet is tried by what would make it.
+    const body = { text: asked, policy: patch }
+    return {
+      text: asked,
+      tried: (await call('POST /guardrails/{id}/try', { params: { id }, body }, { signal })).data,
+    }
+  })
+  return (
+    <section class="guardrail-try" aria-label="Try a text" aria-busy={isLoading}>
+      <h2>Try a text</h2>
+      <textarea
+        aria-label="A text to try"
+        rows={3}
+        maxLength={100_000}
+        placeholder="What would be found in this? It is kept nowhere."
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      {failure && (
+        <p class="bad" role="alert">
+          {failure.message}
+        </p>
+      )}
+      {data && !failure && asked !== '' && <Result told={data} policy={policy} />}
+    </section>
+  )
+}
+
+const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
+  passed: ['ok', 'It would be sent as it is.'],
+  redacted: ['warn', 'It would be sent as:'],
+  blocked: ['bad', 'It would be refused.'],
+  failed: ['bad', 'A filter could not finish, so it would be refused:'],
+}
+const acts = { block: 'refuses', redact: 'blacks out', flag: 'notes' }
+
+function Result({ told: { text, tried }, policy }: { told: Told; policy: Policy }) {
+  const [tone, says] = outcomes[tried.outcome]
+  const name = (rule: string) => inWords(rule, policy)
+  return (
+    <>
+      {tried.found.length > 0 && (
+        <p class="guardrail-tried">
+          {piecesOf(text, tried.found).map(({ text: piece, found }, index) =>
+            found[0] ? (
+              <mark key={index} class={found[0].action} title={found.map(({ rule }) => name(rule)).join(', ')}>
+                {piece}
+              </mark>
+            ) : (
+              piece
+            ),
+          )}
+        </p>
+      )}
+      <ul class="guardrail-parts">
+        {countsOf(tried.found).map(({ rule, action, count }) => (
+          <li key={rule}>
+            <span>
+              {name(rule)} <span class="dim">{acts[action]}</span>
+            </span>
+            <span>{exactCount(count)}</span>
+          </li>
+        ))}
+      </ul>
+      <p role="status">
+        <span class={`dot ${tone}`} /> {says} {tried.outcome === 'failed' && tried.rule && name(tried.rule)}
+      </p>
+      {tried.outcome === 'redacted' && <p class="guardrail-tried">{tried.text_sent}</p>}
+    </>
+  )
+}
+
+/** `content_filters[0]` as the pattern itself. */
+function inWords(rule: string, policy: Policy): string {
+  const [, slug] = rule.split('.')
+  if (slug) return builtins[slug as keyof typeof builtins]
+  const index = Number(/\d+/.exec(rule)?.[0])
+  return policy.content_filters?.[index]?.pattern ?? `pattern ${index + 1}`
+}

@@ -1,0 +1,10 @@
+import type { Page } from 'playwright-core'
+
+/** A picture of the whole screen, for who changes it to look at, where the variable PICTURES names a folder for them. */
+export async function picture(page: Page, name: string, width: number, colorScheme: string): Promise<void> {
+  const folder = process.env.PICTURES
+  if (!folder) return
+  // The screen scrolls within the window.
+  await page.setViewportSize({ width, height: 2200 })
+  await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` })
+}
