@@ -1,9 +1,13 @@
+import { z } from 'zod'
 import type { Caller } from '#accounts/caller.ts'
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import { faultStatus } from '#http/faults.ts'
+import { HttpAnswer } from '#http/route.ts'
 import { sendEvents } from '#http/send-events.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/chat-turn.ts'
 import { replyText } from '#interns/reply.ts'
+import { InternRun, runItem } from '#interns/run-record.ts'
+import { findRun } from '#interns/run-store.ts'
 import { findIntern } from '#interns/store.ts'
 import { wholeReply } from '#interns/whole-reply.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
@@ -34,13 +38,15 @@ type Chat = {
   host: string | undefined
   response: ResponseStream
   asked: Omit<ChatTurnRequest, 'found'>
-  stream: boolean
+  /** How it is answered: as it comes, at once, or with the run, which then goes on by itself. */
+  as: 'stream' | 'whole' | 'run'
 }
 
 /**
- * Talks to an intern for a caller, as long as they may hear it. @returns the whole reply where it does not stream.
+ * Talks to an intern for a caller, as long as they may hear it. @returns the whole reply, or the run, where it does not
+ * stream.
  */
-export async function chatWith(deps: ApiDeps, { caller, host, response, asked, stream }: Chat): Promise<unknown> {
+export async function chatWith(deps: ApiDeps, { caller, host, response, asked, as }: Chat): Promise<unknown> {
   await requireRegion(deps, caller, host)
   const tracked = deps.routing.inFlight.track(caller, response)
   const recheck: TrackedRequest['recheck'] = async (later) => {
@@ -53,8 +59,8 @@ export async function chatWith(deps: ApiDeps, { caller, host, response, asked, s
     tracked.internId = id
   }
   try {
-    const whole = await (stream ? sendReply : askReply)(deps, caller, { ...asked, found }, tracked.response)
-    if (tracked.response.revoked && !stream) throw tracked.response.revoked
+    const whole = await answers[as](deps, caller, { ...asked, found }, tracked.response)
+    if (tracked.response.revoked && as !== 'stream') throw tracked.response.revoked
     return whole
   } catch (error) {
     throw tracked.response.revoked ?? error
@@ -79,3 +85,16 @@ async function askReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, r
   const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
   return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
 }
+
+/** The run is its caller's to ask for from now on. */
+async function askRun(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const turn = await startChatTurn(deps.conversation, caller, asked, abortSignalOf(response.signal))
+  await turn.events.return?.()
+  const intern = await findIntern(deps, caller, asked.internId)
+  return new HttpAnswer(202, {}, { data: runItem(await findRun(deps, intern.id, turn.started.runId)) })
+}
+
+const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['as'], unknown>
+
+/** What a run in the background answers whose caller does not stream. */
+export const AcceptedRun = z.object({ data: InternRun })

@@ -49,7 +49,7 @@ export function openInterns({
   metered,
   onRefused,
 }: InternsParts): Interns {
-  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable })
+  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable, metered })
   const conversation: ChatTurnDeps = {
     db,
     now,

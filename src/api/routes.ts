@@ -38,16 +38,19 @@ import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
 import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
 import { getHealth } from './routes/health/get.ts'
+import { cancelInternRun } from './routes/interns/cancel-run.ts'
 import { chatWithIntern } from './routes/interns/chat.ts'
 import { chatInInternSession } from './routes/interns/chat-in-session.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
+import { getInternRun } from './routes/interns/get-run.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listAllQuestions } from './routes/interns/list-all-questions.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
+import { listInternRuns } from './routes/interns/list-runs.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
@@ -144,6 +147,9 @@ const table = {
   deleteIntern: deleteOneIntern,
   listInternQuestions,
   getInternQuestion,
+  listInternRuns,
+  getInternRun,
+  cancelInternRun,
   listInternSessions,
   getInternSession,
   listInternSessionEvents,

@@ -3,7 +3,9 @@ import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import { createIntern } from '#interns/create.ts'
+import { followRuns } from '#interns/follow-runs.ts'
 import { mcpServersOf } from '#interns/mcp-servers.ts'
+import type { Metered } from '#interns/metered-usage.ts'
 import { repositoryPassword } from '#interns/repository.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -23,6 +25,7 @@ type SupervisionParts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
+  metered: Metered
 }
 
 /** The parts that run and supervise interns. */
@@ -43,6 +46,7 @@ export function openSupervision({
   newId,
   log,
   variable,
+  metered,
 }: SupervisionParts): Supervision {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
@@ -54,7 +58,10 @@ export function openSupervision({
   })
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
-  const supervisor = new Supervisor({ db, now, provisioner, server: newId(), keepRunning, onError })
+  const supervisor = new Supervisor({
+    ...{ db, now, provisioner, server: newId(), keepRunning, onError },
+    follow: (intern) => followRuns({ db, now, metered, onError }, intern, () => provisioner.runs(intern)),
+  })
   const begin = (url: string) => {
     baseUrl = reachable(url)
     return supervisor.start()

@@ -46,6 +46,21 @@ test('a chat hears text, a question and what follows the answer, in one session'
   assert.match(after.map((each) => (each.type === 'text' ? each.text : '')).join(''), /Done/)
 })
 
+test('the turns of an intern are listed, and one is ended', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada')
+  await until(async () => (await run(service, 'interns', 'list')).out.includes('running'))
+  const { sessionId } = await say(service, 'ada', 'write a haiku')
+  const listed = await until(async () => {
+    const { out } = await run(service, 'interns', 'runs', 'ada', '--session', sessionId!, '--status', 'waiting')
+    return out.includes(sessionId!) && out
+  })
+  const [, id = ''] = /(\S+) *$/m.exec(listed.split('\n')[1]!)!
+  assert.equal((await run(service, 'interns', 'cancel', 'ada', id)).out, 'It is cancelled.')
+  await until(async () => (await run(service, 'interns', 'runs', 'ada', '--json')).out.includes('"cancelled"'))
+  assert.match((await run(service, 'interns', 'cancel', 'ada', id)).err, /refused \(409\)/)
+})
+
 test('a repository comes from options, and its password from the environment alone', async () => {
   await using service = await startTestService()
   const create = ['interns', 'create', 'ada', '--no-start', '--repository', 'https://git.example.com/team/widgets']

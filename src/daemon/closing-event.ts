@@ -1,6 +1,6 @@
 import { Refusal } from '#interns/refusal.ts'
-import type { EndReason } from '#interns/run.ts'
-import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
+import type { EndReason, TurnReport } from '#interns/run.ts'
+import type { TurnEvent } from '#interns/turn-event.ts'
 import type { TurnFailure } from './turn-failure.ts'
 
 const busy = 'The intern cannot hold another run open across a question now. Try again later.'

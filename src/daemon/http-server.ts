@@ -8,7 +8,7 @@ import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
 import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
-import { readSessions } from './transcript/serve.ts'
+import { readMilestones, readSessions } from './transcript/serve.ts'
 
 type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
 type Exchange = { request: IncomingMessage; response: ServerResponse }
@@ -49,6 +49,8 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
       return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '') })
     case 'GET /sessions':
       return readSessions(runs.transcripts, { path, query, response, signal: leaver.signal })
+    case 'GET /milestones':
+      return readMilestones(runs.transcripts, { query, response, signal: leaver.signal })
     case 'GET /questions':
       return answer(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
     default:

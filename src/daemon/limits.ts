@@ -14,6 +14,8 @@ export type Limits = AgentLimits &
     maxOpenQuestions: number
     /** The most questions that one run may queue behind the one that is asked. */
     maxQueuedQuestions: number
+    /** The most runs that may go on in the background at once. */
+    maxBackgroundRuns: number
     /** A caller that does not read its stream may hold the agent back for this long. */
     stalledCallerMs: number
     /** A cancelled turn must end within this time. After it, the session counts as stuck. */
@@ -33,6 +35,7 @@ export const defaultLimits: Limits = {
   questionMs: 5 * 60_000,
   maxOpenQuestions: 8,
   maxQueuedQuestions: 100,
+  maxBackgroundRuns: 32,
   maxReplayBytes: MiB,
   maxUnsentBytes: MiB,
   maxMessageBytes: 8 * MiB,

@@ -1,8 +1,8 @@
 import type { Question, WholePermission } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
-import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
+import { type EndReason, newRun, type RunEvent, type RunState, step, type TurnReport } from '#interns/run.ts'
 import type { ApprovalMode, TurnCaller } from '#interns/runs.ts'
-import type { TurnEvent, TurnReport } from '#interns/turn-event.ts'
+import type { TurnEvent } from '#interns/turn-event.ts'
 import { closingEvent, refusalFor } from './closing-event.ts'
 import type { Limits } from './limits.ts'
 import { type Backpressure, createOutbox, type Outbox } from './outbox.ts'
@@ -33,7 +33,7 @@ export type LiveRunDeps = {
 }
 
 type Stream = AsyncIterableIterator<TurnEvent>
-type RunOptions = { mode: ApprovalMode; activity?: boolean | undefined }
+type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'>
 
 /** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
 export class LiveRun {
@@ -51,15 +51,23 @@ export class LiveRun {
   #lastAnswerWasNo = false
   /** Whether the caller wants to hear of the work besides the reply. */
   tellsActivity: boolean
+  /** Whether it goes on when its caller leaves. */
+  #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
 
-  constructor(deps: LiveRunDeps, id: string, session: Session, { mode, activity = false }: RunOptions) {
+  constructor(
+    deps: LiveRunDeps,
+    id: string,
+    session: Session,
+    { mode, activity = false, background = false }: RunOptions,
+  ) {
     this.#deps = deps
     this.id = id
     this.session = session
     this.mode = mode
     this.tellsActivity = activity
+    this.#isInBackground = background
     this.#startedAt = deps.now()
     this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
@@ -81,6 +89,15 @@ export class LiveRun {
     this.#isAlone = false
   }
 
+  get isInBackground(): boolean {
+    return this.#isInBackground
+  }
+
+  /** Its caller is gone. */
+  left(): void {
+    if (!this.#isInBackground) this.apply({ type: 'client.disconnected', paused: false })
+  }
+
   /** Lets something happen to the run, and does what follows. `explanation` is of an event that is a failure. */
   apply(event: RunEvent, explanation: Explanation = {}): void {
     const before = this.#state
@@ -93,7 +110,7 @@ export class LiveRun {
       this.#start.resolve(this.#stream)
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
-      this.#outbox.push({ type: 'question.asked', question: after.question, deadlineAt: after.deadlineAt })
+      this.#tell({ type: 'question.asked', question: after.question, deadlineAt: after.deadlineAt })
       this.#deps.waiting(this)
     }
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
@@ -102,7 +119,7 @@ export class LiveRun {
   /** Output for the caller. Nothing once the run has ended. */
   write(event: TurnEvent): void {
     this.apply({ type: 'output.written' })
-    if (this.#state.at !== 'ended') this.#outbox.push(event)
+    if (this.#state.at !== 'ended') this.#tell(event)
   }
 
   /** Asks the caller, now or when the questions before it are answered. */
@@ -130,7 +147,7 @@ export class LiveRun {
   }
 
   /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
-  answer(questionId: string, answer: string, { by, activity = false }: TurnCaller = {}): Stream {
+  answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
     this.apply({ type: 'clock.ticked', now: now() })
     const pending = this.#answerable(questionId)
@@ -139,6 +156,7 @@ export class LiveRun {
     this.#pending.delete(questionId)
     this.#lastAnswerWasNo = !reading.consent
     this.tellsActivity = activity
+    this.#isInBackground ||= background
     this.#deps.answered(this, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: now() + limits.questionMs })
     pending.reply(reading.value)
@@ -148,7 +166,12 @@ export class LiveRun {
   /** The caller reads too slowly to go on. */
   cutOff(): void {
     this.#outbox.abandon()
-    this.apply({ type: 'client.disconnected', paused: false })
+    this.left()
+  }
+
+  /** In the background nothing is kept for a caller who may never come: the transcript has it. */
+  #tell(event: TurnEvent): void {
+    if (!this.#isInBackground || this.#outbox.attached()) this.#outbox.push(event)
   }
 
   #read(pending: PendingQuestion, answer: string): ReturnType<PendingQuestion['read']> {
@@ -191,7 +214,8 @@ export class LiveRun {
   }
 
   /** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
-  #saveEnd(reason: EndReason, explanation: Explanation): { reason: EndReason; explanation: Explanation } {
+  #saveEnd(reason: EndReason, told: Explanation): { reason: EndReason; explanation: Explanation } {
+    const explanation = { ...told, meteredSince: this.#isAlone ? this.#startedAt : undefined }
     try {
       this.#deps.ending(this, reason, explanation)
       return { reason, explanation }
@@ -208,13 +232,12 @@ export class LiveRun {
   }
 
   #attach(first?: TurnEvent): Stream {
-    return this.#outbox.attach(first, () => this.apply({ type: 'client.disconnected', paused: false }))
+    return this.#outbox.attach(first, () => this.left())
   }
 
   #end(before: RunState, wanted: EndReason, told: Explanation): void {
     const { reason, explanation } = this.#saveEnd(wanted, told)
-    const meteredSince = this.#isAlone ? this.#startedAt : undefined
-    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation, meteredSince })
+    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
     if (before.at === 'starting') {
       this.#outbox.abandon()
       this.#start.reject(refusalFor(reason, explanation))

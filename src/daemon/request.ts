@@ -49,8 +49,12 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   }
 }
 
-function readCaller({ by, activity }: Record<string, unknown>): TurnCaller {
-  return { ...(typeof by === 'string' && { by }), ...(activity === true && { activity }) }
+function readCaller({ by, activity, background }: Record<string, unknown>): TurnCaller {
+  return {
+    ...(typeof by === 'string' && { by }),
+    ...(activity === true && { activity }),
+    ...(background === true && { background }),
+  }
 }
 
 function text(body: Record<string, unknown>, key: string): string {

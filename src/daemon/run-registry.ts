@@ -56,6 +56,8 @@ export class RunRegistry {
     this.#deadlines.look()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
     if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
+    if (turn.background && this.#countBackground() >= this.#deps.limits.maxBackgroundRuns)
+      throw new Refusal('questions_full', 'As many runs as the intern takes go on in the background. Try again later.')
     const run = this.#newRun(session, turn)
     for (const other of this.#runs.values()) {
       other.shares()
@@ -119,8 +121,9 @@ export class RunRegistry {
         asking: (run, question, deadlineAt) => this.#saveQuestion(run, question, deadlineAt),
         answered: ({ session }, question, answer, by) =>
           transcripts.of(session.id).answered(question.id, readAnswered(question, answer, by)),
-        ending: ({ session }, reason, { message, model, usage }) => {
-          const about = { message: message || null, model: model ?? session.model, usage: usage ?? null }
+        ending: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
+          const since = meteredSince !== undefined && { meteredSince }
+          const about = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
           transcripts.of(session.id).ended({ reason, ...about })
           transcripts.save()
         },
@@ -134,14 +137,21 @@ export class RunRegistry {
     return run
   }
 
-  async #play(run: LiveRun, { prompt, mode: wanted, by }: StartTurn, before: Promise<unknown>): Promise<void> {
+  async #play(
+    run: LiveRun,
+    { prompt, mode: wanted, by, background }: StartTurn,
+    before: Promise<unknown>,
+  ): Promise<void> {
     const { session } = run
     const { limits, modes, store, transcripts } = this.#deps
     try {
       await inTime(before, limits.settleMs)
       if (run.state().at === 'ended') return
-      transcripts.of(session.id).begun(run.id, prompt, { mode: wanted, by: by ?? null })
+      const about = { mode: wanted, by: by ?? null, ...(background && { background }) }
+      transcripts.of(session.id).begun(run.id, prompt, about)
       transcripts.save()
+      // Nobody waits for its first word: what becomes of it is told by its end.
+      if (run.isInBackground) run.apply({ type: 'turn.started' })
       const { agent, as } = await this.#sessions.open(session)
       const mode = modes[run.mode]
       if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
@@ -189,6 +199,10 @@ export class RunRegistry {
   #agentGone(agent: Agent, why: Error): void {
     for (const run of this.#runs.values()) if (run.session.opened?.agent === agent) failRun(run, why)
     this.#sessions.lost(agent)
+  }
+
+  #countBackground(): number {
+    return [...this.#runs.values()].filter((run) => run.isInBackground).length
   }
 
   #countWaiting(): number {

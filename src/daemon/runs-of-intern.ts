@@ -23,7 +23,7 @@ type Stream = AsyncIterableIterator<TurnEvent>
 async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
   refuseIfGone(signal)
   const run = registry.begin(turn)
-  const leave = () => run.apply({ type: 'client.disconnected', paused: false })
+  const leave = () => run.left()
   signal.addEventListener('abort', leave, { once: true })
   try {
     return await run.started

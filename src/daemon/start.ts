@@ -43,6 +43,7 @@ export async function startDaemon(
     stop: async () => {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
       await runs.stop()
+      transcripts.wake()
       // Attached callers have been sent the end of their run; they may need a moment to read it.
       const late = setTimeout(() => server.closeAllConnections(), drainMs)
       await closed

@@ -36,6 +36,7 @@ export const copied = [
   'interns',
   'intern_creations',
   'intern_questions',
+  'intern_runs',
   'turn_counts',
   'budget_periods',
   'budget_leases',

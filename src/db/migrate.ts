@@ -25,6 +25,7 @@ import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
 import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
 import * as mcpServers from './migrations/0051_mcp_servers.ts'
+import * as internRuns from './migrations/0053_intern_runs.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ export const migrations: Record<string, Migration> = {
   '0028_contents': contents,
   '0039_oidc_identities': oidcIdentities,
   '0051_mcp_servers': mcpServers,
+  '0053_intern_runs': internRuns,
 }
 
 /**

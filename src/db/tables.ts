@@ -364,6 +364,8 @@ export type Tables = {
     /** The same with their secrets, encrypted, and by which key. */
     mcp_servers_sealed: string | null
     mcp_servers_sealed_by: string | null
+    /** The revision up to which its daemon’s milestones are written down in `intern_runs`. */
+    runs_seen: Generated<number>
     created_at: number
     updated_at: number
   }
@@ -404,6 +406,23 @@ export type Tables = {
     question: string
     asked_at: number
     deadline_at: number
+  }
+  /** The turns of interns. `status` is `running`, `waiting` or `ended`. */
+  intern_runs: {
+    intern_id: string
+    id: string
+    session_id: string
+    status: string
+    background: number
+    started_by: string | null
+    /** What it waits with. */
+    question_id: string | null
+    outcome: string | null
+    message: string | null
+    model: string | null
+    usage: string | null
+    began_at: number
+    ended_at: number | null
   }
   /** The interns that were created under an idempotency key, with the hash of the body. */
   intern_creations: {

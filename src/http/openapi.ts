@@ -19,6 +19,7 @@ type Described = Pick<
   | 'response'
   | 'mediaTypes'
   | 'events'
+  | 'accepted'
   | 'errorBody'
   | 'status'
   | 'faults'
@@ -100,7 +101,13 @@ function operation(route: Described, book: SchemaBook, example: Examples[string]
     security: keysFor[route.key],
     parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
     ...(body && { requestBody: requestBody(body, book, example) }),
-    responses: { [route.status ?? 200]: success(route, book, example), ...failures(route, book) },
+    responses: {
+      [route.status ?? 200]: success(route, book, example),
+      ...(route.accepted && {
+        202: { ...success({ ...route, response: route.accepted, mediaTypes: [] }, book, {}), description: 'Accepted' },
+      }),
+      ...failures(route, book),
+    },
   }
 }
 

@@ -49,6 +49,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   response?: z.ZodType
   /** Further media types of a success besides JSON, such as `text/event-stream`. */
   mediaTypes?: string[]
+  /** The JSON of a 202, where it may answer so as well. */
+  accepted?: z.ZodType
   /** The content of each event of a `text/event-stream`. */
   events?: z.ZodType
   /** The form of its errors, if it is not the usual one. */

@@ -13,6 +13,7 @@ import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServe
 import { revokeInternKey } from './own-key.ts'
 import { endQuestions } from './questions.ts'
 import { type RepositoryColumns, repositoryColumns } from './repository.ts'
+import { endRuns, internStopped } from './run-store.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
 type InternChangeDeps = { db: Db; now: Now; newId: NewId }
@@ -89,6 +90,7 @@ function command(
     if (name !== 'provision') {
       await revokeInternKey(tx, announce, intern)
       await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
+      await endRuns(tx, intern.id, { ...internStopped, endedAt: deps.now() })
     }
     return intern
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ifThen } from '#lib/described-rule.ts'
 import { text } from '#lib/text.ts'
 import { chatFault } from './chat-fault.ts'
 import { type ApprovalMode, approvalModes } from './intern.ts'
@@ -23,35 +24,49 @@ const Message = z.discriminatedUnion(
   { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
 )
 
+const mustStream = 'must be true: an intern only streams'
+
+const Asked = z.object({
+  messages: z.array(Message).min(1),
+  stream: z.boolean({ error: mustStream }).optional().describe('Must be true, but where `background` is.'),
+  background: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Whether the run goes on when its caller leaves. Without `stream` the answer is 202 and the run, once it has begun.',
+    ),
+  model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
+  stream_options: z
+    .object({
+      include_activity: z
+        .boolean()
+        .nullish()
+        .describe('Whether chunks with `activity` tell of tool calls and plans as the intern works.'),
+    })
+    .nullish(),
+  session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
+  approval_mode: z
+    .enum(approvalModes)
+    .optional()
+    .describe(
+      'Whether the intern asks before it acts, or acts; its own `approval_mode` unless told. It is `self-drive` at first.',
+    ),
+})
+
+const inBackground = { required: ['background'], properties: { background: { const: true } } }
+const streaming = { required: ['stream'], properties: { stream: { const: true } } }
+
 /**
  * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
  */
-export const InternChatRequest = z
-  .object({
-    messages: z.array(Message).min(1),
-    stream: z.literal(true, { error: 'must be true: an intern only streams' }),
-    model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
-    stream_options: z
-      .object({
-        include_activity: z
-          .boolean()
-          .nullish()
-          .describe('Whether chunks with `activity` tell of tool calls and plans as the intern works.'),
-      })
-      .nullish(),
-    session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
-    approval_mode: z
-      .enum(approvalModes)
-      .optional()
-      .describe(
-        'Whether the intern asks before it acts, or acts; its own `approval_mode` unless told. It is `self-drive` at first.',
-      ),
-  })
-  .meta({ id: 'InternChatRequest' })
+export const InternChatRequest = Asked.refine(({ stream, background }) => stream === true || background === true, {
+  error: mustStream,
+  path: ['stream'],
+}).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, streaming) })
 export type InternChatRequest = z.infer<typeof InternChatRequest>
 
 /** The same where the session is in the path: there a reply need not stream. */
-export const InternChatInSession = InternChatRequest.extend({
+export const InternChatInSession = Asked.extend({
   stream: z.boolean().nullish().describe('Whether the reply streams; otherwise it comes whole.'),
 }).meta({ id: 'InternSessionChatRequest' })
 

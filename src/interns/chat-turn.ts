@@ -8,6 +8,7 @@ import { IdleTimer } from './idle-timer.ts'
 import type { ApprovalMode } from './intern.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { saveQuestion } from './questions.ts'
+import { beginRun } from './run-store.ts'
 import type { Runs, TurnCaller } from './runs.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
@@ -54,7 +55,8 @@ export async function startChatTurn(
     input.answer = await deps.screen(caller, input.answer, 'answer')
   }
 
-  const speaker = { by: caller.userId, activity: request.stream_options?.include_activity === true }
+  const background = request.background === true
+  const speaker = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
   const giveUp = new AbortController()
   const stop = AbortSignal.any([signal, giveUp.signal])
   const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
@@ -72,7 +74,13 @@ export async function startChatTurn(
       await events.return?.()
       throw severed
     }
-    const { sessionId } = first.value
+    const { sessionId, runId } = first.value
+    if (background)
+      await noteBackground(deps, runs, intern.id, {
+        id: runId,
+        sessionId,
+        speaker: input.kind === 'prompt' ? caller.userId : null,
+      })
     const noted = completing(events, async (event) => {
       // Kept before its caller hears it: what is answered must be known.
       if (event.type === 'question.asked')
@@ -89,6 +97,19 @@ export async function startChatTurn(
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
     if (timedOut) throw timeoutFault(deps.budgetMs)
     throw asChatFault(error)
+  }
+}
+
+type Noted = { id: string; sessionId: string; speaker: string | null }
+
+/** So that it can be asked for at once. A run that nobody could ask for does not go on. */
+async function noteBackground({ db, now }: ChatTurnDeps, runs: Runs, internId: string, run: Noted): Promise<void> {
+  const { id, sessionId, speaker } = run
+  try {
+    await beginRun(db.query, internId, { id, sessionId, background: true, startedBy: speaker, beganAt: now() })
+  } catch (error) {
+    await runs.cancel(id).catch(() => false)
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LineReader } from '#lib/lines.ts'
 import { TokenBucket } from '#lib/token-bucket.ts'
-import { readEntries, readSessions } from './read-answer.ts'
+import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 import { Refusal } from './refusal.ts'
 import type { Page, TranscriptEvent, Transcripts } from './transcript.ts'
@@ -30,6 +30,10 @@ export function connectTranscripts({ ask, readText }: DaemonClient): Transcripts
         const path = `/sessions/${encodeURIComponent(sessionId)}/events?after=${revision}`
         return eventsOf(await ask('GET', path, undefined, signal), signal)
       }),
+    milestones: async (revision, signal) => {
+      const response = await ask('GET', `/milestones?after=${revision}`, undefined, signal)
+      return readMilestones(await readText(response, maxPageBytes))
+    },
   }
 }
 

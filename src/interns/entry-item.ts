@@ -4,7 +4,7 @@ import { activityItem, PlanItem, ToolCallItem } from './activity-item.ts'
 import { argumentsOf } from './chunks.ts'
 import { approvalModes } from './intern.ts'
 import type { Question } from './question.ts'
-import type { EndReason } from './run.ts'
+import { endReasons } from './run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from './transcript.ts'
 
 export const InternSession = z
@@ -26,17 +26,6 @@ const about = {
   updated_at: z.iso.datetime(),
 }
 const by = z.string().nullable().describe('The member’s id; null where it is not known.')
-
-const outcomes = {
-  finished: 'finished',
-  refused: 'refused',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  deadline: 'deadline',
-  disconnected: 'disconnected',
-  severed: 'severed',
-  busy: 'busy',
-} as const satisfies Record<EndReason, EndReason>
 
 const Asked = z.discriminatedUnion('kind', [
   z.object({
@@ -89,7 +78,7 @@ export const EntryItem = z
     z.object({
       ...about,
       type: z.literal('end'),
-      outcome: z.enum(Object.keys(outcomes) as [EndReason, ...EndReason[]]),
+      outcome: z.enum(endReasons),
       message: z.string().nullable(),
       model: z.string().nullable(),
       usage: UsageItem.nullable(),
@@ -146,7 +135,7 @@ export function entryItem(entry: Entry): EntryItem {
       return { ...told, type: 'question', ...questionItem(entry) }
     case 'end': {
       const { type, reason, message, model, usage } = entry
-      return { ...told, type, outcome: outcomes[reason], message, model, usage }
+      return { ...told, type, outcome: reason, message, model, usage }
     }
     default:
       return entry satisfies never

@@ -1,5 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
-import type { TurnEvent } from './turn-event.ts'
+import type { TurnReport } from './run.ts'
 
 /** What was metered for a key since an instant; undefined where nothing was. */
 export type Metered = (keyHash: string, since: number) => Promise<Usage | undefined>
@@ -8,12 +8,18 @@ export type Metered = (keyHash: string, since: number) => Promise<Usage | undefi
  * The last event of a turn with the usage, or the cost alone, that its agent did not tell: what was metered for the
  * intern meanwhile. Where that cannot be had the event stays as it is; nobody's reply fails for it.
  */
-export async function withMeteredUsage(event: TurnEvent, keyHash: string | null, metered: Metered): Promise<TurnEvent> {
-  if (!('meteredSince' in event) || event.meteredSince === undefined || keyHash === null) return event
-  if (event.usage?.cost !== undefined) return event
+export async function withMeteredUsage<Report extends object>(
+  event: Report,
+  keyHash: string | null,
+  metered: Metered,
+): Promise<Report> {
+  if (!isMetered(event) || keyHash === null || event.usage?.cost !== undefined) return event
   const used = await metered(keyHash, event.meteredSince).catch(() => undefined)
   if (!used) return event
   const told = event.usage
   const usage = told === null ? used : { ...told, ...(used.cost !== undefined && { cost: used.cost }) }
   return { ...event, usage }
 }
+
+const isMetered = (event: object): event is TurnReport & { meteredSince: number } =>
+  'meteredSince' in event && event.meteredSince !== undefined

@@ -12,21 +12,33 @@ import { type Intern, internById, visibleTo } from './store.ts'
 /** No question waits longer, whatever a daemon says. */
 const longestMs = 86_400_000
 
-/** Kept before the caller hears of it. Those whose time is over are forgotten with it: nobody can answer them. */
+type NewQuestion = Omit<AskedQuestion, 'askedAt'>
+
+/** Kept before the caller hears of it. */
 export async function saveQuestion(
   { db, now }: { db: Db; now: Now },
   internId: string,
-  { question, sessionId, deadlineAt: wanted }: Omit<AskedQuestion, 'askedAt'>,
+  question: NewQuestion,
+): Promise<void> {
+  await db.exclusively(questionsOf(internId), (tx, announce) => keepQuestion(tx, announce, internId, { now, question }))
+}
+
+/** Keeps a question, if it is not known yet. Those whose time is over are forgotten with it: nobody can answer them. */
+export async function keepQuestion(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  { now, question: { question, sessionId, deadlineAt: wanted } }: { now: Now; question: NewQuestion },
 ): Promise<void> {
   const asked = { question, sessionId, askedAt: now(), deadlineAt: Math.min(Math.round(wanted), now() + longestMs) }
-  await db.exclusively(questionsOf(internId), async (tx, announce) => {
-    await endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() })
-    const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: asked.askedAt }
-    const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: asked.deadlineAt }
-    await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
-    const intern = await internById(tx, internId)
-    if (intern) announce('intern.asked', internId, questionAsked(intern, asked, now()))
-  })
+  await endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() })
+  const known = await findQuestion({ db: { query: tx } }, internId, { sessionId, id: question.id })
+  if (known && known.deadlineAt >= asked.deadlineAt) return
+  const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: asked.askedAt }
+  const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: asked.deadlineAt }
+  await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
+  const intern = await internById(tx, internId)
+  if (intern) announce('intern.asked', internId, questionAsked(intern, asked, now()))
 }
 
 /** Under which name changes of an intern's questions exclude each other. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { WholePermission } from './question.ts'
-import { EntryPageAnswer, SessionPageAnswer } from './read-transcript.ts'
+import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
 import type { InternHealth } from './runs.ts'
-import type { EntryPage, SessionPage } from './transcript.ts'
+import type { EntryPage, Milestone, SessionPage } from './transcript.ts'
 
 /** The longest message of a refusal: a person reads it. */
 const longestMessage = 10_000
@@ -36,6 +36,7 @@ export const readWholePermission = (body: string): WholePermission | undefined =
   read(Whole, body).question ?? undefined
 export const readSessions = (body: string): SessionPage => read(SessionPageAnswer, body)
 export const readEntries = (body: string): EntryPage => read(EntryPageAnswer, body)
+export const readMilestones = (body: string): Milestone[] => read(MilestonesAnswer, body).milestones
 export const readCancelled = (body: string): boolean => read(Cancelled, body).cancelled
 export const readHealth = (body: string): InternHealth => read(Health, body)
 

@@ -1,7 +1,8 @@
 import type { Usage } from '#chat/usage.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import { readActivity } from './read-transcript.ts'
-import type { FailureReason, TurnEvent, TurnReport } from './turn-event.ts'
+import type { TurnReport } from './run.ts'
+import type { FailureReason, TurnEvent } from './turn-event.ts'
 
 /** The daemon sent something that is not an event of the contract. The message is for the intern's owner. */
 export class NotAnEvent extends Error {}

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { permissionKinds, type Question } from './question.ts'
+import { endReasons } from './run.ts'
 import {
   type Activity,
   type Entry,
   type EntryPage,
+  type Milestone,
+  milestoneTypes,
   type SessionPage,
   type TranscriptEvent,
   toolStatuses,
@@ -65,7 +68,6 @@ const Usage = z.object({
   prompt_tokens_details: z.object({ cached_tokens: count.exactOptional() }).exactOptional(),
 })
 
-const reasons = ['finished', 'refused', 'failed', 'cancelled', 'deadline', 'disconnected', 'severed', 'busy'] as const
 const about = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
 const Changes = list(z.object({ path: text, diff: text }))
 const Step = z.object({ text, status: text, priority: text.exactOptional() })
@@ -89,7 +91,14 @@ export const readActivity = (value: unknown): Activity | undefined =>
   ActivityAnswer.safeParse(value).data as Activity | undefined
 
 const EntryAnswer = z.discriminatedUnion('type', [
-  z.object({ ...about, type: z.literal('prompt'), text, mode: z.enum(['manual', 'self-drive']), by: name.nullable() }),
+  z.object({
+    ...about,
+    type: z.literal('prompt'),
+    text,
+    mode: z.enum(['manual', 'self-drive']),
+    by: name.nullable(),
+    background: z.literal(true).exactOptional(),
+  }),
   z.object({ ...about, type: z.literal('message'), text }),
   z.object({ ...about, type: z.literal('reasoning'), text }),
   z.object({ ...about, ...toolCall, endedAt: instant.nullable() }),
@@ -98,10 +107,11 @@ const EntryAnswer = z.discriminatedUnion('type', [
   z.object({
     ...about,
     type: z.literal('end'),
-    reason: z.enum(reasons),
+    reason: z.enum(endReasons),
     message: text.nullable(),
     model: name.nullable(),
     usage: Usage.nullable(),
+    meteredSince: instant.exactOptional(),
   }),
 ])
 
@@ -114,6 +124,10 @@ export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
   session: SessionSummary,
   entries: list(KnownEntry),
   hasMore: z.boolean(),
+})
+const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readonly string[]).includes(type))
+export const MilestonesAnswer = z.object({
+  milestones: list(z.object({ sessionId: name, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
 })
 const Event: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('entry'), entry: KnownEntry }),

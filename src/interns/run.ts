@@ -1,23 +1,32 @@
+import type { Usage } from '#chat/usage.ts'
 import type { Question } from './question.ts'
 
 /** Why a run is over. Only `finished` is a success. */
-export type EndReason =
+export const endReasons = [
   /** The turn is complete. */
-  | 'finished'
+  'finished',
   /** The agent refused the prompt before it began. */
-  | 'refused'
+  'refused',
   /** The agent gave up after it had begun. */
-  | 'failed'
+  'failed',
   /** Somebody asked for the end, or the agent confirmed one. */
-  | 'cancelled'
+  'cancelled',
   /** Nobody answered a question in time. */
-  | 'deadline'
+  'deadline',
   /** The caller left while the run was streaming to it. */
-  | 'disconnected'
+  'disconnected',
   /** The agent's process is gone. */
-  | 'severed'
+  'severed',
   /** The run had to ask, and the intern could not hold another run open across a question. */
-  | 'busy'
+  'busy',
+] as const
+export type EndReason = (typeof endReasons)[number]
+
+/**
+ * What the intern reported about a turn that is over. Null where it reported nothing. `meteredSince`: all that was metered
+ * for the intern from this instant on is of this turn.
+ */
+export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
  * The state of a run. It is `starting` until the agent has begun the turn, and `waiting` while the caller has a

@@ -8,8 +8,11 @@ export const contractVersion = 1
 /** `manual` asks the caller before an operation that needs consent; `self-drive` consents on the caller's behalf. */
 export type ApprovalMode = 'manual' | 'self-drive'
 
-/** Who speaks, by the id of the member, and whether they want to hear of the work besides the reply. */
-export type TurnCaller = { by?: string | undefined; activity?: boolean | undefined }
+/**
+ * Who speaks, by the id of the member, and whether they want to hear of the work besides the reply. In the background a
+ * run goes on when its caller leaves; it stays so from then on.
+ */
+export type TurnCaller = { by?: string | undefined; activity?: boolean | undefined; background?: boolean | undefined }
 
 /** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
 export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string } & TurnCaller
@@ -35,7 +38,8 @@ export type InternHealth = {
  * The runs of one intern. The API calls it, the intern's daemon does it; `connectRuns` carries it over a socket.
  *
  * `start` and `answer` resolve once the agent has begun or resumed the turn, and reject with a `Refusal` before: then
- * nothing has changed. Leaving the events before the one that closes them, or aborting `signal`, cancels the run.
+ * nothing has changed. Leaving the events before the one that closes them, or aborting `signal`, cancels the run, unless
+ * it is in the background.
  */
 export type Runs = {
   transcripts: Transcripts

@@ -1,7 +1,6 @@
-import type { Usage } from '#chat/usage.ts'
 import type { ApprovalMode } from './intern.ts'
 import type { Question } from './question.ts'
-import type { EndReason } from './run.ts'
+import type { EndReason, TurnReport } from './run.ts'
 
 export type FileDiff = { path: string; diff: string }
 export type PlanStep = { text: string; status: string; priority?: string | undefined }
@@ -35,18 +34,22 @@ export type QuestionState =
 
 /** One thing that was said or done. `by` is a member's id. */
 export type EntryContent =
-  | { type: 'prompt'; text: string; mode: ApprovalMode; by: string | null }
+  | { type: 'prompt'; text: string; mode: ApprovalMode; by: string | null; background?: true }
   | { type: 'message' | 'reasoning'; text: string }
   | (ToolActivity & { endedAt: number | null })
   | PlanActivity
   | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState }
-  | { type: 'end'; reason: EndReason; message: string | null; model: string | null; usage: Usage | null }
+  | ({ type: 'end'; reason: EndReason; message: string | null } & TurnReport)
 
 /**
  * An entry of a session's transcript. Ids rise in the order of the transcript. `revision` is another with each change and
  * rises over all entries, so that a reader who has seen one needs only what is above it. Instants are in ms since the epoch.
  */
 export type Entry = { id: number; revision: number; runId: string; at: number; updatedAt: number } & EntryContent
+
+/** An entry by which a run begins, waits, goes on or ends. */
+export type Milestone = { sessionId: string; entry: Extract<Entry, { type: (typeof milestoneTypes)[number] }> }
+export const milestoneTypes = ['prompt', 'question', 'end'] as const
 
 /** What a reader of a session hears: entries as they were saved, and pieces of text that are not saved yet. */
 export type TranscriptEvent =
@@ -85,4 +88,6 @@ export type Transcripts = {
     revision: number,
     signal: AbortSignal,
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined>
+  /** Of all sessions, above a revision, in its order. Where there are none yet it waits for the first; empty: none came. */
+  milestones(revision: number, signal: AbortSignal): Promise<Milestone[]>
 }

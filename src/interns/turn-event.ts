@@ -1,5 +1,5 @@
-import type { Usage } from '#chat/usage.ts'
 import type { Question } from './question.ts'
+import type { TurnReport } from './run.ts'
 import type { Activity } from './transcript.ts'
 
 /** No event is longer as a line: longer text comes in pieces, and what has none is refused where it comes from. */
@@ -7,12 +7,6 @@ export const maxEventBytes = 512 * 1024
 
 /** Why a turn failed after it had begun, in the words of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
-
-/**
- * What the intern reported about a turn that is over. Null where it reported nothing. `meteredSince`: all that was metered
- * for the intern from this instant on is of this turn.
- */
-export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
  * The events for the caller of a turn, in order. `turn.started` comes first, also when an answer resumes a run. Exactly

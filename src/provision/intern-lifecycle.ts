@@ -13,6 +13,8 @@ type InternLifecycleDeps = {
   leases: InternLeases
   provisioner: Provisioner
   onError: (error: Error) => void
+  /** Writes down what becomes of an intern's runs. @returns the way to end it. */
+  follow: (intern: Intern) => () => void
   /** Asks for the intern to be looked at again. */
   lookAgain: (id: string) => void
 }
@@ -124,11 +126,16 @@ export class InternLifecycle {
   }
 
   #watch(intern: Intern): void {
-    const { provisioner, onError } = this.#deps
+    const { provisioner, follow, onError } = this.#deps
     const supervised = this.#supervise(intern.id)
     // The old watch ends before the new one begins.
     supervised.release()
-    supervised.started(provisioner.watch(intern, (reason) => void this.#fail(intern, reason).catch(onError)))
+    const unwatch = provisioner.watch(intern, (reason) => void this.#fail(intern, reason).catch(onError))
+    const unfollow = follow(intern)
+    supervised.started(() => {
+      unwatch()
+      unfollow()
+    })
   }
 
   async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {

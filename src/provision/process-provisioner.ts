@@ -256,6 +256,6 @@ function unreachable(message: string): Runs {
   const refuse = async () => {
     throw new Refusal('intern_unreachable', message)
   }
-  const transcripts = { list: refuse, read: refuse, follow: refuse }
+  const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
   return { transcripts, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
 }

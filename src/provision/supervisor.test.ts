@@ -24,7 +24,14 @@ onEachDatabase('a start that takes long', (kind) => {
       ...{ secretOf: () => undefined, start: () => started.promise, stop: async () => started.resolve() },
       watch: () => () => {},
     } as unknown as Provisioner
-    const supervisor = new Supervisor({ ...deps, provisioner, server: 's', keepRunning: false, onError: assert.fail })
+    const supervisor = new Supervisor({
+      ...deps,
+      provisioner,
+      server: 's',
+      keepRunning: false,
+      onError: assert.fail,
+      follow: () => () => {},
+    })
     const row = () => store.db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirst()
     await supervisor.start()
     await until(async () => (await row())?.status === 'provisioning')

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
+import type { Intern } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
@@ -20,6 +21,7 @@ type SupervisorDeps = {
   /** Whether interns keep running when the server stops. */
   keepRunning: boolean
   onError: (error: Error) => void
+  follow: (intern: Intern) => () => void
 }
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyReader } from '#accounts/read-keys.ts'
 import { hashOf } from '#accounts/secret.ts'
 import { requireFree } from '#api/address.ts'
+import { meteredTurn } from '#api/metered-turn.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
 import { logSkipped } from '#api/open/models.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
@@ -70,7 +71,11 @@ export async function startWorkers(
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   openUpkeep(opening, db)
-  const supervision = openSupervision({ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable })
+  // What is metered is written by the workers.
+  const metered = meteredTurn({ db, ledger: { flush: async () => {} }, config, isShared: true })
+  const supervision = openSupervision({
+    ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable, metered },
+  })
 
   const sockets = await bindSockets({ host, port }, workers)
   opened.defer(sockets.close)

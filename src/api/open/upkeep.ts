@@ -1,6 +1,7 @@
 import { keepPruningContents } from '#contents/store.ts'
 import type { Db } from '#db/db.ts'
 import { keepPruningEvents } from '#db/event-log.ts'
+import { keepPruningRuns } from '#interns/run-store.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { keepRollups } from '#usage/rollups/keep-rollups.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -8,11 +9,16 @@ import { type Opening, warnOf } from './parts.ts'
 /** What one process of a host does for the ledger while it runs: it merges roll-ups and deletes what is old. */
 export function openUpkeep(opening: Opening, db: Db): void {
   const { now, config } = opening.parts
-  const { generation_retention_days: days, content_retention_days: contentDays } = config
+  const {
+    generation_retention_days: days,
+    content_retention_days: contentDays,
+    intern_transcript_days: runDays,
+  } = config
   const { opened } = opening
   const unpruned = warnOf(opening, 'old records were not pruned')
   opened.defer(keepPruning({ db, now, onError: unpruned }, days))
   opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
+  opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

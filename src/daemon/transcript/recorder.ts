@@ -1,6 +1,5 @@
-import type { Usage } from '#chat/usage.ts'
 import type { Question } from '#interns/question.ts'
-import type { EndReason } from '#interns/run.ts'
+import type { EndReason, TurnReport } from '#interns/run.ts'
 import type { ApprovalMode } from '#interns/runs.ts'
 import type { Activity, Entry, EntryContent, PlanStep, SessionStatus, SessionSummary } from '#interns/transcript.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
@@ -28,7 +27,8 @@ type RecorderDeps = {
   told: (entry: TextEntry, offset: number, text: string) => void
 }
 
-export type TurnEnd = { reason: EndReason; message: string | null; model: string | null; usage: Usage | null }
+export type TurnEnd = { reason: EndReason; message: string | null } & TurnReport
+type Begun = { mode: ApprovalMode; by: string | null; background?: true }
 
 type OpenCall = { entry: Entry; tool: ToolCall; output: string }
 
@@ -58,7 +58,7 @@ export class Recorder {
     return this.#status === 'idle' && this.#dirty.size === 0
   }
 
-  begun(runId: string, text: string, about: { mode: ApprovalMode; by: string | null }): void {
+  begun(runId: string, text: string, about: Begun): void {
     this.#forgetRun()
     this.#runId = runId
     this.#status = 'running'
@@ -121,10 +121,10 @@ export class Recorder {
     this.#change(entry, { ...entry, answer: { state: 'answered', ...said, answeredAt: this.#deps.now() } })
   }
 
-  ended({ reason, message, model, usage }: TurnEnd): void {
+  ended({ message, ...about }: TurnEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
-    this.#add({ type: 'end', reason, message: message && cutMiddle(message, longest.message), model, usage })
+    this.#add({ type: 'end', ...about, message: message && cutMiddle(message, longest.message) })
     this.#status = 'idle'
     this.#forgetRun()
   }

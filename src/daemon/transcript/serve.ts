@@ -22,6 +22,15 @@ export async function readSessions(transcripts: Transcripts, { path, query, resp
   throw new Refusal('session_unknown', 'There is no such session.')
 }
 
+/** Where runs begin, wait, go on and end: held back until there is something to tell. */
+export async function readMilestones(
+  transcripts: Transcripts,
+  { query, response, signal }: Omit<Asked, 'path'>,
+): Promise<void> {
+  const milestones = await transcripts.milestones(Number(query.get('after') ?? 0) || 0, signal)
+  answer(response, 200, { milestones })
+}
+
 function pageOf(query: URLSearchParams): Page {
   const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
   return { limit, after: query.get('after') ?? undefined }

@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Entry, SessionStatus, SessionSummary } from '#interns/transcript.ts'
+import {
+  type Entry,
+  type Milestone,
+  milestoneTypes,
+  type SessionStatus,
+  type SessionSummary,
+} from '#interns/transcript.ts'
 import type { TranscriptLimits } from './limits.ts'
 
 /** What is written of a session in one go. */
@@ -20,9 +26,13 @@ export type TranscriptStore = {
   sessions(after: string | undefined, limit: number): SessionSummary[]
   entries(sessionId: string, after: number, limit: number): Entry[]
   changedSince(sessionId: string, revision: number, limit: number): Entry[]
+  milestones(revision: number, limit: number): Milestone[]
   /** The sessions with a run that has not ended. */
   open(): SessionSummary[]
 }
+
+/** As the index has it, to the letter. */
+const isMilestone = `json_extract(entry, '$.type') IN (${milestoneTypes.map((type) => `'${type}'`).join(', ')})`
 
 const schema = `
   CREATE TABLE IF NOT EXISTS transcripts (
@@ -35,6 +45,7 @@ const schema = `
     PRIMARY KEY (session_id, id)
   ) STRICT;
   CREATE INDEX IF NOT EXISTS transcript_entries_by_revision ON transcript_entries (session_id, revision);
+  CREATE INDEX IF NOT EXISTS transcript_milestones ON transcript_entries (revision) WHERE ${isMilestone};
 `
 
 const summary = `session_id AS id, title, status, turns, created_at AS createdAt, updated_at AS updatedAt, dropped`
@@ -112,6 +123,8 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
   const since = db.prepare(
     'SELECT entry FROM transcript_entries WHERE session_id = ? AND revision > ? ORDER BY revision LIMIT ?',
   )
+  const milestones = db.prepare(`SELECT session_id AS sessionId, entry FROM transcript_entries
+    WHERE revision > ? AND ${isMilestone} ORDER BY revision LIMIT ?`)
   const highest = db.prepare('SELECT coalesce(max(max(id), max(revision)), 0) AS last FROM transcript_entries')
   const read = (rows: unknown[]) => rows.map((row) => JSON.parse((row as { entry: string }).entry) as Entry)
 
@@ -136,6 +149,11 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
       (after === undefined ? page.all(limit) : nextPage.all(after, limit)) as SessionSummary[],
     entries: (sessionId, after, limit) => read(inOrder.all(sessionId, after, limit)),
     changedSince: (sessionId, revision, limit) => read(since.all(sessionId, revision, limit)),
+    milestones: (revision, limit) =>
+      (milestones.all(revision, limit) as { sessionId: string; entry: string }[]).map(({ sessionId, entry }) => ({
+        sessionId,
+        entry: JSON.parse(entry) as Milestone['entry'],
+      })),
     open: () => unfinished.all() as SessionSummary[],
   }
 }

@@ -1,5 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '#interns/refusal.ts'
-import type { EntryPage, SessionPage, TranscriptEvent, Transcripts } from '#interns/transcript.ts'
+import {
+  type Entry,
+  type EntryPage,
+  milestoneTypes,
+  type SessionPage,
+  type TranscriptEvent,
+  type Transcripts,
+} from '#interns/transcript.ts'
 import type { DaemonLog } from '../log.ts'
 import { StoreFailed } from '../store.ts'
 import { createFollowers } from './followers.ts'
@@ -12,11 +20,15 @@ const saveWithinMs = { soon: 250, text: 2000 }
 const maxUnsaved = 1024 * 1024
 /** What one answer, or one look at the past, holds. */
 const pageBytes = 2 * 1024 * 1024
+/** Who waits for a milestone is told after this time that none came, and asks again. */
+const milestoneWaitMs = 20_000
 
 export type KeptTranscripts = Transcripts & {
   of(sessionId: string): Recorder
   /** Saves all that happened. @throws StoreFailed */
   save(): void
+  /** Nobody waits for a milestone any longer: the daemon ends. */
+  wake(): void
   close(): void
 }
 
@@ -30,6 +42,7 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
   let dueAt = Number.POSITIVE_INFINITY
   let unsaved = 0
   let last = store.last()
+  let passed = Promise.withResolvers<void>()
   // Above all before it after a restart too, also where what had the highest number is no longer kept.
   const next = () => (last = Math.max(last + 1, Math.floor(now() * 1000)))
 
@@ -49,6 +62,11 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
       if (followers.has(sessionId)) for (const entry of entries) followers.tell(sessionId, { type: 'entry', entry })
       if (recorders.get(sessionId)?.isIdle) recorders.delete(sessionId)
     }
+    if (changes.some(({ entries }) => entries.some(isMilestone))) wake()
+  }
+  const wake = () => {
+    passed.resolve()
+    passed = Promise.withResolvers()
   }
   const saveLater = () => {
     try {
@@ -116,6 +134,7 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
   return {
     of,
     save,
+    wake,
     close: () => clearTimeout(timer),
     list: async ({ after, limit }): Promise<SessionPage> => {
       saveLater()
@@ -129,6 +148,14 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
       const found = store.entries(sessionId, Number(after ?? 0), limit + 1)
       const entries = withinBytes(found.slice(0, limit))
       return { session, entries, hasMore: entries.length < found.length }
+    },
+    milestones: async (revision, signal) => {
+      saveLater()
+      const found = () => withinBytes(store.milestones(revision, 100))
+      const known = found()
+      if (known.length > 0) return known
+      await Promise.race([passed.promise, sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})])
+      return found()
     },
     follow: async (sessionId, revision, signal) => {
       saveLater()
@@ -144,6 +171,8 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
     },
   }
 }
+
+const isMilestone = ({ type }: Entry) => (milestoneTypes as readonly string[]).includes(type)
 
 /** At least one, so that every page leads on. */
 function withinBytes<Item>(items: Item[]): Item[] {

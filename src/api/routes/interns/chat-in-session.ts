@@ -1,4 +1,4 @@
-import { chatFaults, chatWith } from '#api/intern-chat.ts'
+import { AcceptedRun, chatFaults, chatWith } from '#api/intern-chat.ts'
 import { chatFault, restateForChat } from '#interns/chat-fault.ts'
 import { InternChatInSession } from '#interns/chat-request.ts'
 import { Completion, CompletionChunk } from '#routing/translate/clients/chat/schema.ts'
@@ -18,6 +18,7 @@ export const chatInInternSession = route({
   response: Completion,
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,
+  accepted: AcceptedRun,
   faults: [...chatFaults],
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
@@ -27,6 +28,7 @@ export const chatInInternSession = route({
     if (body.session_id !== undefined && body.session_id !== sessionId)
       throw chatFault('invalid', 'bad_request', 'Invalid request: session_id: is not the session of the path.')
     const request = { ...body, stream: true as const, session_id: sessionId }
-    return chatWith(deps, { caller, host, response, asked: { internId, request }, stream: body.stream === true })
+    const as = body.stream === true ? 'stream' : body.background === true ? 'run' : 'whole'
+    return chatWith(deps, { caller, host, response, asked: { internId, request }, as })
   },
 })

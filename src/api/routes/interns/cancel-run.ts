@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { asked } from '#api/intern-transcripts.ts'
+import { findRun } from '#interns/run-store.ts'
+import { findIntern } from '#interns/store.ts'
+import { Fault } from '#lib/fault.ts'
+import { route } from '../../route.ts'
+import { NoBody } from './no-body.ts'
+import { RunPath } from './path.ts'
+
+export const cancelInternRun = route({
+  method: 'post',
+  path: '/interns/{internId}/runs/{runId}/cancel',
+  tag: 'interns',
+  key: 'api',
+  summary: 'End a turn of an intern',
+  description: 'Whoever hears its reply is told that it was cancelled. What it has done stays done.',
+  request: { params: RunPath, body: NoBody },
+  response: z.object({ cancelled: z.literal(true) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller }, deps) => {
+    const intern = await findIntern(deps, caller, params.internId)
+    const run = await findRun(deps, intern.id, params.runId)
+    const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
+    if (isCancelled) return { cancelled: true as const }
+    throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
+  },
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { InternRun, runItem } from '#interns/run-record.ts'
+import { findRun } from '#interns/run-store.ts'
+import { findIntern } from '#interns/store.ts'
+import { route } from '../../route.ts'
+import { RunPath } from './path.ts'
+
+export const getInternRun = route({
+  method: 'get',
+  path: '/interns/{internId}/runs/{runId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'One turn of an intern: whether it goes on, waits or has ended, and how',
+  description: 'What it said and did is in its session: `GET /interns/{internId}/sessions/{sessionId}`.',
+  request: { params: RunPath },
+  response: z.object({ data: InternRun }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => {
+    const { id } = await findIntern(deps, caller, params.internId)
+    return { data: runItem(await findRun(deps, id, params.runId)) }
+  },
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { InternRun, runItem, runStatuses } from '#interns/run-record.ts'
+import { listRuns } from '#interns/run-store.ts'
+import { findIntern } from '#interns/store.ts'
+import { listParameter } from '#lib/list-parameter.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const listInternRuns = route({
+  method: 'get',
+  path: '/interns/{internId}/runs',
+  tag: 'interns',
+  key: 'api',
+  summary: 'The turns of an intern, the latest first',
+  description:
+    'Whoever prompted them, in the background or not, also while the intern is stopped. For everybody who sees it. They are kept as long as transcripts are.',
+  request: {
+    params: InternPath,
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(100),
+      status: listParameter(z.enum(runStatuses)).optional().describe('Comma-separated.'),
+      session_id: z.string().min(1).max(256).optional(),
+      background: z.enum(['true', 'false']).optional(),
+      starting_after: z.string().min(1).max(512).optional().describe('The last id of the page before.'),
+    }),
+  },
+  response: z.object({ data: z.array(InternRun), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => {
+    const { limit, status, session_id: sessionId, background, starting_after: startingAfter } = query
+    const { id } = await findIntern(deps, caller, params.internId)
+    const filter = { limit, sessionId, startingAfter, statuses: status as (typeof runStatuses)[number][] | undefined }
+    const inBackground = background === undefined ? undefined : background === 'true'
+    const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
+    const last = runs.at(-1)
+    return { data: runs.map(runItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+  },
+})

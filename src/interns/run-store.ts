@@ -1,0 +1,146 @@
+import type { Updateable } from 'kysely'
+import type { Db, Query, Tx } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
+import { upsert } from '#db/upsert.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { EndReason } from './run.ts'
+import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
+
+export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'>
+
+/** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
+export async function beginRun(query: Query | Tx, internId: string, run: BegunRun): Promise<void> {
+  const row = {
+    intern_id: internId,
+    id: run.id,
+    session_id: run.sessionId,
+    status: 'running',
+    background: Number(run.background),
+    started_by: run.startedBy,
+    began_at: run.beganAt,
+  }
+  const inserted = upsert(query, 'intern_runs', [row], {
+    key: ['intern_id', 'id'],
+    replace: run.background ? ['background'] : ['session_id'],
+  })
+  await inserted.execute()
+  if (run.startedBy !== null)
+    await only(query.updateTable('intern_runs').set({ started_by: run.startedBy }), internId, run.id)
+      .where('started_by', 'is', null)
+      .execute()
+}
+
+type Waiting = { id: string; questionId: string; isOver: boolean }
+
+/** A run waits with a question, or no longer does. */
+export async function waitRun(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
+  const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
+  await only(tx.updateTable('intern_runs').set(set), internId, id)
+    .where('status', '<>', 'ended')
+    .$if(isOver, (rows) => rows.where('question_id', '=', questionId))
+    .execute()
+}
+
+export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & { outcome: EndReason; endedAt: number }
+
+/** A run is over: only once. @returns it, where it was not over before. */
+export async function endRun(tx: Tx, internId: string, id: string, end: RunEnd): Promise<RunRecord | undefined> {
+  const row = await only(tx.updateTable('intern_runs').set(ended(end)), internId, id)
+    .where('status', '<>', 'ended')
+    .returningAll()
+    .executeTakeFirst()
+  return row && runOf(row)
+}
+
+/** The end of runs whose intern was stopped. */
+export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
+
+/** All runs of an intern that are not over are, since nothing of it goes on. @returns them. */
+export async function endRuns(
+  tx: Tx,
+  internId: string,
+  { outcome, message, endedAt }: Pick<RunEnd, 'outcome' | 'message' | 'endedAt'>,
+): Promise<RunRecord[]> {
+  const rows = await tx
+    .updateTable('intern_runs')
+    .set({ status: 'ended', question_id: null, outcome, message, ended_at: endedAt })
+    .where('intern_id', '=', internId)
+    .where('status', '<>', 'ended')
+    .returningAll()
+    .execute()
+  return rows.map(runOf)
+}
+
+function ended({ outcome, message, model, usage, endedAt }: RunEnd): Updateable<Tables['intern_runs']> {
+  const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt }
+  return { status: 'ended', question_id: null, ...about }
+}
+
+function only<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value: string) => Rows }>(
+  rows: Rows,
+  internId: string,
+  id: string,
+): Rows {
+  return rows.where('intern_id', '=', internId).where('id', '=', id)
+}
+
+/** @throws Fault `not_found` */
+export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
+  const row = await only(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
+  if (row) return runOf(row)
+  throw new Fault('not_found', 'The intern has no such run, or it is kept no longer.')
+}
+
+export type RunFilter = {
+  limit: number
+  statuses?: readonly RunStatus[] | undefined
+  sessionId?: string | undefined
+  background?: boolean | undefined
+  startingAfter?: string | undefined
+}
+
+/** The latest first, from behind `startingAfter` on. @throws Fault `invalid` where that is no run of the intern. */
+export async function listRuns(
+  { db }: { db: { query: Query } },
+  internId: string,
+  { limit, statuses, sessionId, background, startingAfter }: RunFilter,
+): Promise<{ runs: RunRecord[]; hasMore: boolean }> {
+  let rows = db.query.selectFrom('intern_runs').where('intern_id', '=', internId)
+  if (statuses?.length) rows = rows.where('status', 'in', statuses)
+  if (sessionId !== undefined) rows = rows.where('session_id', '=', sessionId)
+  if (background !== undefined) rows = rows.where('background', '=', Number(background))
+  if (startingAfter !== undefined) {
+    const last = await findRun({ db }, internId, startingAfter).catch(() => undefined)
+    if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of a run of this intern')
+    rows = rows.where((e) =>
+      e.or([e('began_at', '<', last.beganAt), e.and([e('began_at', '=', last.beganAt), e('id', '<', startingAfter)])]),
+    )
+  }
+  const found = await rows
+    .selectAll()
+    .orderBy('began_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
+}
+
+const everyMs = 60 * 60_000
+
+/** Forgets runs that ended so many days ago, from now on. @returns the way to end that. */
+export function keepPruningRuns(
+  { db, now, onError }: { db: Pick<Db, 'query'>; now: Now; onError: (error: Error) => void },
+  days: number,
+): () => void {
+  const prune = () =>
+    void db.query
+      .deleteFrom('intern_runs')
+      .where('ended_at', '<', now() - days * 86_400_000)
+      .execute()
+      .catch(onError)
+  prune()
+  const timer = setInterval(prune, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
