@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import type { InternRecord } from '#interns/intern.ts'
 import { StartupError } from '#lib/fault.ts'
-import { type ApiClient, apiClient, internsHelp, ServiceRefused } from './api-client.ts'
+import { apiClient, internsHelp, ServiceRefused } from './api-client.ts'
 import { answerTo, leavingAnswer } from './chat/answers.ts'
-import { type AgentQuestion, type ChatOutput, conversation } from './chat/conversation.ts'
+import { type AgentQuestion, type ChatOutput, type Conversation, conversation } from './chat/conversation.ts'
 import { type Keyboard, keyboard } from './chat/keyboard.ts'
 import { type Show, showOn } from './chat/show.ts'
-import type { WaitingQuestion } from './interns.ts'
+import { untilRunning } from './chat/until-running.ts'
+import { waitingIn } from './chat/waiting.ts'
 import type { Terminal } from './terminal.ts'
 
 const help = '/new begins another session, /exit (or Ctrl-D) leaves, Ctrl-C stops what it does.'
@@ -44,25 +43,12 @@ export function chatCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-const patience = { tries: 60, everyMs: 500, leaveMs: 5000 }
-
-/** @throws StartupError when there is no such intern, or it is not about to run. */
-async function untilRunning(client: Pick<ApiClient, 'ask'>, intern: string): Promise<void> {
-  for (let tries = 0; tries < patience.tries; tries++) {
-    const { status } = await client.ask<InternRecord>('GET', `/interns/${encodeURIComponent(intern)}`)
-    if (status === 'running') return
-    if (status !== 'provisioning') {
-      throw new StartupError(`"${intern}" is ${status}: start it with "npx signalbox interns provision ${intern}".`)
-    }
-    await sleep(patience.everyMs)
-  }
-  throw new StartupError(`"${intern}" is still being started: try again later.`)
-}
+/** How long the intern may take to hear that nobody answers. */
+const leaveMs = 5000
 
 type ChatConsole = { keyboard: Keyboard; show: Show }
-type Session = ReturnType<typeof conversation>
 
-async function talk(session: Session, hands: ChatConsole): Promise<void> {
+async function talk(session: Conversation, hands: ChatConsole): Promise<void> {
   for (;;) {
     const typed = await hands.keyboard.line('\n> ')
     if (typed === 'left') return
@@ -74,23 +60,12 @@ async function talk(session: Session, hands: ChatConsole): Promise<void> {
   }
 }
 
-/** The open question of a session. Another terminal may have caused it. */
-async function waitingIn(
-  client: Pick<ApiClient, 'ask'>,
-  intern: string,
-  session: string,
-): Promise<AgentQuestion | undefined> {
-  const path = `/interns/${encodeURIComponent(intern)}/questions`
-  const { data } = await client.ask<{ data: WaitingQuestion[] }>('GET', path)
-  return data.findLast((asked) => asked.session_id === session)
-}
-
 /** A prompt, and all that the intern asks until it has done. */
-async function turn(session: Session, text: string, hands: ChatConsole): Promise<'left' | 'done'> {
+async function turn(session: Conversation, text: string, hands: ChatConsole): Promise<'left' | 'done'> {
   return goOn(await hear((signal) => session.prompt(text, signal), hands), session, hands)
 }
 
-async function goOn(first: TurnResult, session: Session, hands: ChatConsole): Promise<'left' | 'done'> {
+async function goOn(first: TurnResult, session: Conversation, hands: ChatConsole): Promise<'left' | 'done'> {
   let heard = first
   while (heard.asked) {
     const question: AgentQuestion = heard.asked
@@ -107,10 +82,10 @@ async function goOn(first: TurnResult, session: Session, hands: ChatConsole): Pr
 }
 
 /** Nobody could be shown the question again: left open, it would hold up the session until it lapses. */
-async function leave(session: Session, question: AgentQuestion): Promise<void> {
+async function leave(session: Conversation, question: AgentQuestion): Promise<void> {
   const heard = new AbortController()
   try {
-    const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(patience.leaveMs)])
+    const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(leaveMs)])
     for await (const _ of session.answer(question, leavingAnswer(question), signal)) break
   } catch {
     // It lapses by itself.
@@ -131,7 +106,7 @@ async function hear(
   try {
     for await (const said of say(stop.signal)) {
       if (said.type === 'asked') heard.asked = said.asked
-      else show.said(said)
+      else if (said.type !== 'activity') show.said(said)
     }
   } catch (error) {
     if (stop.signal.aborted) show.stopped()

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
 import { printable } from '#lib/printable.ts'
 import { version } from '#lib/version.ts'
+import { acpCommand } from './acp.ts'
 import { auditCommand } from './audit.ts'
 import { catalogueCommand } from './catalogue.ts'
 import { chatCommand } from './chat.ts'
@@ -22,6 +23,7 @@ import { workspacesCommand } from './workspaces.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
 const commands = [
+  acpCommand,
   auditCommand,
   catalogueCommand,
   chatCommand,

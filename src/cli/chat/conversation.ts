@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import type { ActivityItem } from '#interns/activity-item.ts'
 import type { ApiClient } from '../api-client.ts'
+import { internPath } from '../intern-path.ts'
 
 /** A question of an intern, read from the tool call of its reply. */
 export type AgentQuestion =
@@ -8,6 +11,8 @@ export type Field = { name: string; type: string; required: boolean; options?: s
 
 export type ChatOutput =
   | { type: 'text' | 'reasoning'; text: string }
+  /** A tool call as it stands, or the plan. */
+  | { type: 'activity'; activity: ActivityItem }
   | { type: 'asked'; asked: AgentQuestion }
   | { type: 'error'; text: string }
 
@@ -19,8 +24,8 @@ type Chunk = {
       tool_calls?: { id: string; function: { name: string; arguments: string } }[]
     }
   }[]
+  activity?: ActivityItem
   error?: { message: string }
-  session_id?: string | null
 }
 
 /** One session with an intern: each prompt or answer gives what it says to it, as it comes. */
@@ -32,12 +37,12 @@ export function conversation(
   let sessionId = session
 
   async function* send(messages: object[], signal: AbortSignal): AsyncGenerator<ChatOutput, void> {
-    const body = { stream: true, approval_mode: mode, messages, ...(sessionId && { session_id: sessionId }) }
-    const path = `/interns/${encodeURIComponent(intern)}/chat/completions`
-    for await (const data of client.stream(path, body, signal)) {
-      const chunk = JSON.parse(data) as Chunk
-      if (chunk.session_id) sessionId = chunk.session_id
-      yield* outputIn(chunk)
+    // Named here, so that it is known even where the reply breaks off before it is told.
+    sessionId ??= randomUUID()
+    const stream_options = { include_activity: true }
+    const body = { stream: true, stream_options, approval_mode: mode, messages, session_id: sessionId }
+    for await (const data of client.stream(internPath(intern, '/chat/completions'), body, signal)) {
+      yield* outputIn(JSON.parse(data) as Chunk)
     }
   }
 
@@ -53,8 +58,11 @@ export function conversation(
   }
 }
 
-function* outputIn({ choices, error }: Chunk): Generator<ChatOutput> {
+export type Conversation = ReturnType<typeof conversation>
+
+function* outputIn({ choices, activity, error }: Chunk): Generator<ChatOutput> {
   const delta = choices[0]?.delta
+  if (activity) yield { type: 'activity', activity }
   if (delta?.reasoning) yield { type: 'reasoning', text: delta.reasoning }
   if (delta?.content) yield { type: 'text', text: delta.content }
   for (const call of delta?.tool_calls ?? []) {

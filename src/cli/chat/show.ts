@@ -13,7 +13,7 @@ const longDetail = 1000
 export type Show = {
   line: (text: string) => void
   question: (text: string, detail?: string) => void
-  said: (said: Exclude<ChatOutput, { type: 'asked' }>) => void
+  said: (said: Exclude<ChatOutput, { type: 'asked' | 'activity' }>) => void
   error: (text: string) => void
   stopped: () => void
 }

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { type AgentApp, type AgentContext, agent, RequestError } from '@agentclientprotocol/sdk'
+import type { ApprovalMode, InternRecord } from '#interns/intern.ts'
+import { StartupError } from '#lib/fault.ts'
+import { version } from '#lib/version.ts'
+import type { ApiClient } from '../api-client.ts'
+import { conversation } from '../chat/conversation.ts'
+import { untilRunning } from '../chat/until-running.ts'
+import { internPath } from '../intern-path.ts'
+import { readHistory, readSessions } from './history.ts'
+import { promptText } from './prompt-text.ts'
+import { runTurn } from './turn.ts'
+
+type Deps = { client: ApiClient; intern: string }
+
+type BridgedSession = { mode: ApprovalMode; modes: ApprovalMode[]; turn?: AbortController | undefined }
+
+const modeNames: Record<ApprovalMode, { name: string; description: string }> = {
+  manual: { name: 'Manual', description: 'Asks before it acts.' },
+  'self-drive': { name: 'Self-drive', description: 'Acts without asking.' },
+}
+
+/**
+ * An intern as an agent of the Agent Client Protocol. Its sessions are those of the intern, by the same ids. It works in
+ * its own workspace: the folder and the tool servers that an editor names are not used.
+ */
+export function internAgent({ client, intern }: Deps): AgentApp {
+  const sessions = new Map<string, BridgedSession>()
+  let canAsk = false
+
+  const find = (id: string) => {
+    const session = sessions.get(id)
+    if (!session) throw RequestError.resourceNotFound(id)
+    return session
+  }
+  /** An intern that was made to ask cannot be told not to. */
+  async function open(id: string) {
+    await untilRunning(client, intern)
+    const { approval_mode: own } = await client.ask<InternRecord>('GET', internPath(intern))
+    const modes: ApprovalMode[] = own === 'manual' ? ['manual'] : ['manual', 'self-drive']
+    sessions.set(id, { mode: 'manual', modes })
+    return {
+      modes: { currentModeId: 'manual', availableModes: modes.map((mode) => ({ id: mode, ...modeNames[mode] })) },
+    }
+  }
+  async function restore(id: string, replay?: AgentContext) {
+    const history = await readHistory({ client, intern }, id)
+    const opened = await open(id)
+    for (const update of replay ? history : []) await replay?.notify('session/update', { sessionId: id, update })
+    return opened
+  }
+  async function prompted(sessionId: string, text: string, editor: AgentContext, asked: AbortSignal) {
+    const session = find(sessionId)
+    if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
+    session.turn = new AbortController()
+    const signal = AbortSignal.any([session.turn.signal, asked])
+    const talking = conversation(client, intern, { mode: session.mode, session: sessionId })
+    try {
+      return await runTurn({ client, intern, editor, sessionId, canAsk, talking, signal }, text)
+    } finally {
+      session.turn = undefined
+    }
+  }
+
+  return agent({ name: 'signalbox' })
+    .onConnect(({ signal }) => {
+      signal.addEventListener('abort', () => sessions.forEach(({ turn }) => void turn?.abort()))
+    })
+    .onRequest('initialize', ({ params }) => {
+      canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
+      return {
+        protocolVersion: 1,
+        agentInfo: { name: 'signalbox', title: `Signalbox: ${intern}`, version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      }
+    })
+    .onRequest('session/new', () =>
+      told(async () => {
+        const sessionId = randomUUID()
+        return { sessionId, ...(await open(sessionId)) }
+      }),
+    )
+    .onRequest('session/load', ({ params, client: editor }) => told(() => restore(params.sessionId, editor)))
+    .onRequest('session/resume', ({ params }) => told(() => restore(params.sessionId)))
+    .onRequest('session/list', ({ params }) =>
+      told(() => readSessions({ client, intern }, params.cursor, params.cwd ?? process.cwd())),
+    )
+    .onRequest('session/close', ({ params }) => {
+      find(params.sessionId).turn?.abort()
+      sessions.delete(params.sessionId)
+      return {}
+    })
+    .onRequest('session/set_mode', ({ params }) => {
+      const session = find(params.sessionId)
+      const mode = session.modes.find((one) => one === params.modeId)
+      if (!mode) {
+        throw RequestError.invalidParams(
+          undefined,
+          `The mode must be ${session.modes.join(' or ')}, not "${params.modeId}".`,
+        )
+      }
+      session.mode = mode
+      return {}
+    })
+    .onRequest('session/prompt', ({ params, client: editor, signal }) =>
+      told(() => prompted(params.sessionId, promptText(params.prompt), editor, signal)),
+    )
+    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+}
+
+/** What a person would be told at the terminal is told by the editor. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StartupError ? new RequestError(-32603, error.message) : error
+  }
+}

@@ -1,0 +1,59 @@
+import { type ListSessionsResponse, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
+import type { z } from 'zod'
+import type { EntryItem, InternSession } from '#interns/entry-item.ts'
+import { type ApiClient, ServiceRefused } from '../api-client.ts'
+import { internPath } from '../intern-path.ts'
+import { activityUpdate, textContent } from './updates.ts'
+
+type Deps = { client: ApiClient; intern: string }
+type Page<Data> = { data: Data; has_more: boolean; next_cursor?: string }
+type ListedSession = z.infer<typeof InternSession>
+
+/** As `session/new` makes them. In such a session of which nothing is known, nothing was said yet. */
+const ourOwn = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** What was said and done in a session, as its editor is shown it again. @throws RequestError for an unknown one. */
+export async function readHistory({ client, intern }: Deps, sessionId: string): Promise<SessionUpdate[]> {
+  const updates: SessionUpdate[] = []
+  for (let after = ''; ; ) {
+    const path = internPath(intern, `/sessions/${encodeURIComponent(sessionId)}?limit=100${after}`)
+    const page = await client.ask<Page<{ entries: EntryItem[] }>>('GET', path).catch((error) => {
+      if (!(error instanceof ServiceRefused && error.status === 404)) throw error
+      if (!ourOwn.test(sessionId)) throw RequestError.resourceNotFound(sessionId)
+    })
+    if (!page) return updates
+    const { data, has_more, next_cursor } = page
+    updates.push(...data.entries.flatMap(updatesOf))
+    if (!has_more || !next_cursor) return updates
+    after = `&starting_after=${encodeURIComponent(next_cursor)}`
+  }
+}
+
+function updatesOf(entry: EntryItem): SessionUpdate[] {
+  switch (entry.type) {
+    case 'prompt':
+      return [{ sessionUpdate: 'user_message_chunk', content: textContent(entry.text) }]
+    case 'message':
+      return [{ sessionUpdate: 'agent_message_chunk', content: textContent(entry.text) }]
+    case 'reasoning':
+      return [{ sessionUpdate: 'agent_thought_chunk', content: textContent(entry.text) }]
+    case 'tool_call':
+    case 'plan':
+      return [activityUpdate(entry, true)]
+    default:
+      return []
+  }
+}
+
+/** @param cwd the editor's folder: the intern's own is not on this machine, or not the editor's affair */
+export async function readSessions(
+  { client, intern }: Deps,
+  cursor: string | null | undefined,
+  cwd: string,
+): Promise<ListSessionsResponse> {
+  const after = cursor ? `&starting_after=${encodeURIComponent(cursor)}` : ''
+  const path = internPath(intern, `/sessions?limit=100${after}`)
+  const { data, next_cursor } = await client.ask<Page<ListedSession[]>>('GET', path)
+  const sessions = data.map(({ id, title, updated_at }) => ({ sessionId: id, cwd, title, updatedAt: updated_at }))
+  return { sessions, ...(next_cursor && { nextCursor: next_cursor }) }
+}

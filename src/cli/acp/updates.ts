@@ -1,0 +1,72 @@
+import type { PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
+import type { ActivityItem } from '#interns/activity-item.ts'
+
+type ToolCallItem = Extract<ActivityItem, { type: 'tool_call' }>
+export type Change = ToolCallItem['changes'][number]
+
+/** The protocol's kinds of tools, by the first word of an operation. */
+const kinds: Record<string, ToolKind> = {
+  shell: 'execute',
+  edit: 'edit',
+  delete: 'delete',
+  move: 'move',
+  read: 'read',
+  search: 'search',
+  fetch: 'fetch',
+  think: 'think',
+  switch_mode: 'switch_mode',
+}
+
+export const kindOf = (operation: string | null): ToolKind => kinds[operation?.split('.')[0] ?? ''] ?? 'other'
+
+export const textContent = (text: string) => ({ type: 'text' as const, text })
+
+/** @param isNew whether the editor has not heard of this tool call yet */
+export function activityUpdate(activity: ActivityItem, isNew: boolean): SessionUpdate {
+  if (activity.type === 'plan') return { sessionUpdate: 'plan', entries: activity.steps.map(planEntry) }
+  const { tool_call_id: toolCallId, operation, title, status, input, paths } = activity
+  const call = {
+    toolCallId,
+    title: title ?? operation ?? 'tool',
+    kind: kindOf(operation),
+    status,
+    ...(input !== null && { rawInput: parsed(input) }),
+    locations: paths.map((path) => ({ path })),
+    content: contentOf(activity),
+  }
+  return isNew ? { sessionUpdate: 'tool_call', ...call } : { sessionUpdate: 'tool_call_update', ...call }
+}
+
+function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
+  return [...changes.map(diffContent), ...(output ? [{ type: 'content' as const, content: textContent(output) }] : [])]
+}
+
+/** What is told of a change are the lines that go and come: before and after are made of these. */
+export function diffContent({ path, diff }: Change): ToolCallContent {
+  const lines = diff.split('\n').filter((line) => !/^(\+\+\+ |--- |@@ )/.test(line))
+  const side = (other: string) =>
+    lines
+      .filter((line) => !line.startsWith(other))
+      .map((line) => line.slice(1))
+      .join('\n')
+  const isNew = !diff.startsWith('--- ')
+  return { type: 'diff', path, oldText: isNew ? null : side('+'), newText: side('-') }
+}
+
+function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
+  const known = <T extends string>(words: readonly T[], word: string | undefined, otherwise: T) =>
+    words.find((one) => one === word) ?? otherwise
+  return {
+    content: text,
+    status: known(['pending', 'in_progress', 'completed'], status, 'pending'),
+    priority: known(['high', 'medium', 'low'], priority, 'medium'),
+  }
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input)
+  } catch {
+    return input
+  }
+}
