@@ -48,7 +48,7 @@ test('the service serves the same description', async () => {
 test('an operation’s id is a verb of its method and what it is done to, in one form', () => {
   const verbs: { [method: string]: RegExp } = {
     get: /^(get|list|count|retrieve)[A-Z]/,
-    post: /^(create|add|save|assign|unassign|designate|provision|suspend|query|replay|try|reload|chat|count)[A-Z]/,
+    post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|query|replay|try|reload|chat|count)[A-Z]/,
     patch: /^update[A-Z]/,
     delete: /^(delete|remove)[A-Z]/,
   }
@@ -109,6 +109,7 @@ test('a body is required where nothing is not enough, and only there', () => {
     'delete /interns/{internId}',
     'post /interns/{internId}/provision',
     'post /interns/{internId}/suspend',
+    'post /interns/{internId}/runs/{runId}/cancel',
   ])
 })
 
