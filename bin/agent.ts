@@ -45,9 +45,9 @@ async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { catalogueWindow, fixedWindow } = await import('#agent/model/window.ts')
   if (!baseUrl || model === 'script') {
     const { scriptModel } = await import('#agent/model/script.ts')
-    return { model: scriptModel({ newId }), windowOf: fixedWindow(most) }
+    return { model: scriptModel({ newId }), windowOf: fixedWindow(most), seesImages: async () => false }
   }
   const { openAiModel } = await import('#agent/model/openai.ts')
-  const windowOf = catalogueWindow({ baseUrl, apiKey, most, now: Date.now })
-  return { model: openAiModel({ baseUrl, apiKey, model, newId }), windowOf }
+  const facts = catalogueWindow({ baseUrl, apiKey, most, now: Date.now })
+  return { model: openAiModel({ baseUrl, apiKey, model, newId }), ...facts }
 }

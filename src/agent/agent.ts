@@ -3,7 +3,7 @@ import { isoTime, type Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { configOptionsOf } from './config-options.ts'
 import type { Model } from './model/model.ts'
-import type { WindowOf } from './model/window.ts'
+import type { SeesImages, WindowOf } from './model/window.ts'
 import { createOpenSessions, type OpenSession } from './open-sessions.ts'
 import { replayOf } from './replay.ts'
 import type { SessionStore } from './session-store.ts'
@@ -16,6 +16,7 @@ export type AgentDeps = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
   windowOf: WindowOf
+  seesImages: SeesImages
   tools: Tool[]
   shell: Shell
   store: SessionStore
@@ -23,6 +24,9 @@ export type AgentDeps = {
   now: Now
   newId: NewId
 }
+
+/** Servers of tools of a session that nobody talks to are ended after this time. */
+const idleMs = 10 * 60_000
 
 const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'manual', name: 'Manual', description: 'Asks before the shell and runs it in a sandbox.' },
@@ -40,7 +44,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
   })
 
   return agent({ name: 'signalbox' })
-    .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.cancelAll()))
+    .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
     .onRequest('initialize', ({ params }) => {
       canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
       return {
@@ -49,24 +53,25 @@ export function createAgent(deps: AgentDeps): AgentApp {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { embeddedContext: true },
+          mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
       }
     })
     .onRequest('session/new', async ({ params }) => {
-      const session = await sessions.create(params.cwd)
+      const session = await sessions.create(params.cwd, params.mcpServers)
       return { sessionId: session.log.session.id, ...described(session) }
     })
     .onRequest('session/load', async ({ params, client }) => {
-      const { session, entries } = await sessions.restore(params.sessionId, params.cwd)
+      const { session, entries } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers)
       for (const update of replayOf(entries, deps.tools)) {
         await client.notify('session/update', { sessionId: params.sessionId, update })
       }
       return described(session)
     })
     .onRequest('session/resume', async ({ params }) => {
-      const { session } = await sessions.restore(params.sessionId, params.cwd)
+      const { session } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers ?? [])
       return described(session)
     })
     .onRequest('session/list', async ({ params }) => {
@@ -107,11 +112,13 @@ export function createAgent(deps: AgentDeps): AgentApp {
     const abort = new AbortController()
     session.turn = { abort, over }
     const signal = AbortSignal.any([abort.signal, asked])
-    const { log, workspace, mode } = session
+    const { log, workspace, mode, mcp } = session
+    clearTimeout(session.idle)
     try {
-      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, signal }, text)
+      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, signal }, text)
     } finally {
       session.turn = undefined
+      session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
       end()
     }
   }

@@ -7,6 +7,7 @@ import {
   etc,
   group,
   hostname,
+  type Inside,
   nodeInside,
   passwd,
   type SandboxOptions,
@@ -52,10 +53,10 @@ const isolation = [
 export function underBubblewrap(
   program: string,
   options: SandboxOptions,
-  { script, workspace, cpuSeconds, filter }: { script: string; workspace: string; cpuSeconds: number; filter: Buffer },
+  { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
 ): Command {
   const set = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])
-  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand}`
+  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(apart)}`
   return {
     file: program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],

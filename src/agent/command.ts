@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Writable } from 'node:stream'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { killMarked } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
@@ -42,19 +43,47 @@ const exitGraceMs = 1000
 /** What forks while it is being ended is looked for again, so often. */
 const searches = 5
 
+/** A command that goes on. */
+export type RunningCommand = {
+  /** Its standard input, where it was wanted. */
+  input: Writable | null
+  /** What it printed so far, shortened in the middle. */
+  output: () => string
+  /** How it ended. Rejects when it could not be started. */
+  ended: Promise<CommandResult>
+}
+
+/** `onOutput` gets what is printed as it comes. */
+export type CommandTalk = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
+
+/** Runs a command to its end. */
+export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
+  return startCommand(command, limits, signal).ended
+}
+
 /**
  * Runs a command in a process group of its own, and leaves nothing of the group behind, nor of what bears its mark.
  * `output` is its standard output, shortened in the middle; `complaint` its standard error.
  */
-export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>()
+export function startCommand(
+  command: Command,
+  limits: CommandLimits,
+  signal: AbortSignal,
+  talk: CommandTalk = {},
+): RunningCommand {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
   const [output, complaint] = [boundedText(kept), boundedText({ head: 1_000, tail: 1_000 })]
   const child = spawn(command.file, command.args, {
     cwd: command.cwd,
     env: command.env,
     ...(command.user !== undefined && { uid: command.user, gid: command.user }),
     detached: true,
-    stdio: withoutInherited(['ignore', 'pipe', 'pipe', ...command.feeds.map(() => 'pipe' as const)]),
+    stdio: withoutInherited([
+      talk.input ? 'pipe' : 'ignore',
+      'pipe',
+      'pipe',
+      ...command.feeds.map(() => 'pipe' as const),
+    ]),
   })
   if (child.pid) lowerPriority(child.pid)
   let stopped: CommandEnd | undefined
@@ -64,12 +93,12 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     kill()
   }
   const onAbort = () => stop('cancelled')
-  const timer = setTimeout(stop, limits.timeoutMs, 'timeout')
+  const timer = Number.isFinite(limits.timeoutMs) ? setTimeout(stop, limits.timeoutMs, 'timeout') : undefined
   const watch = setInterval(() => {
     const tree = treeOf(child.pid, limits.processes)
     if (tree.processes > limits.processes) stop('processes')
     else if (tree.memoryBytes > limits.memoryBytes) stop('memory')
-  }, watchEveryMs)
+  }, talk.watchEveryMs ?? watchEveryMs)
   const settle = () => {
     clearTimeout(timer)
     clearInterval(watch)
@@ -78,8 +107,11 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
     if (command.mark !== undefined) killStrays(command.mark)
   }
 
+  // The reader may be gone before it has read all: how it ended tells why.
+  child.stdin?.on('error', () => {})
   child.stdout!.on('data', (bytes: Buffer) => {
     output.add(bytes)
+    talk.onOutput?.(bytes)
     if (output.total() > limits.outputBytes) stop('output')
   })
   child.stderr!.on('data', complaint.add)
@@ -104,7 +136,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
   })
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
-  return promise
+  return { input: child.stdin, output: output.text, ended }
 }
 
 function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {

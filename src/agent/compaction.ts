@@ -102,7 +102,13 @@ function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overhea
   return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimate(message), 0)
 }
 
-const estimate = (message: Message) => estimateTokens(asText(message).length) + 8
+/** What providers count for an image, roughly. */
+const imageTokens = 1_500
+
+function estimate(message: Message): number {
+  const images = message.role === 'tool' ? (message.images?.length ?? 0) : 0
+  return estimateTokens(asText(message).length) + images * imageTokens + 8
+}
 
 function asText(message: Message): string {
   if (message.role === 'tool') return `[result] ${message.text}`

@@ -3,7 +3,7 @@ import type { Now } from '#lib/clock.ts'
 import type { ToolCall } from './model/model.ts'
 import type { SessionLog } from './session-store.ts'
 import { inputOf } from './tool-call.ts'
-import type { ApprovalMode } from './tools/tool.ts'
+import type { ApprovalMode, ToolKind } from './tools/tool.ts'
 
 const options: PermissionOption[] = [
   { optionId: 'allow_once', kind: 'allow_once', name: 'Allow' },
@@ -18,7 +18,13 @@ type ConsentDeps = { client: AgentContext; log: SessionLog; mode: ApprovalMode; 
  * May the operation be done? In `self-drive` yes; in `manual` the person says so through the client, or has said so for
  * the session. No choice is no consent.
  */
-export async function consentTo(deps: ConsentDeps, call: ToolCall, operation: string, title: string): Promise<boolean> {
+export async function consentTo(
+  deps: ConsentDeps,
+  call: ToolCall,
+  operation: string,
+  title: string,
+  kind: ToolKind = 'execute',
+): Promise<boolean> {
   const { log, signal } = deps
   if (deps.mode === 'self-drive') return true
   const { remembered } = log.session
@@ -27,7 +33,7 @@ export async function consentTo(deps: ConsentDeps, call: ToolCall, operation: st
   const before = remembered.get(operation)
   if (before !== undefined) return before
 
-  const toolCall = { toolCallId: call.id, name: operation, title, kind: 'execute' as const, status: 'pending' as const }
+  const toolCall = { toolCallId: call.id, name: operation, title, kind, status: 'pending' as const }
   const { outcome } = await deps.client.request(
     'session/request_permission',
     { sessionId: log.session.id, toolCall: { ...toolCall, rawInput: inputOf(call) }, options },

@@ -47,6 +47,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     tools: [],
     systemPrompt: 'be good',
     windowTokens: 100_000,
+    seesImages: false,
     maxSteps: 10,
     log,
     notify: async (event) => void events.push(event),

@@ -14,7 +14,7 @@ import {
 import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import { announcementOf, inputOf, toolOf } from './tool-call.ts'
-import type { Tool, ToolContext } from './tools/tool.ts'
+import type { Tool, ToolContext, ToolOutput } from './tools/tool.ts'
 import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {
@@ -23,6 +23,8 @@ export type TurnDeps = {
   systemPrompt: string
   /** The size of the model's context, in tokens. */
   windowTokens: number
+  /** Whether the model takes images. */
+  seesImages: boolean
   /** The most requests to the model in one turn. */
   maxSteps: number
   log: SessionLog
@@ -78,8 +80,8 @@ async function askAgainIfTooLong(deps: TurnDeps & { overheadTokens: number }): P
 
 /** Asks the model once and stores what it said: all of it, or what came before it failed or was cancelled. */
 async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
-  const { log, tools, signal } = deps
-  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...withEveryResult(log.session.context)]
+  const { tools, signal } = deps
+  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...conversationOf(deps)]
   let text = ''
   try {
     for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.description), signal })) {
@@ -98,6 +100,18 @@ async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
     if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
     throw error
   }
+}
+
+/** Without images where the model takes none, as another model may have got them before. */
+function conversationOf({ log, seesImages }: TurnDeps): Message[] {
+  const messages = withEveryResult(log.session.context)
+  return seesImages ? messages : messages.map(withoutImages)
+}
+
+function withoutImages(message: Message): Message {
+  if (message.role !== 'tool' || !message.images) return message
+  const { images, ...rest } = message
+  return { ...rest, text: `${rest.text}\n[The model takes no images: ${images.length} of them left out.]` }
 }
 
 const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
@@ -123,9 +137,9 @@ async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
 }
 
 async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
-  const { failed, text } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
+  const { failed, text, images } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text })
-  return { role: 'tool', callId: call.id, text }
+  return { role: 'tool', callId: call.id, text, ...(images && { images }) }
 }
 
 function resultLimits({ windowTokens }: TurnDeps) {
@@ -133,19 +147,23 @@ function resultLimits({ windowTokens }: TurnDeps) {
   return { head: half, tail: half }
 }
 
-const cancelled = { failed: true, text: 'Cancelled before it was run.' }
+type Result = ToolOutput & { failed: boolean }
+
+const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
 
 /** A failure is a result too: the model reads it and finds another way. */
-async function resultOf(deps: TurnDeps, call: ToolCall): Promise<{ failed: boolean; text: string }> {
+async function resultOf(deps: TurnDeps, call: ToolCall): Promise<Result> {
   try {
     const tool = toolOf(deps.tools, call)
     if (!tool)
       throw new Error(`There is no tool ${call.name}. There are ${deps.tools.map((each) => each.name).join(', ')}.`)
     const input = inputOf(call)
     if (!input) throw new Error(`The arguments of ${call.name} are no JSON object: write them again.`)
-    return { failed: false, text: shorten(await tool.run(input, deps.contextOf(call)), resultLimits(deps)) }
+    const given = await tool.run(input, deps.contextOf(call))
+    const output = typeof given === 'string' ? { text: given } : given
+    return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }
   } catch (error) {
     if (deps.signal.aborted) return { failed: true, text: 'Cancelled.' }
-    return { failed: true, text: `Error: ${(error as Error).message}` }
+    return { failed: true, text: shorten(`Error: ${(error as Error).message}`, resultLimits(deps)) }
   }
 }

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { RequestError } from '@agentclientprotocol/sdk'
+import { type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
+import { type SessionTools, sessionTools } from './mcp/session-tools.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 import type { ApprovalMode } from './tools/tool.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
@@ -16,14 +17,18 @@ export type OpenSession = {
   workspace: Workspace
   mode: ApprovalMode
   turn: OpenTurn | undefined
+  mcp: SessionTools
+  /** Ends the servers of a session that is left alone. */
+  idle?: NodeJS.Timeout
 }
 
 /** Sessions by id. Each starts, and starts again, in the mode that asks. */
 export function createOpenSessions(deps: { store: SessionStore; newId: NewId; now: Now }) {
   const open = new Map<string, OpenSession>()
 
-  const take = (log: SessionLog, workspace: Workspace): OpenSession => {
-    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined }
+  const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
+    const mcp = sessionTools(servers, deps.now)
+    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp }
     open.set(log.session.id, session)
     return session
   }
@@ -31,7 +36,9 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
     const session = open.get(id)
     open.delete(id)
     session?.turn?.abort.abort()
+    clearTimeout(session?.idle)
     await session?.turn?.over
+    await session?.mcp.close()
     await session?.log.close()
   }
   return {
@@ -41,21 +48,24 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
       if (!session) throw RequestError.resourceNotFound(id)
       return session
     },
-    async create(cwd: string) {
+    async create(cwd: string, servers: McpServer[]) {
       const workspace = await workspaceAt(cwd)
-      return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace)
+      return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
     },
-    async restore(id: string, cwd: string) {
+    async restore(id: string, cwd: string, servers: McpServer[]) {
       if (open.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
       await close(id)
       const workspace = await workspaceAt(cwd)
       const found = await deps.store.open(id)
       if (!found) throw RequestError.resourceNotFound(id)
-      return { session: take(found.log, workspace), entries: found.entries }
+      return { session: take(found.log, workspace, servers), entries: found.entries }
     },
     close,
-    cancelAll() {
-      for (const session of open.values()) session.turn?.abort.abort()
+    endAll() {
+      for (const { turn, mcp } of open.values()) {
+        turn?.abort.abort()
+        void mcp.close()
+      }
     },
   }
 }

@@ -67,4 +67,8 @@ export function beforeCommand(cpuSeconds: number): string {
   const group = `echo ${nicenessPlus(stepsNicer)} > /proc/self/autogroup`
   return `{ ${limit}; ${group}; } 2>/dev/null;`
 }
-export const sandboxedCommand = `nice -n ${stepsNicer} /bin/bash -c "$0" 2>&1`
+/** `apart`: whether what it complains is not to be among what it prints. */
+export const sandboxedCommand = (apart = false) => `nice -n ${stepsNicer} /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
+
+/** What is run in the sandbox. */
+export type Inside = { script: string; workspace: string; cpuSeconds: number; apart?: boolean }

@@ -3,15 +3,15 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { once } from '#lib/once.ts'
 import { underBubblewrap } from './bubblewrap.ts'
 import { type Command, runCommand } from './command.ts'
-import { megabyte, type SandboxOptions } from './sandbox-inside.ts'
+import { type Inside, megabyte, type SandboxOptions } from './sandbox-inside.ts'
 import { syscallFilter } from './seccomp.ts'
 import { underUtilLinux } from './util-linux.ts'
 
 /** One way to run commands in a sandbox. `name` is for people. */
 export type SandboxMethod = {
   name: string
-  /** @returns the command line that runs `script` with bash in the sandbox over the workspace. */
-  command: (script: string, workspace: string, cpuSeconds: number) => Command
+  /** @returns the command line that runs the script with bash in the sandbox over the workspace. */
+  command: (inside: Inside) => Command
 }
 
 /** The ways that may work here, the best first. */
@@ -20,13 +20,11 @@ export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
   return [
     ...named.map((program) => ({
       name: `bubblewrap (${program})`,
-      command: (script: string, workspace: string, cpuSeconds: number) =>
-        underBubblewrap(program, options, { script, workspace, cpuSeconds, filter: filterHere() }),
+      command: (inside: Inside) => underBubblewrap(program, options, { ...inside, filter: filterHere() }),
     })),
     {
       name: 'util-linux',
-      command: (script, workspace, cpuSeconds) =>
-        underUtilLinux(options, { script, workspace, cpuSeconds, filter: filterHere() }),
+      command: (inside) => underUtilLinux(options, { ...inside, filter: filterHere() }),
     },
   ]
 }
@@ -83,7 +81,7 @@ async function whyUnusable(
   user: number | undefined,
 ): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
-  const command = { ...way.command(trial, workspace, 10), ...(user !== undefined && { user }) }
+  const command = { ...way.command({ script: trial, workspace, cpuSeconds: 10 }), ...(user !== undefined && { user }) }
   const tried = await runCommand(command, limits, new AbortController().signal).catch(
     (error: NodeJS.ErrnoException) => error,
   )

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { markerVariable } from '#lib/process-marker.ts'
-import { type CommandLimits, type CommandResult, runCommand } from './command.ts'
+import { type CommandLimits, type CommandResult, type RunningCommand, runCommand, startCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
-import type { SandboxOptions } from './sandbox-inside.ts'
+import type { Inside, SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
 
 /** Runs the commands that the model writes. */
@@ -13,9 +13,17 @@ export type Shell = {
   withoutSandbox: WithoutSandbox
   /** @throws Error when it is to be in the sandbox and there is none. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>
+  /** Starts what goes on until it ends by itself or `signal` aborts. @throws Error as `run`. */
+  start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
 export type WithoutSandbox = 'refuse' | 'consent'
 export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: number; signal: AbortSignal }
+
+/** `onOutput`: gets what it prints, apart from its complaints; it has a standard input then. */
+export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & { onOutput?: (bytes: Buffer) => void }
+
+/** What runs long is looked at less often. */
+const longRunning = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
 
 const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
@@ -37,20 +45,30 @@ export function createShell(deps: {
     works = found.way
     return undefined
   }
+  const commandFor = async (inside: Inside, sandbox: boolean, limits: CommandLimits) => {
+    if (!sandbox) {
+      const { script, workspace, apart } = inside
+      const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, apart)
+      // Outside the sandbox a command may use what its user may.
+      return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
+    }
+    const why = await find(inside.workspace)
+    if (!works) throw new Error(why)
+    return { command: works.command(inside), limits }
+  }
   return {
     whyNoSandbox: find,
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
     async run(script, { workspace, sandbox, timeoutMs, signal }) {
-      const limits = { ...defaults, timeoutMs, ...deps.limits }
-      if (!sandbox) {
-        // Outside the sandbox a command may use what its user may.
-        const here = { ...limits, processes: Infinity, memoryBytes: Infinity }
-        return runCommand(unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`), here, signal)
-      }
-      const why = await find(workspace)
-      if (!works) throw new Error(why)
-      const cpuSeconds = Math.ceil(timeoutMs / 1000) * 4
-      return runCommand(works.command(script, workspace, cpuSeconds), limits, signal)
+      const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * 4 }
+      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
+      return runCommand(command, limits, signal)
+    },
+    async start(script, { workspace, sandbox, signal, onOutput }) {
+      const { cpuSeconds, watchEveryMs, ...long } = longRunning
+      const inside = { script, workspace, cpuSeconds, apart: onOutput !== undefined }
+      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...long })
+      return startCommand(command, limits, signal, { watchEveryMs, ...(onOutput && { input: true, onOutput }) })
     },
   }
 }

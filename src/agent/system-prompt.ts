@@ -12,8 +12,14 @@ How to work:
 - End with a short answer: what was done, how it was checked, what is left. Never claim what you did not see.`
 
 /** The text before the conversation. `instructions` are from whoever configured the agent. */
-export function systemPromptFor(about: { workspace: string; instructions: string; today: string }): string {
-  const parts = [how, `The workspace is ${about.workspace}. Today is ${about.today}.`]
+export function systemPromptFor(about: {
+  workspace: string
+  instructions: string
+  today: string
+  /** What is to be known of this turn. */
+  notes: string[]
+}): string {
+  const parts = [how, `The workspace is ${about.workspace}. Today is ${about.today}.`, ...about.notes]
   if (about.instructions.trim()) parts.push(`Your instructions:\n${about.instructions.trim()}`)
   return parts.join('\n\n')
 }

@@ -3,8 +3,9 @@ import { isoTime, type Now } from '#lib/clock.ts'
 import { updateOf } from './acp-updates.ts'
 import { consentTo } from './consent.ts'
 import { runTurn } from './loop.ts'
+import type { SessionTools } from './mcp/session-tools.ts'
 import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
-import type { WindowOf } from './model/window.ts'
+import type { SeesImages, WindowOf } from './model/window.ts'
 import { notifyClient } from './notify-client.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
@@ -19,7 +20,10 @@ export type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
   windowOf: WindowOf
+  seesImages: SeesImages
   tools: Tool[]
+  /** The tools of the servers that the session was offered. */
+  mcp: SessionTools
   shell: Shell
   now: Now
   client: AgentContext
@@ -37,10 +41,13 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
   const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
   try {
     // The name under which the service last answered: a preset names no model.
-    const windowTokens = await context.windowOf(log.session.model ?? context.settings.model, signal)
+    const name = log.session.model ?? context.settings.model
+    const windowTokens = await context.windowOf(name, signal)
+    const seesImages = await context.seesImages(name, signal)
+    const offered = await context.mcp.offer(context, signal)
     signal.throwIfAborted()
     const notify = notifyClient({ ...context, windowTokens }, spent)
-    const stopReason = await runTurn({ ...depsOf(context), windowTokens, notify }, prompt)
+    const stopReason = await runTurn({ ...depsOf(context, offered), windowTokens, seesImages, notify }, prompt)
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -50,14 +57,18 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
   }
 }
 
-function depsOf(context: TurnContext) {
+type Offered = Awaited<ReturnType<SessionTools['offer']>>
+
+function depsOf(context: TurnContext, offered: Offered) {
   const { settings, workspace, log, signal } = context
   const systemPrompt = systemPromptFor({
     workspace: workspace.root,
     instructions: settings.instructions(),
+    notes: offered.notes,
     today: isoTime(context.now()).slice(0, 10),
   })
-  const { model, tools, now } = context
+  const { model, now } = context
+  const tools = [...context.tools, ...offered.tools]
   const contextOf = (call: ToolCall) => toolContext(context, call)
   return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal, contextOf }
 }
@@ -71,7 +82,7 @@ function toolContext(context: TurnContext, call: ToolCall): ToolContext {
     shell,
     mode,
     signal,
-    permitted: (operation, title) => consentTo(context, call, operation, title),
+    permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),
   }

@@ -18,11 +18,12 @@ export function unsandboxed(
   workspace: string,
   agentEnv: Record<string, string | undefined>,
   mark: string,
+  apart = false,
 ): Command {
   const kept = passedOn.flatMap((name) => (agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const]))
   return {
     file: '/bin/bash',
-    args: ['-c', `${watcher}; exec /bin/bash -c "$0" 2>&1`, script],
+    args: ['-c', `${watcher}; exec /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`, script],
     cwd: workspace,
     env: {
       ...Object.fromEntries(kept),

@@ -8,6 +8,7 @@ import {
   etc,
   group,
   hostname,
+  type Inside,
   nodeInside,
   passwd,
   type SandboxOptions,
@@ -23,10 +24,11 @@ const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--${name}`)
 
-type Inside = { script: string; workspace: string; cpuSeconds: number; filter: Buffer }
-
 /** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux make. */
-export function underUtilLinux(options: SandboxOptions, { script, workspace, cpuSeconds, filter }: Inside): Command {
+export function underUtilLinux(
+  options: SandboxOptions,
+  { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
+): Command {
   const shown = [...systemFolders.filter(isFolder), ...etc, ...options.readable].filter((path) => existsSync(path))
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
@@ -44,7 +46,7 @@ export function underUtilLinux(options: SandboxOptions, { script, workspace, cpu
   const files = [...shown.filter((path) => !isFolder(path)), nodeInside, ...devices, '/dev/ptmx']
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand}; exit $?`
+  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(apart)}; exit $?`
   const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
   return {
     // Ended with us by the kernel, and all that is inside with it.

@@ -5,6 +5,7 @@ import {
   type ClientConnection,
   client,
   type ElicitationContentValue,
+  type McpServer,
   type RequestPermissionRequest,
   type SessionUpdate,
   type Stream,
@@ -81,12 +82,15 @@ export type Answers = {
 }
 
 /** An agent in this process, its client, and one session in a workspace of its own. */
-export async function newAgent(options: Answers & Partial<AgentDeps> & { mode?: 'manual' | 'self-drive' } = {}) {
+export async function newAgent(
+  options: Answers & Partial<AgentDeps> & { mode?: 'manual' | 'self-drive'; mcpServers?: McpServer[] } = {},
+) {
   const folder = await newFolder()
   const workspace = await newFolder()
   const app = createAgent({
     settings: { model: 'script', instructions: () => '', maxSteps: 50, ...options.settings },
     windowOf: options.windowOf ?? fixedWindow(undefined),
+    seesImages: options.seesImages ?? (async () => false),
     model: options.model ?? scriptModel({ newId: newUuid }),
     tools,
     shell: options.shell ?? realShell(),
@@ -97,7 +101,7 @@ export async function newAgent(options: Answers & Partial<AgentDeps> & { mode?: 
   })
   const person = newClient(options)
   const connection = person.app.connect(app)
-  const session = await open(connection, workspace.path, options.mode ?? 'manual')
+  const session = await open(connection, workspace.path, options.mode ?? 'manual', options.mcpServers)
   return {
     ...person,
     ...session,
@@ -123,9 +127,9 @@ export async function overStream(
   return { ...person, ...(await open(connection, workspace, mode)), agent: connection.agent, connection }
 }
 
-async function open({ agent }: ClientConnection, cwd: string, modeId: string) {
+async function open({ agent }: ClientConnection, cwd: string, modeId: string, mcpServers: McpServer[] = []) {
   await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } })
-  const { sessionId, ...session } = await agent.request('session/new', { cwd, mcpServers: [] })
+  const { sessionId, ...session } = await agent.request('session/new', { cwd, mcpServers })
   await agent.request('session/set_mode', { sessionId, modeId })
   const prompt = (text: string) => agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
   return { sessionId, session, prompt, cancel: () => agent.notify('session/cancel', { sessionId }) }

@@ -10,12 +10,15 @@ export type AssistantMessage = {
   details?: unknown[]
 }
 
+/** `data` is base64. */
+export type Image = { mimeType: string; data: string }
+
 /** One turn of a conversation, in no provider's shape. */
 export type Message =
   | { role: 'system'; text: string }
   | { role: 'user'; text: string }
   | AssistantMessage
-  | { role: 'tool'; callId: string; text: string }
+  | { role: 'tool'; callId: string; text: string; images?: Image[] }
 
 export type ToolDescription = { name: string; description: string; parameters: Record<string, unknown> }
 

@@ -4,11 +4,24 @@ import type { Message, ModelRequest } from './model.ts'
 export function requestBody(model: string, { messages, tools }: ModelRequest): Record<string, unknown> {
   return {
     model,
-    messages: messages.map(messageBody),
+    messages: messages.flatMap((message, index) => [messageBody(message), ...imagesAfter(messages, index)]),
     ...(tools.length ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
     stream: true,
     stream_options: { include_usage: true },
   }
+}
+
+/** Results have room for text alone: their images follow the last of them, as the user's. */
+function imagesAfter(messages: Message[], index: number): Record<string, unknown>[] {
+  if (messages[index]?.role !== 'tool' || messages[index + 1]?.role === 'tool') return []
+  const from = messages.slice(0, index).findLastIndex(({ role }) => role !== 'tool') + 1
+  const images = messages.slice(from, index + 1).flatMap((message) => (message.role === 'tool' && message.images) || [])
+  if (images.length === 0) return []
+  const shown = images.map(({ mimeType, data }) => ({
+    type: 'image_url',
+    image_url: { url: `data:${mimeType};base64,${data}` },
+  }))
+  return [{ role: 'user', content: [{ type: 'text', text: 'The images of these results, in their order:' }, ...shown] }]
 }
 
 function messageBody(message: Message): Record<string, unknown> {

@@ -13,9 +13,10 @@ async function setUp(most?: number) {
     asked++
     return service.url
   }
-  const windowOf = catalogueWindow({ baseUrl, apiKey: service.apiKey, most, now: () => at })
+  const { windowOf, seesImages } = catalogueWindow({ baseUrl, apiKey: service.apiKey, most, now: () => at })
   return Object.assign(service, {
     window: (model: string) => windowOf(model, signal),
+    images: (model: string) => seesImages(model, signal),
     later: (ms: number) => (at += ms),
     asked: () => asked,
   })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { ToolDescription } from '../model/model.ts'
+import type { Image, ToolDescription } from '../model/model.ts'
 import type { Shell } from '../shell.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type ApprovalMode = 'manual' | 'self-drive'
 
 /** The kind of a call that ACP shows to a person. */
-export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'other'
+export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'other'
 
 /** A question with fields, and what came back. */
 export type Field = {
@@ -26,11 +26,14 @@ export type ToolContext = {
   mode: ApprovalMode
   signal: AbortSignal
   /** May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. */
-  permitted: (operation: string, title: string) => Promise<boolean>
+  permitted: (operation: string, title: string, kind?: ToolKind) => Promise<boolean>
   /** Tells that the call is being worked on. */
   working: () => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
 }
+
+/** A result that is more than text. */
+export type ToolOutput = { text: string; images?: Image[] }
 
 /**
  * A tool's result is text for the model; it throws an `Error` whose message tells the model what was wrong.
@@ -42,7 +45,7 @@ export type Tool = {
   kind: ToolKind
   alone: boolean
   title: (input: Record<string, unknown>) => string
-  run: (input: Record<string, unknown>, context: ToolContext) => Promise<string>
+  run: (input: Record<string, unknown>, context: ToolContext) => Promise<string | ToolOutput>
 }
 
 /** Ties a tool's input to its schema: what the model wrote is checked before `run` sees it. */

@@ -26,7 +26,8 @@ async function setUp(files: Record<string, string | Buffer> = {}, context: Parti
   }
   return {
     path: folder.path,
-    use: (name: string, input: Record<string, unknown>) => tools.find((tool) => tool.name === name)!.run(input, all),
+    use: async (name: string, input: Record<string, unknown>) =>
+      String(await tools.find((tool) => tool.name === name)!.run(input, all)),
     text: (name: string) => readFile(join(folder.path, name), 'utf8'),
     [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
   }

@@ -1,0 +1,18 @@
+/**
+ * The script that becomes a server, and the line that it reads first. Its environment comes in that line: it stands in
+ * no command line and in no other process's environment.
+ */
+export function scriptOf(command: string, args: string[]): string {
+  const words = [command, ...args].map(quoted).join(' ')
+  return `IFS= read -r environment && eval "$environment" && unset environment && exec ${words}`
+}
+
+export function environmentLine(env: [name: string, value: string][]): string {
+  return env.length === 0 ? ':' : `export ${env.map(([name, value]) => `${name}=${quoted(value)}`).join(' ')}`
+}
+
+/** As bash reads it back, on one line. */
+function quoted(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+  return `$'${escaped}'`
+}

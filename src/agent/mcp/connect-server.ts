@@ -1,0 +1,89 @@
+import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotocol/client'
+import { once } from '#lib/once.ts'
+import { version } from '#lib/version.ts'
+import type { Shell } from '../shell.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { environmentLine, scriptOf } from './command-script.ts'
+import { commandTransport } from './command-transport.ts'
+import type { McpServerSpec } from './server-spec.ts'
+
+/** Where a server that is a command runs: like the shell, in the sandbox or outside of it. */
+export type Place = { shell: Shell; workspace: string; sandbox: boolean }
+
+export type Connected = {
+  client: Client
+  sandbox: boolean
+  /** Why it is gone; undefined while it is there. */
+  whyGone: () => string | undefined
+  close: () => Promise<void>
+}
+
+export const startMs = 30_000
+const probeMs = 5_000
+
+/** Loaded with the first server: who has none does not pay for it. */
+const library = once(() => import('@modelcontextprotocol/client'))
+
+/** @throws Error that says why there is no connection. `changed` hears that the server has other tools now. */
+export async function connectServer(
+  spec: McpServerSpec,
+  place: Place,
+  changed: () => void,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const { transport, whyEnded } = await transportFor(spec, place)
+  const { Client } = await library()
+  const client = new Client(
+    { name: 'signalbox', version },
+    {
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
+      // What a server says of its own results is not checked: the model reads them, nothing else does.
+      jsonSchemaValidator: unchecked,
+    },
+  )
+  let gone: string | undefined
+  client.onclose = () => {
+    gone ??= whyEnded() ?? 'the connection was closed'
+  }
+  const close = () => client.close().catch(() => {})
+  const within = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
+  try {
+    await untilAborted(client.connect(transport, { timeout: startMs, signal: within }), within)
+    return { client, sandbox: place.sandbox, whyGone: () => gone, close }
+  } catch (error) {
+    const why = whyEnded() ?? (error as Error).message
+    await transport.close().catch(() => {})
+    signal.throwIfAborted()
+    throw new Error(within.aborted ? `it did not answer within ${startMs / 1000} s` : why)
+  }
+}
+
+async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox }: Place) {
+  const mcp = await library()
+  if (spec.type === 'stdio') {
+    const script = scriptOf(spec.command, spec.args)
+    const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
+      shell.start(script, { workspace, sandbox, signal, onOutput })
+    const transport = commandTransport(mcp, start, environmentLine(spec.env))
+    return { transport: transport as Transport, whyEnded: transport.whyEnded }
+  }
+  const url = new URL(spec.url)
+  const options = { fetch: boundedFetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
+  const transport =
+    spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
+  return { transport: transport as Transport, whyEnded: () => undefined }
+}
+
+const unchecked: jsonSchemaValidator = {
+  getValidator:
+    <T>() =>
+    (value) => ({ valid: true, data: value as T & {}, errorMessage: undefined }),
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort))
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { McpServer } from '@agentclientprotocol/sdk'
+import { listModel, newAgent, noWays, realShell, usualSandbox } from '#test/harness/agent.ts'
+import { startMcpServer } from '#test/harness/mcp-http-server.ts'
+import { pixel } from '#test/mcp/tools.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const secret = 'secret-of-the-tools'
+const missing = await realShell().whyNoSandbox('/tmp')
+const skip = missing ?? false
+// The server's files are not in the workspace: the sandbox must let it read them, as it must a toolchain.
+const shell = realShell({}, { ...usualSandbox, readable: [root] })
+
+const command = (more: object = {}): McpServer => ({
+  name: 'tools',
+  command: process.execPath,
+  args: [join(root, 'test/mcp/stdio-server.ts')],
+  env: [{ name: 'TOOLS_SECRET', value: secret }],
+  ...more,
+})
+const inSeconds = (timeout_seconds: number) => ({ _meta: { signalbox: { timeout_seconds } } })
+const remote = (
+  url: string,
+  type: 'http' | 'sse' = 'http',
+  path = `/${type === 'http' ? 'mcp' : 'sse'}`,
+): McpServer => ({
+  ...{ type, name: 'tools', url: url + path, headers: [{ name: 'X-Token', value: secret }] },
+})
+
+/** An agent whose model makes these calls, one a request, and then says `done`. */
+async function calling(servers: McpServer[], calls: [name: string, input?: object][], more: object = {}) {
+  const script = calls.map(([name, input = {}]) => [{ name, arguments: JSON.stringify(input) }])
+  const { model, requests } = listModel([...script, 'done'])
+  const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
+  const at = await newAgent({ model, settings, shell, mcpServers: servers, ...more })
+  await at.prompt('go')
+  return Object.assign(at, { requests })
+}
+const toolsOf = ({ tools }: { tools: { name: string }[] }) =>
+  tools.map(({ name }) => name).filter((name) => name.startsWith('tools__'))
+
+for (const [kind, servers] of Object.entries({
+  stdio: async () => ({ server: command(), [Symbol.asyncDispose]: async () => {} }),
+  http: async () => Object.assign(await startMcpServer(secret), {}),
+  sse: async () => Object.assign(await startMcpServer(secret), {}),
+}))
+  describe(`a server over ${kind}`, { skip: kind === 'stdio' && skip }, () => {
+    const start = async () => {
+      const started = await servers()
+      const server = 'server' in started ? started.server : remote(started.url, kind as 'http')
+      return { server, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+    }
+
+    test('has its tools listed and called, each call with consent, and tells results, errors and what else there is', async () => {
+      await using there = await start()
+      await using at = await calling(
+        [there.server],
+        [['tools__add', { a: 2, b: 3 }], ['tools__fail'], ['tools__add', { a: 'x' }], ['tools__draw'], ['tools__gone']],
+      )
+      assert.ok(toolsOf(at.requests[0]!).includes('tools__add'))
+      assert.equal(at.asked[0]?.toolCall.kind, 'other')
+      assert.deepEqual(at.asked[0]?.toolCall.rawInput, { a: 2, b: 3 })
+      assert.deepEqual(at.operations(), ['tools__add', 'tools__fail', 'tools__add', 'tools__draw'])
+      const [sum, failure, wrong, drawing, unknown] = at.results()
+      assert.equal(sum, '5')
+      assert.equal(failure, 'Error: no such issue')
+      assert.match(wrong ?? '', /^Error: .*a.*expected number/s)
+      assert.match(drawing ?? '', /^A pixel:\n\[image: image\/png, \d+ bytes\]\n\[audio: .*\]\nnote:\/\/1:\nA note\.$/)
+      assert.match(unknown ?? '', /^Error: There is no tool tools__gone/)
+    })
+
+    test('does not get its credential told on by what it says', async () => {
+      await using there = await start()
+      await using at = await calling([there.server], [['tools__secret']])
+      assert.deepEqual(at.results(), ['It is ********.'])
+    })
+
+    test('that does not answer in time is given up, and goes on', async () => {
+      await using there = await start()
+      const server = { ...there.server, ...inSeconds(2) } as McpServer
+      await using at = await calling([server], [['tools__dawdle'], ['tools__add', { a: 1, b: 1 }]])
+      assert.match(at.results()[0] ?? '', /^Error: The server tools did not finish within 2 s/)
+      assert.equal(at.results()[1], '2')
+    })
+
+    test('that has other tools now is asked for them with the next prompt', async () => {
+      await using there = await start()
+      await using at = await calling([there.server], [['tools__grow']])
+      await at.prompt('again')
+      assert.ok(!toolsOf(at.requests[0]!).includes('tools__grown'))
+      assert.ok(toolsOf(at.requests.at(-1)!).includes('tools__grown'))
+    })
+  })
+
+test('a call that the person rejects is not made', { skip }, async () => {
+  const permission = () => 'reject_once'
+  await using at = await calling([command()], [['tools__write', { path: 'made' }]], { permission })
+  assert.match(at.results()[0] ?? '', /did not allow this call/)
+  assert.equal(existsSync(join(at.workspace, 'made')), false)
+})
+
+test('images are shown to a model that sees them, and left out for one that does not', { skip }, async () => {
+  for (const sees of [true, false]) {
+    await using at = await calling([command()], [['tools__draw']], { seesImages: async () => sees })
+    const { messages } = at.requests[1]!
+    const result = messages.find((message) => message.role === 'tool')
+    assert.deepEqual(
+      result?.role === 'tool' && result.images,
+      sees ? [{ mimeType: 'image/png', data: pixel }] : undefined,
+    )
+    assert.equal(/takes no images: 1 of them/.test(result?.text ?? ''), !sees)
+  }
+})
+
+test('what a server says is cut to what the model can see', { skip }, async () => {
+  await using at = await calling([command()], [['tools__flood', { bytes: 2_000_000 }]])
+  const text = at.results()[0] ?? ''
+  assert.ok(text.length < 62_000 && /bytes left out/.test(text))
+})
+
+describe('a server that is a command', { skip }, () => {
+  test('runs in the sandbox in manual: it has the workspace, and no other file of the host', async () => {
+    await using at = await calling(
+      [command()],
+      [
+        ['tools__write', { path: 'made' }],
+        ['tools__read', { path: join(root, '../../../etc/hostname') }],
+        ['tools__read', { path: '/etc/shadow' }],
+      ],
+    )
+    assert.ok(existsSync(join(at.workspace, 'made')))
+    for (const result of at.results().slice(1)) assert.match(result, /ENOENT/)
+  })
+
+  test('keeps its credential from commands of the shell beside it', async () => {
+    const look = `cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c ${secret.replace('-', '[-]')}`
+    await using at = await calling(
+      [command()],
+      [
+        ['tools__add', { a: 1, b: 1 }],
+        ['shell', { command: look }],
+      ],
+    )
+    assert.match(at.results()[1] ?? '', /^0\n\[exit code 1\]/)
+  })
+
+  test('that dies is told of with its last words, and is there again with the next call', async () => {
+    await using at = await calling([command()], [['tools__die'], ['tools__add', { a: 1, b: 1 }]])
+    assert.match(
+      at.results()[0] ?? '',
+      /^Error: The server tools is gone: it exited with code 3.*told to die.*started again/s,
+    )
+    assert.equal(at.results()[1], '2')
+  })
+
+  test('that hangs is ended and started again', async () => {
+    const server = command(inSeconds(3))
+    await using at = await calling([server], [['tools__hang'], ['tools__add', { a: 1, b: 1 }]])
+    assert.match(at.results()[0] ?? '', /^Error: The server tools did not answer within 3 s, and hangs/)
+    assert.equal(at.results()[1], '2')
+  })
+
+  test('that dies again and again is left alone after five starts', async () => {
+    const dies = Array.from({ length: 6 }, (): [string] => ['tools__die'])
+    await using at = await calling([command()], dies)
+    assert.match(at.results()[4] ?? '', /is gone/)
+    assert.match(at.results()[5] ?? '', /was started 5 times within 10 minutes, and is left alone/)
+  })
+
+  test('that cannot be started is told to the model with the reason, and the turn goes on without', async () => {
+    await using at = await calling([command({ command: 'no-such-program' })], [])
+    assert.match(
+      at.requests[0]?.messages[0]?.text ?? '',
+      /without the tools.*The server tools cannot be reached: it exited with code 127: .*no-such-program/,
+    )
+    assert.match(at.text(), /done/)
+  })
+
+  test('is not started where there is no sandbox, unless the operator lets it or it is self-drive', async () => {
+    const told = async (more: object) => {
+      await using at = await calling([command()], [], more)
+      return [toolsOf(at.requests[0]!).length > 0, at.requests[0]?.messages[0]?.text ?? ''] as const
+    }
+    const [has, why] = await told({ shell: realShell({}, noWays) })
+    assert.equal(has, false)
+    assert.match(why, /cannot be reached: .*sandbox/)
+    assert.equal((await told({ shell: realShell({}, noWays, 'consent') }))[0], true)
+    assert.equal((await told({ shell: realShell({}, noWays), mode: 'self-drive' }))[0], true)
+  })
+
+  test('moves into the sandbox when a prompt in manual follows one in self-drive', async () => {
+    await using at = await calling([command()], [['tools__read', { path: '/etc/hostname' }]], { mode: 'self-drive' })
+    assert.doesNotMatch(at.results()[0] ?? '', /ENOENT/)
+    await at.agent.request('session/set_mode', { sessionId: at.sessionId, modeId: 'manual' })
+    at.requests.length = 0
+    await at.prompt('again')
+    assert.match(at.results().at(-1) ?? '', /ENOENT/)
+  })
+})
+
+describe('a server behind a URL', () => {
+  test('that does not take the credential is told of, and the credential is not', async () => {
+    await using there = await startMcpServer('another-token')
+    await using at = await calling([remote(there.url)], [])
+    const told = at.requests[0]?.messages[0]?.text ?? ''
+    assert.match(told, /The server tools cannot be reached: .*401/s)
+    assert.ok(!told.includes(secret))
+  })
+
+  test('that is not there is told of', async () => {
+    await using at = await calling([remote('http://127.0.0.1:9')], [])
+    assert.match(at.requests[0]?.messages[0]?.text ?? '', /The server tools cannot be reached: /)
+  })
+
+  test('is not followed to another place', async () => {
+    await using there = await startMcpServer(secret)
+    await using at = await calling([remote(there.url, 'http', '/elsewhere')], [])
+    assert.match(at.requests[0]?.messages[0]?.text ?? '', /cannot be reached: .*redirect/is)
+  })
+
+  test('that has forgotten the session is told of, and asked anew with the next call', async () => {
+    await using there = await startMcpServer(secret)
+    await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
+    there.forget()
+    at.requests.length = 0
+    await at.prompt('again')
+    assert.match(
+      at.results().at(-1) ?? '',
+      /^Error: The server tools is gone: .*Whether the call did anything is unknown/s,
+    )
+    at.requests.length = 0
+    await at.prompt('and again')
+    assert.equal(at.results().at(-1), '2')
+  })
+})

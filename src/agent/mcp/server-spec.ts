@@ -1,0 +1,47 @@
+import type { McpServer } from '@agentclientprotocol/sdk'
+
+/** A server of tools as a client of the agent offers it. `secrets` are what no text may show. */
+export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[] } & (
+  | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][] }
+  | { type: 'http' | 'sse'; url: string; headers: [name: string, value: string][] }
+)
+
+const usualTimeoutMs = 60_000
+
+export function specOf(server: McpServer): McpServerSpec {
+  const name = server.name
+  const timeoutMs = timeoutOf(server._meta)
+  if ('command' in server) {
+    const env = pairs(server.env)
+    return { name, type: 'stdio', timeoutMs, command: server.command, args: server.args, env, secrets: secretsIn(env) }
+  }
+  const { url } = server as { url: string }
+  const headers = pairs((server as { headers: Pair[] }).headers)
+  const type = 'type' in server && server.type === 'sse' ? 'sse' : 'http'
+  const query = [...new URL(url).searchParams] as [string, string][]
+  return { name, type, timeoutMs, url, headers, secrets: secretsIn([...headers, ...query]) }
+}
+
+type Pair = { name: string; value: string }
+const pairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
+
+/** Shorter values are no secrets, and would be found in any text. */
+const shortestSecret = 8
+
+/** Values and, of `Bearer x` and its like, the second word. The longest first, as one may hold another. */
+function secretsIn(values: [string, string][]): string[] {
+  return values
+    .flatMap(([, value]) => [value, value.split(' ')[1] ?? ''])
+    .filter((value) => value.length >= shortestSecret)
+    .sort((one, other) => other.length - one.length)
+}
+
+/** A text without the credentials that its server was given. */
+export function withoutSecrets({ secrets }: McpServerSpec, text: string): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
+}
+
+function timeoutOf(meta: Record<string, unknown> | null | undefined): number {
+  const seconds = (meta?.signalbox as { timeout_seconds?: unknown } | undefined)?.timeout_seconds
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeoutMs
+}

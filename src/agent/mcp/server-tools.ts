@@ -1,0 +1,157 @@
+import { printable } from '#lib/printable.ts'
+import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import { type Connected, connectServer, type Place } from './connect-server.ts'
+import { type McpServerSpec, withoutSecrets } from './server-spec.ts'
+import { toolNameOf } from './tool-names.ts'
+import { outputOf } from './tool-result.ts'
+
+type Described = Awaited<ReturnType<Connected['client']['listTools']>>['tools'][number]
+
+const most = { tools: 100, description: 2_000, schemaBytes: 24_000 }
+/** A server that fails again and again is left alone for a while. */
+const starts = { most: 5, withinMs: 10 * 60_000 }
+const pingMs = 5_000
+const beatMs = 15_000
+
+/** One server of a session: started when it is needed, and again when it has died. */
+export class ServerTools {
+  readonly spec: McpServerSpec
+  readonly #now: () => number
+  #connected: Connected | undefined
+  #connecting: Promise<Connected> | undefined
+  #listed: Described[] | undefined
+  #startedAt: number[] = []
+
+  constructor(spec: McpServerSpec, now: () => number) {
+    this.spec = spec
+    this.#now = now
+  }
+
+  /** @throws Error that says why it has none. */
+  async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; note: string | undefined }> {
+    const { client } = await this.#connect(place, signal)
+    this.#listed ??= (await this.#about(client.listTools(undefined, { signal, timeout: this.spec.timeoutMs }))).tools
+    const usable = this.#listed.filter((tool) => JSON.stringify(tool.inputSchema).length <= most.schemaBytes)
+    const taken = usable.slice(0, most.tools)
+    const left = this.#listed.length - taken.length
+    const note = left > 0 ? `${left} of its tools are left out: they are too many, or too long to describe` : undefined
+    return { tools: taken.map((tool) => this.#toolOf(tool)), note }
+  }
+
+  async close(): Promise<void> {
+    const connected = this.#connected ?? (await this.#connecting?.catch(() => undefined))
+    this.#connected = undefined
+    this.#listed = undefined
+    await connected?.close()
+  }
+
+  #toolOf(described: Described): Tool {
+    const { name: server } = this.spec
+    const name = toolNameOf(server, described.name)
+    const { $schema: _, ...parameters } = described.inputSchema as Record<string, unknown>
+    const description = `[${server}] ${described.description ?? described.title ?? described.name}`.slice(
+      0,
+      most.description,
+    )
+    const title = `${server}: ${printable(described.title ?? described.name).slice(0, 200)}`
+    return {
+      name,
+      kind: 'other',
+      alone: described.annotations?.readOnlyHint !== true,
+      description: { name, description, parameters },
+      title: () => title,
+      run: async (input, context) => {
+        if (!(await context.permitted(name, title, 'other')))
+          return 'The user did not allow this call. It was not made. Go on without it.'
+        return this.#call(described.name, input, context)
+      },
+    }
+  }
+
+  async #call(tool: string, input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> {
+    const { signal } = context
+    const place = await placeFor(context)
+    const beat = setInterval(context.working, beatMs)
+    try {
+      context.working()
+      const { client } = await this.#connect(place, signal)
+      const request = client.callTool({ name: tool, arguments: input }, { signal, timeout: this.spec.timeoutMs })
+      const { text, images } = outputOf(await this.#about(request))
+      return { text: withoutSecrets(this.spec, text), ...(images && { images }) }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new Error(withoutSecrets(this.spec, (error as Error).message))
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+  /** Says what became of the server where a request fails, and lets go of one that is gone or hangs. */
+  async #about<T>(request: Promise<T>): Promise<T> {
+    const connected = this.#connected
+    try {
+      return await request
+    } catch (error) {
+      const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
+      if (error instanceof ProtocolError || !connected) throw error
+      const { name, timeoutMs } = this.spec
+      const again = 'Whether the call did anything is unknown. The server is started again with the next call.'
+      const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+      if (late && (await answers(connected)))
+        throw new Error(`The server ${name} did not finish within ${timeoutMs / 1000} s; the call was given up.`)
+      const reason = connected.whyGone() ?? (error as Error).message
+      if (this.#connected === connected) await this.close()
+      const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `is gone: ${reason}`
+      throw new Error(`The server ${name} ${why}. ${again}`)
+    }
+  }
+
+  async #connect(place: Place, signal: AbortSignal): Promise<Connected> {
+    const there = this.#connected
+    const isCommand = this.spec.type === 'stdio'
+    if (there && there.whyGone() === undefined && (!isCommand || there.sandbox === place.sandbox)) return there
+    if (there) await this.close()
+    this.#connecting ??= this.#start(place, signal).finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  async #start(place: Place, signal: AbortSignal): Promise<Connected> {
+    const now = this.#now()
+    const { name } = this.spec
+    this.#startedAt = this.#startedAt.filter((at) => now - at < starts.withinMs)
+    if (this.#startedAt.length >= starts.most) {
+      const minutes = starts.withinMs / 60_000
+      throw new Error(
+        `The server ${name} was started ${starts.most} times within ${minutes} minutes, and is left alone for a while.`,
+      )
+    }
+    this.#startedAt.push(now)
+    try {
+      this.#connected = await connectServer(this.spec, place, () => (this.#listed = undefined), signal)
+      return this.#connected
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new Error(withoutSecrets(this.spec, `The server ${name} cannot be reached: ${(error as Error).message}.`))
+    }
+  }
+}
+
+/** @throws Error where there is no place for it. */
+export async function placeFor({
+  mode,
+  shell,
+  workspace,
+}: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<Place> {
+  const { root } = workspace
+  if (mode === 'self-drive') return { shell, workspace: root, sandbox: false }
+  const why = await shell.whyNoSandbox(root)
+  return { shell, workspace: root, sandbox: why === undefined || shell.withoutSandbox === 'refuse' }
+}
+
+const answers = ({ client }: Connected) =>
+  client.ping({ timeout: pingMs }).then(
+    () => true,
+    () => false,
+  )

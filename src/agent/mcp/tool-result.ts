@@ -1,0 +1,45 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import type { Image } from '../model/model.ts'
+import type { ToolOutput } from '../tools/tool.ts'
+
+const most = { images: 4, imageBytes: 4 * 1024 * 1024 }
+const shownTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+/** What a tool of a server gave, as the model gets it. @throws Error with the server's words where it failed. */
+export function outputOf(result: CallToolResult): ToolOutput {
+  const images: Image[] = []
+  const texts = result.content.map((block) => textOf(block, images))
+  // Servers that follow the protocol say it in words, too.
+  if (texts.length === 0 && result.structuredContent !== undefined) texts.push(JSON.stringify(result.structuredContent))
+  const text = texts.filter(Boolean).join('\n') || '(no output)'
+  if (result.isError) throw new Error(text)
+  return { text, ...(images.length > 0 && { images }) }
+}
+
+function textOf(block: ContentBlock, images: Image[]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image': {
+      const what = `image: ${block.mimeType}, ${bytesOf(block.data)} bytes`
+      if (!shownTypes.includes(block.mimeType)) return `[${what}, of a kind that cannot be shown]`
+      if (block.data.length > most.imageBytes) return `[${what}, too large to be shown]`
+      if (images.length === most.images) return `[${what}, one of too many to be shown]`
+      images.push({ mimeType: block.mimeType, data: block.data })
+      return `[${what}]`
+    }
+    case 'audio':
+      return `[audio: ${block.mimeType}, ${bytesOf(block.data)} bytes, which cannot be played]`
+    case 'resource_link':
+      return [`[${block.name}](${block.uri})`, block.description].filter(Boolean).join(': ')
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return `${resource.uri}:\n${resource.text}`
+      return `[${resource.uri}: ${resource.mimeType ?? 'bytes'}, ${bytesOf(resource.blob)} bytes]`
+    }
+    default:
+      return `[something of an unknown kind: ${JSON.stringify((block as { type: string }).type)}]`
+  }
+}
+
+const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4)

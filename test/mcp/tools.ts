@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { z } from 'zod'
+
+/** One transparent pixel. */
+export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+
+/** A server of tools as most are: made with the official SDK. `end`: ends its process, or what stands for it. */
+export function newToolServer({ secret, end }: { secret: string | undefined; end: () => void }): McpServer {
+  const server = new McpServer({ name: 'tools of the tests', version: '1' })
+  const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
+  server.registerTool(
+    'add',
+    { description: 'Adds two numbers.', inputSchema: { a: z.number(), b: z.number() } },
+    ({ a, b }) => text(String(a + b)),
+  )
+  server.registerTool('secret', { description: 'Tells its credential.' }, () => text(`It is ${secret}.`))
+  server.registerTool('fail', { description: 'Fails.' }, () => ({ ...text('no such issue'), isError: true }))
+  server.registerTool('draw', { description: 'Draws.' }, () => ({
+    content: [
+      { type: 'text', text: 'A pixel:' },
+      { type: 'image', mimeType: 'image/png', data: pixel },
+      { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+      { type: 'resource', resource: { uri: 'note://1', text: 'A note.' } },
+    ],
+  }))
+  server.registerTool('flood', { description: 'Says much.', inputSchema: { bytes: z.number() } }, ({ bytes }) =>
+    text('x'.repeat(bytes)),
+  )
+  server.registerTool('die', { description: 'Ends the server.' }, () => {
+    end()
+    return text('unheard')
+  })
+  server.registerTool('hang', { description: 'Does nothing at all any more.' }, () => {
+    for (;;);
+  })
+  server.registerTool('dawdle', { description: 'Never answers.' }, () => new Promise<never>(() => {}))
+  server.registerTool('write', { description: 'Writes a file.', inputSchema: { path: z.string() } }, ({ path }) => {
+    writeFileSync(path, 'written')
+    return text('written')
+  })
+  server.registerTool('read', { description: 'Reads a file.', inputSchema: { path: z.string() } }, ({ path }) =>
+    text(readFileSync(path, 'utf8')),
+  )
+  server.registerTool('grow', { description: 'Gets one more tool.' }, () => {
+    server.registerTool('grown', { description: 'Is new.' }, () => text('new'))
+    return text('grown')
+  })
+  return server
+}
