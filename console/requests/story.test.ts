@@ -5,6 +5,8 @@ import { outcomeOf } from './outcome.ts'
 import { storyOf } from './story.ts'
 
 const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
+  connect: null,
+  first_byte: null,
   endpoint_id: `m@${provider_name}`,
   provider_name,
   outcome,
@@ -37,6 +39,46 @@ test('attempts follow each other on one axis, and what was not asked is a step t
     ['anthropic', 'first token', 30, 20],
     ['anthropic', '10 tokens', 50, 50],
   ])
+})
+
+test('an attempt is told by what it waited for; what took no time has no line', () => {
+  const waited = (more: object) => ({ ...attempt('anthropic', 'answered', 90), ...more })
+  const steps = (more: object) => told({ attempts: [waited(more)], latency: 40 }).slice(2, -1)
+  assert.deepEqual(steps({ connect: 5, first_byte: 20 }), [
+    ['anthropic', 'connect', 10, 5],
+    ['anthropic', 'first byte', 15, 15],
+    ['anthropic', 'first token', 30, 10],
+    ['anthropic', '10 tokens', 40, 60],
+  ])
+  assert.deepEqual(steps({ connect: 0, first_byte: 30 }), [
+    ['anthropic', 'first byte', 10, 30],
+    ['anthropic', '10 tokens', 40, 60],
+  ])
+  const slow = { ...attempt('vertex', 'rate_limited', 20, 'status 429'), connect: 4, first_byte: 19 }
+  assert.deepEqual(told({ attempts: [slow], outcome: 'failed', latency: null }).slice(2, -1), [
+    ['vertex', 'connect', 80, 4],
+    ['vertex', 'first byte', 84, 15],
+    ['vertex', 'answered 429', 99, 1],
+  ])
+})
+
+test('who was not asked is told by reason: those left out before the attempts, those behind after them', () => {
+  const not = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
+    endpoint_id: `m@${tag}`,
+    standing,
+    reason,
+  })
+  const not_asked = [
+    ...['a', 'b', 'c', 'd', 'e'].map((tag) => not(tag, 'left_out', 'unconfigured')),
+    not('f', 'behind', 'not_reached'),
+    not('g', 'left_out', 'context_too_small'),
+  ]
+  const lines = told({ not_asked }).map(([label, says]) => [label, says])
+  assert.deepEqual(lines.slice(2, 4), [
+    ['a, b, c and 2 more', 'left out: no credential'],
+    ['g', 'left out: context too small'],
+  ])
+  assert.deepEqual(lines.at(-2), ['f', 'not needed'])
 })
 
 test('a refusal names the rule and leads to the guardrail, and nothing follows', () => {

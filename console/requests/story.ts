@@ -28,7 +28,9 @@ export function storyOf(generation: Generation): Step[] {
     ...guardrailSteps(generation),
     ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
     ...(error?.excluded ?? []).map(({ endpoint, reason }) => leftOut(endpoint, reason)),
+    ...notAskedSteps(generation.not_asked, 'left_out'),
     ...attemptSteps(generation, before),
+    ...notAskedSteps(generation.not_asked, 'behind'),
     ...(outcome === 'refused' ? [] : [meterStep(generation)]),
   ]
 }
@@ -39,6 +41,31 @@ const leftOut = (endpoint: string, says: string): Step => ({
   tone: 'quiet',
   took: '',
 })
+
+/** Why endpoints were not asked, as their shortest word. */
+const notAskedWords: Record<string, string> = {
+  not_reached: 'not needed',
+  troubled: 'stood behind: failed lately',
+  circuit_shut: 'stood behind: open circuit',
+  slow: 'stood behind: slower than wished for',
+  guardrail: 'left out: a guardrail forbids it',
+  unconfigured: 'left out: no credential',
+  not_priceable: 'left out: what it would bill has no price',
+  no_fallbacks: 'left out: no fallbacks wanted',
+}
+
+const namesTold = 3
+
+/** One line for each reason: a model may have dozens of endpoints. */
+function notAskedSteps(notAsked: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
+  const these = notAsked.filter((one) => one.standing === standing)
+  return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
+    const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
+    const more = names.length > namesTold ? ` and ${names.length - namesTold} more` : ''
+    const says = notAskedWords[reason] ?? `left out: ${reason.replaceAll('_', ' ')}`
+    return { label: names.slice(0, namesTold).join(', ') + more, says, tone: 'quiet', took: '' }
+  })
+}
 
 function presetStep({ preset }: Generation): Step[] {
   if (!preset) return []
@@ -84,39 +111,35 @@ function attemptSteps(generation: Generation, before: number): Step[] {
 
 type Attempt = Generation['attempts'][number]
 
-/** An attempt that streamed is told in two: what it took to the first token, and the tokens. */
+/** What one attempt waited for, and what it gave: a connection, the first byte, the first token, all others. */
 function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
-  const { provider_name, outcome, duration: ms, reason } = attempt
+  const { outcome, duration: ms, reason } = attempt
   const isLast = attempt === generation.attempts.at(-1)
   const isGood = ['answered', 'client_left', 'broke'].includes(outcome)
-  if (!isGood || !isLast || latency === null || latency <= from) {
-    const says = outcome === 'answered' ? tokensOf(tokens_completion) : failureOf(outcome, reason)
-    return [
-      {
-        label: provider_name,
-        says,
-        from,
-        ms,
-        tone: isGood && outcome !== 'broke' ? 'work' : 'bad',
-        took: duration(ms),
-      },
-    ]
+  const hasTokens = isGood && isLast && latency !== null && latency > from
+  const end = from + ms
+  const waits = [
+    { says: 'connect', until: attempt.connect === null ? undefined : from + attempt.connect },
+    { says: 'first byte', until: attempt.first_byte === null ? undefined : from + attempt.first_byte },
+    { says: 'first token', until: hasTokens ? latency : undefined },
+  ]
+  let at = from
+  const step = (says: string, until: number, tone: Step['tone']): Step => {
+    const [begun, took] = [at, Math.max(0, until - at)]
+    at = begun + took
+    return { label: attempt.provider_name, says, from: begun, ms: took, tone, took: duration(took) }
   }
-  const first: Step = {
-    label: provider_name,
-    says: 'first token',
-    from,
-    ms: latency - from,
-    tone: 'wait',
-    took: duration(latency - from),
-  }
-  const rest = Math.max(0, from + ms - latency)
+  // What takes no time has no line; what is measured elsewhere may seem to go beyond the end.
+  const waited = waits.flatMap(({ says, until = at }) => {
+    const by = Math.min(until, end)
+    return by > at ? [step(says, by, 'wait')] : []
+  })
+  const failed = failureOf(outcome, reason)
+  if (!isGood) return [...waited, step(failed, end, 'bad')]
+  const tokens = isLast ? tokensOf(tokens_completion) : undefined
   const says =
-    outcome === 'answered'
-      ? tokensOf(tokens_completion)
-      : `${tokensOf(tokens_completion)}, then ${failureWords[outcome]}`
-  const tone = outcome === 'broke' ? 'bad' : 'work'
-  return [first, { label: provider_name, says, from: latency, ms: rest, tone, took: duration(rest) }]
+    outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
+  return [...waited, step(says, end, outcome === 'broke' ? 'bad' : 'work')]
 }
 
 /** The status says more than its kind. */

@@ -8,7 +8,7 @@ import type { Accesses } from './attempt/credentials.ts'
 import type { CompletionCall, CompletionContext } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
 import { noEndpointFault } from './plan/no-endpoint.ts'
-import { type Candidate, planAttempts, type Target } from './plan/plan.ts'
+import { type Candidate, type Plan, planAttempts, type Target } from './plan/plan.ts'
 import { drawsFor } from './plan/sticky.ts'
 import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
@@ -141,7 +141,9 @@ async function completeDecided(
       asking,
       payAndReserve,
     }
-    const targets = decision.priceable(targetsFor(deps, context, decision.candidates), isByok)
+    const plan = planFor(deps, context, decision.candidates)
+    const targets = decision.priceable(plan.targets, isByok)
+    requestRecord.planned({ candidates, permitted: decision.candidates, plan, targets })
     await decision.reserve(targets, isByok)
     return await answerFrom(deps, context, targets)
   } catch (error) {
@@ -213,7 +215,7 @@ function toolsKnown(
 }
 
 /** The endpoints to ask, in order. @throws Fault that says why there is none. */
-function targetsFor(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Target[] {
+function planFor(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {
   const { chat, client, accesses, circuitOf, promptTokens } = context
   const catalogue = deps.catalogue.current()
   const plan = planAttempts({
@@ -229,6 +231,6 @@ function targetsFor(deps: RoutingDeps, context: CompletionContext, candidates: C
     },
     draw: drawsFor(context),
   })
-  if (plan.targets.length > 0) return plan.targets
+  if (plan.targets.length > 0) return plan
   throw noEndpointFault(deps, context, plan.excluded)
 }

@@ -16,7 +16,13 @@ export type AttemptNote = {
   reason?: string
   /** Its span, where requests are traced. */
   spanId?: string
+  /** From when it was asked: until there was a connection to it, a kept one or a new one; until the answer began. */
+  connectMs?: number
+  firstByteMs?: number
 }
+
+/** The ids of endpoints that could have answered and were not asked, by why. */
+export type NotAsked = { readonly [reason: string]: readonly string[] }
 
 /** Why a request was refused or failed, in words of ours: nothing of what was asked or answered. */
 export type Cause = {
@@ -83,6 +89,7 @@ export type Generation = {
   /** `refused`: no endpoint was asked. */
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
+  notAsked?: NotAsked | undefined
   /** Undefined when all went well, or the client left. */
   cause?: Cause | undefined
   /** The client's `traceparent`. */

@@ -47,6 +47,7 @@ const generations = fc
     latencyMs: maybe(count),
     durationMs: count,
     outcome: fc.constantFrom('success' as const, 'failed' as const, 'client_left' as const),
+    notAsked: maybe(fc.constant({ not_reached: ['a/b@x', 'other/m@y'], unconfigured: ['a/b@z'] })),
     contentFindings: maybe(
       fc.array(fc.constant({ guardrailId: 'g', rule: 'email', action: 'flag' as const, count: 1 }), { maxLength: 1 }),
     ),
@@ -113,6 +114,13 @@ test('what is read is what was metered, however little of it had to be kept', ()
         cache_discount: one.cacheSaving ? Number(one.cacheSaving) / 1e12 : null,
         latency: one.latencyMs ?? null,
         generation_time: one.durationMs,
+        not_asked: one.notAsked
+          ? [
+              { endpoint_id: 'a/b@x', standing: 'behind', reason: 'not_reached' },
+              { endpoint_id: 'other/m@y', standing: 'behind', reason: 'not_reached' },
+              { endpoint_id: 'a/b@z', standing: 'left_out', reason: 'unconfigured' },
+            ]
+          : [],
         content_findings: (one.contentFindings ?? []).map(({ rule, action, count }) => ({
           guardrail_id: 'g',
           rule,
@@ -126,5 +134,31 @@ test('what is read is what was metered, however little of it had to be kept', ()
       assert.equal(attempts.length, one.attempts.length)
       assert.equal(throughput !== null, one.streamed && one.latencyMs !== undefined && one.durationMs > one.latencyMs)
     }),
+  )
+})
+
+test('of each attempt it is read how long a connection and the first byte took; a kept connection took nothing', () => {
+  const attempt = { endpointId: 'a/b@p', provider: 'p', outcome: 'answered' as const, durationMs: 90 }
+  const waits = [{ connectMs: 0, firstByteMs: 12 }, { connectMs: 5, firstByteMs: 12 }, { connectMs: 0 }, {}]
+  const attempts = waits.map((waited) => ({ ...attempt, ...waited }))
+  const text = storedFacts(generation({ attempts }))
+  const row = {
+    id: '',
+    created_at: 0,
+    workspace_id: '',
+    user_id: '',
+    key_hash: '',
+    session_id: null,
+    upstream_id: null,
+  }
+  const read = generationRecord({ ...row, model: 'a/b', record: text }).attempts
+  assert.deepEqual(
+    read.map(({ connect, first_byte }) => [connect, first_byte]),
+    [
+      [0, 12],
+      [5, 12],
+      [0, null],
+      [null, null],
+    ],
   )
 })

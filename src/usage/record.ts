@@ -1,6 +1,6 @@
 import { isoTime } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
-import type { Cause, Generation } from './generation.ts'
+import type { AttemptNote, Cause, Generation, NotAsked } from './generation.ts'
 
 /** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof generationRecord>
@@ -57,6 +57,7 @@ const defaults = {
   latency: null,
   throughput: null,
   content_findings: [],
+  not_asked: {},
   app_title: null,
   http_referer: null,
 } satisfies Partial<StoredFacts>
@@ -120,8 +121,38 @@ function factsOf(generation: Generation) {
       outcome: attempt.outcome,
       duration: attempt.durationMs,
       ...(attempt.reason && { reason: attempt.reason }),
+      ...waitsOf(attempt),
     })),
+    ...(generation.notAsked && { not_asked: shortened(generation.notAsked, model) }),
   }
+}
+
+/** Most attempts find a connection that was kept: it then goes without saying. */
+function waitsOf({ connectMs, firstByteMs }: AttemptNote) {
+  return {
+    ...(connectMs !== undefined && (connectMs > 0 || firstByteMs === undefined) && { connect: connectMs }),
+    ...(firstByteMs !== undefined && { first_byte: firstByteMs }),
+  }
+}
+
+/** Endpoints of the row's own model are named by their tags: a row is written for every request. */
+function shortened(notAsked: NotAsked, model: string): NotAsked {
+  const own = `${model}@`
+  const shorten = (id: string) => (id.startsWith(own) ? id.slice(own.length) : id)
+  return Object.fromEntries(Object.entries(notAsked).map(([reason, ids]) => [reason, ids.map(shorten)]))
+}
+
+/** Those reasons put an endpoint behind others; every other one left it out. */
+const behind = ['not_reached', 'troubled', 'circuit_shut', 'slow']
+
+function notAskedItems(notAsked: NotAsked, model: string) {
+  return Object.entries(notAsked).flatMap(([reason, tags]) =>
+    tags.map((tag) => ({
+      endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
+      standing: behind.includes(reason) ? ('behind' as const) : ('left_out' as const),
+      reason,
+    })),
+  )
 }
 
 function errorOf({ guardrailId, ...cause }: Cause) {
@@ -160,6 +191,12 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
     ...facts,
     ...row,
     created_at: isoTime(created_at),
+    attempts: (kept.attempts ?? []).map(({ connect, first_byte, ...attempt }) => ({
+      ...attempt,
+      connect: connect ?? (first_byte === undefined ? null : 0),
+      first_byte: first_byte ?? null,
+    })),
+    not_asked: notAskedItems(facts.not_asked, row.model),
     cancelled: facts.outcome === 'client_left',
     /** The amount charged here. If a workspace's own provider key was used, the provider charges for it. */
     total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,

@@ -16,8 +16,16 @@ export function sampleGeneration(more: Partial<Generation> = {}): Generation {
     is_byok: false,
     outcome: 'success',
     attempts: [
-      { endpoint_id: 'anthropic/claude@anthropic', provider_name: 'anthropic', outcome: 'answered', duration: 90 },
+      {
+        endpoint_id: 'anthropic/claude@anthropic',
+        provider_name: 'anthropic',
+        outcome: 'answered',
+        duration: 90,
+        connect: null,
+        first_byte: null,
+      },
     ],
+    not_asked: [],
     content_findings: [],
     tool_calls: 0,
     native_finish_reason: 'stop',

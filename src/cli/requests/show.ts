@@ -65,6 +65,7 @@ function story(request: GenerationRecord): string {
         error.excluded.map(({ endpoint, reason }) => [endpoint, reason]),
       ),
     attempts.length > 0 && attemptTable(attempts),
+    request.not_asked.length > 0 && notAskedTable(request.not_asked),
     request.content_findings.length > 0 && findingTable(request.content_findings),
     `TOKENS AND COST\n${listing(costsOf(request))}`,
   ]
@@ -72,13 +73,20 @@ function story(request: GenerationRecord): string {
 }
 
 function attemptTable(attempts: GenerationRecord['attempts']): string {
-  const rows = attempts.map(({ endpoint_id, outcome, duration, reason }) => [
+  const rows = attempts.map(({ endpoint_id, outcome, duration, connect, first_byte, reason }) => [
     endpoint_id,
     outcome,
+    milliseconds(connect),
+    milliseconds(first_byte),
     milliseconds(duration),
     reason ?? '',
   ])
-  return table(['ATTEMPT', 'OUTCOME', 'TOOK', 'WHY'], rows)
+  return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'TOOK', 'WHY'], rows)
+}
+
+function notAskedTable(notAsked: GenerationRecord['not_asked']): string {
+  const rows = notAsked.map(({ endpoint_id, standing, reason }) => [endpoint_id, standing.replace('_', ' '), reason])
+  return table(['NOT ASKED', 'STANDING', 'BECAUSE'], rows)
 }
 
 function findingTable(findings: GenerationRecord['content_findings']): string {

@@ -114,7 +114,7 @@ async function streamFrom(deps: RoutingDeps, context: CompletionContext, target:
     price: priceFor(requestRecord, tried),
   })
   response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
-  const failure = await attempt(deps, ask, relay, response.signal)
+  const failure = await attempt(deps, ask, relay, response.signal, requestRecord)
   if (failure) {
     requestRecord.gaveNothing(tried, failure, response.signal.aborted)
     return { failure }
@@ -138,7 +138,7 @@ async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: 
     count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     price: priceFor(requestRecord, tried),
   })
-  const failure = (await attempt(deps, ask, relay, response.signal)) ?? relay.failure
+  const failure = (await attempt(deps, ask, relay, response.signal, requestRecord)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint may still be asked.
     requestRecord.gaveNothing(tried, failure, response.signal.aborted)

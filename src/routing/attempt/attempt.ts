@@ -25,6 +25,9 @@ export type AttemptRequest = {
   deadlines: Deadlines
 }
 
+/** Is told at the end, in milliseconds, how long an attempt waited for a connection and for the first byte. */
+export type AttemptWaits = { waited: (connectMs: number | undefined, firstByteMs: number | undefined) => void }
+
 /** After the end of an answer, at most so many bytes are read to find its usage. */
 const mostBytesToUsage = 1024 * 1024
 
@@ -40,12 +43,14 @@ export function attempt(
   ask: AttemptRequest,
   receiver: Receiver,
   signal: LeaveSignal,
+  waits?: AttemptWaits,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
   const leave = () => answer.leave()
   const answer = new AttemptAnswer(ask, receiver, deps.now, (failure) => {
     signal.removeEventListener('abort', leave)
     answer.stopWaiting()
+    waits?.waited(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })
   answer.exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
@@ -56,6 +61,8 @@ export function attempt(
 
 class AttemptAnswer {
   exchange: Exchange | undefined
+  firstByteMs: number | undefined
+  readonly #askedAt = performance.now()
   readonly #ask: AttemptRequest
   readonly #receiver: Receiver
   readonly #now: () => number
@@ -93,6 +100,7 @@ class AttemptAnswer {
   /** Guards against what does not speak the protocol. */
   readonly sink: Sink = {
     head: (status, headers) => {
+      this.firstByteMs = Math.round(performance.now() - this.#askedAt)
       this.#status = status
       this.#headers = headers
       const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')

@@ -21,6 +21,7 @@ const exclusionTexts: Record<Exclusion, string> = {
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',
   unconfigured: 'no credential is configured for its provider',
+  no_fallbacks: 'provider.allow_fallbacks is false, and another one stands before it',
   unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
 }
 

@@ -50,8 +50,8 @@ describe('a plan', () => {
         )
         const plan = () =>
           planAttempts(planInput({ endpoints: made, seed, standings, provider: { only, order, sort } }))
-        const { targets, excluded } = plan()
-        assert.deepEqual(plan(), { targets, excluded })
+        const { targets, excluded, behind } = plan()
+        assert.deepEqual(plan(), { targets, excluded, behind })
         const named = [...targets, ...excluded.map(({ target }) => target)].map(({ endpoint }) => endpoint.tag)
         assert.deepEqual(named.toSorted(), endpoints.map(({ name }) => name).toSorted())
       }),
@@ -98,6 +98,28 @@ describe('a plan', () => {
     const candidates = [candidateOf([west!], 'a/m'), candidateOf([cheap], 'a/n')]
     assert.deepEqual(providersOf({ candidates, standings }), ['cheap', 'west'])
     assert.deepEqual(providersOf({ endpoints: [west!], standings }), ['west'])
+  })
+
+  test('says why endpoints stand behind others: trouble unless an order was asked for, shut circuits, a wished speed', () => {
+    const notes = (situation: Situation) => Object.fromEntries(planAttempts(planInput(situation)).behind ?? [])
+    const standings = { north: { circuit: 'troubled' }, south: { circuit: 'shut' } } as const
+    assert.deepEqual(notes({ endpoints: all }), {})
+    assert.deepEqual(notes({ endpoints: all, standings }), { [north!.id]: 'troubled', [south!.id]: 'circuit_shut' })
+    assert.deepEqual(notes({ endpoints: all, standings, provider: { order: ['north'] } }), {
+      [south!.id]: 'circuit_shut',
+    })
+    assert.deepEqual(notes({ endpoints: [north!], standings }), {})
+    const wished = { preferred_max_latency: 0.25 }
+    assert.deepEqual(notes({ endpoints: priced, standings: speeds, provider: wished }), { [cheap.id]: 'slow' })
+  })
+
+  test('without fallbacks says of the others that they are left out for that', () => {
+    assert.deepEqual(why({ endpoints: priced, provider: { order: ['dear'], allow_fallbacks: false } }), [
+      ['cheap', 'provider_not_listed'],
+      ['middle', 'provider_not_listed'],
+    ])
+    const left = why({ endpoints: priced, provider: { allow_fallbacks: false } }).map(([, reason]) => reason)
+    assert.deepEqual(left, ['no_fallbacks', 'no_fallbacks'])
   })
 
   test('without fallbacks has the first endpoint of each model, and no other', () => {

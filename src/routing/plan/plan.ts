@@ -55,11 +55,20 @@ export type Exclusion =
   | 'too_expensive'
   | 'unconfigured'
   | 'unavailable_now'
+  | 'no_fallbacks'
+
+/** Why an endpoint stands behind others, where that is not its lot, its price or what the request says. */
+export type Behind = 'troubled' | 'circuit_shut' | 'slow'
 
 /** An endpoint that is not asked, and which of the parameters it lacks where it is for them. */
 export type Excluded = { target: Target; reason: Exclusion; lacks?: string[] }
 
-export type Plan = { targets: Target[]; excluded: Excluded[] }
+export type Plan = {
+  targets: Target[]
+  excluded: Excluded[]
+  /** Of endpoints that were put behind others, by their ids; mostly there is none. */
+  behind?: ReadonlyMap<string, Behind> | undefined
+}
 
 export type PlanInput = {
   candidates: Candidate[]
@@ -82,6 +91,7 @@ export type PlanInput = {
  */
 export function planAttempts(input: PlanInput): Plan {
   const excluded: Plan['excluded'] = []
+  const behind = new BehindNotes()
   const groups = input.candidates.map(({ model, endpoints, sort }) => {
     const kept: Target[] = []
     for (const endpoint of endpoints) {
@@ -89,7 +99,10 @@ export function planAttempts(input: PlanInput): Plan {
       if (reason) excluded.push(excludedFor(reason, { model, endpoint }, input))
       else kept.push({ model, endpoint })
     }
-    return { kept: byDraw(kept, input), sort: input.preferences.sort ?? sort }
+    const wanted = input.preferences.sort ?? sort
+    // Who says the order has it, trouble or not.
+    const isDrawn = wanted === undefined && input.preferences.order === undefined
+    return { kept: byDraw(kept, input, isDrawn ? behind : undefined), sort: wanted }
   })
   const { preferences } = input
   const ordered =
@@ -98,17 +111,33 @@ export function planAttempts(input: PlanInput): Plan {
           groups.flatMap((group) => group.kept),
           preferences.sort,
           input,
+          behind,
         )
-      : groups.flatMap((group) => inOrder(group.kept, group.sort, input))
-  const targets = shutLast(ordered, input)
-  return { targets: preferences.allowFallbacks ? targets : withoutFallbacks(targets, preferences), excluded }
+      : groups.flatMap((group) => inOrder(group.kept, group.sort, input, behind))
+  const targets = shutLast(ordered, input, behind)
+  if (preferences.allowFallbacks) return { targets, excluded, behind: behind.found }
+  const first = withoutFallbacks(targets, preferences)
+  for (const target of targets) if (!first.includes(target)) excluded.push({ target, reason: 'no_fallbacks' })
+  return { targets: first, excluded, behind: behind.found }
+}
+
+/** What is noted while the plan is made. */
+class BehindNotes {
+  found: Map<string, Behind> | undefined
+
+  note({ endpoint }: Target, why: Behind): void {
+    this.found ??= new Map()
+    this.found.set(endpoint.id, why)
+  }
 }
 
 /** Half a chance is better than none, and any other is better than that. */
-function shutLast(targets: Target[], { health }: PlanInput): Target[] {
+function shutLast(targets: Target[], { health }: PlanInput, behind: BehindNotes): Target[] {
   const isShut = ({ endpoint }: Target) => health(endpoint) === 'shut'
   if (!targets.some(isShut)) return targets
-  return [...targets.filter((target) => !isShut(target)), ...targets.filter(isShut)]
+  const shut = targets.filter(isShut)
+  for (const target of shut) behind.note(target, 'circuit_shut')
+  return [...targets.filter((target) => !shut.includes(target)), ...shut]
 }
 
 /** No endpoint that was not asked for: those of an explicit order, else the first of each model. */
@@ -167,10 +196,10 @@ function isAbove({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>
 }
 
 /** @param targets as they are drawn: so they stay wherever nothing tells them apart. */
-function inOrder(targets: Target[], sort: SortKey | undefined, input: PlanInput): Target[] {
+function inOrder(targets: Target[], sort: SortKey | undefined, input: PlanInput, behind: BehindNotes): Target[] {
   const sorted = sort ? bySort(targets, sort, input) : targets
   const { order } = input.preferences
-  return order ? byExplicitOrder(sorted, order) : preferred(sorted, input)
+  return order ? byExplicitOrder(sorted, order) : preferred(sorted, input, behind)
 }
 
 function byExplicitOrder(targets: Target[], order: string[]): Target[] {
@@ -189,10 +218,14 @@ function bySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target
 }
 
 /** The troubled ones after all others: those keep their order, and so their sessions, whoever is troubled. */
-function byDraw(targets: Target[], { health, draw }: PlanInput): Target[] {
+function byDraw(targets: Target[], { health, draw }: PlanInput, behind: BehindNotes | undefined): Target[] {
   const healthy: Target[] = []
   const troubled: Target[] = []
-  for (const target of targets) (health(target.endpoint) === 'fit' ? healthy : troubled).push(target)
+  for (const target of targets) {
+    if (health(target.endpoint) === 'fit') healthy.push(target)
+    else troubled.push(target)
+  }
+  if (healthy.length > 0) for (const target of troubled) behind?.note(target, 'troubled')
   return [...drawn(healthy, draw), ...drawn(troubled, draw)]
 }
 
@@ -215,7 +248,7 @@ function drawn(targets: Target[], draw: PlanInput['draw']): Target[] {
 }
 
 /** Endpoints that miss a preferred speed stay in the plan, behind those that have it or are not known to miss it. */
-function preferred(targets: Target[], { preferences, speeds }: PlanInput): Target[] {
+function preferred(targets: Target[], { preferences, speeds }: PlanInput, behind: BehindNotes): Target[] {
   const { preferredMinThroughput: min, preferredMaxLatencyMs: max } = preferences
   if (min === undefined && max === undefined) return targets
   const misses = ({ endpoint }: Target) => {
@@ -225,5 +258,7 @@ function preferred(targets: Target[], { preferences, speeds }: PlanInput): Targe
       (max !== undefined && latencyMs !== null && latencyMs > max)
     )
   }
-  return [...targets.filter((target) => !misses(target)), ...targets.filter(misses)]
+  const slow = targets.filter(misses)
+  for (const target of slow) behind.note(target, 'slow')
+  return [...targets.filter((target) => !slow.includes(target)), ...slow]
 }

@@ -17,6 +17,7 @@ import { createAnswerTally } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
 import { cacheSavingOf, costOf } from './cost.ts'
+import { notAsked, type Planned } from './not-asked.ts'
 
 type RequestRecordDeps = {
   measure: (measurement: Measurement) => void
@@ -61,6 +62,9 @@ export class RequestRecord {
   readonly #attempts: AttemptNote[] = []
   #tally: ReturnType<typeof createAnswerTally>
   #askedAt = 0
+  #connectMs: number | undefined
+  #firstByteMs: number | undefined
+  #planned: Planned | undefined
   #pass: AttemptPermit | undefined
   /** `seen` where what was generated came at once. */
   #answering: (TriedEndpoint & { failed: boolean; seen: boolean }) | undefined
@@ -89,12 +93,25 @@ export class RequestRecord {
     return span && writeTraceParent({ ...span, spanId: this.#attemptSpanId ?? span.spanId })
   }
 
+  /** Which endpoints it may ask, in which order, and which not. */
+  planned(planned: Planned): void {
+    this.#planned = planned
+  }
+
   /** @param pass is told how it goes. */
   asked(pass: AttemptPermit): void {
     this.#pass = pass
     this.#askedAt = this.#deps.now()
+    this.#connectMs = undefined
+    this.#firstByteMs = undefined
     if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
     this.#tally = createAnswerTally(this.#deps.now)
+  }
+
+  /** How long the attempt waited for a connection, and for the first byte of an answer, where these came. */
+  waited(connectMs: number | undefined, firstByteMs: number | undefined): void {
+    this.#connectMs = connectMs
+    this.#firstByteMs = firstByteMs
   }
 
   readonly count = (events: AnswerEvent[]): void => {
@@ -228,6 +245,7 @@ export class RequestRecord {
       durationMs: this.#deps.now() - this.createdAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.#attempts,
+      notAsked: this.#planned && notAsked(this.#planned, this.#attempts),
       cause: this.#cause,
       span: this.#span,
     }
@@ -241,6 +259,8 @@ export class RequestRecord {
   #note(endpointId: string, provider: string, outcome: AttemptNote['outcome'], reason?: string): void {
     const note: AttemptNote = { endpointId, provider, outcome, durationMs: this.#deps.now() - this.#askedAt }
     if (reason !== undefined && outcome !== 'client_left') note.reason = reason
+    if (this.#connectMs !== undefined) note.connectMs = this.#connectMs
+    if (this.#firstByteMs !== undefined) note.firstByteMs = this.#firstByteMs
     if (this.#attemptSpanId !== undefined) note.spanId = this.#attemptSpanId
     this.#attempts.push(note)
   }

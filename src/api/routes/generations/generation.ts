@@ -11,6 +11,26 @@ const Attempt = z.object({
   outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or what kind of failure it was.'),
   duration: z.number().describe('Milliseconds, to the end of its answer or until it failed.'),
   reason: z.string().optional().describe('Why, where the outcome does not say it all.'),
+  connect: z
+    .number()
+    .nullable()
+    .describe('Milliseconds until there was a connection; 0 for one that was kept, null where none came about.'),
+  first_byte: z
+    .number()
+    .nullable()
+    .describe('Milliseconds from when it was asked to the first byte of its answer, which may be a failure.'),
+})
+
+const NotAsked = z.object({
+  endpoint_id: z.string(),
+  standing: z
+    .enum(['behind', 'left_out'])
+    .describe('`behind`: it would have been asked after the others. `left_out`: not in any case.'),
+  reason: z
+    .string()
+    .describe(
+      'Why it stood behind: `not_reached` (another one answered), `troubled` (it failed lately), `circuit_shut`, `slow` (as the request prefers). Why it was left out: `unconfigured`, `guardrail`, `not_priceable`, `no_fallbacks`, or which wish or need of the request it does not meet.',
+    ),
 })
 
 const Finding = z.object({
@@ -47,6 +67,9 @@ const story = {
   is_byok: z.boolean().describe('Whether the workspace’s own provider key paid.'),
   outcome: z.enum(['success', 'failed', 'refused', 'client_left']).describe('`refused`: no endpoint was asked.'),
   attempts: z.array(Attempt).describe('The endpoints that were asked, or were to be, in this order.'),
+  not_asked: z
+    .array(NotAsked)
+    .describe('Other endpoints that could have answered, 30 at the most; none where nobody was chosen.'),
   content_findings: z.array(Finding).describe('What content filters found and let through, never the text.'),
   tool_calls: z.int(),
   native_finish_reason: z.string().nullable(),

@@ -106,11 +106,13 @@ test('who does not take a connection has refused it; who ends one in the answer 
   await using place = await upstream((response) => response.write('hel', () => response.destroy()))
   const broken = place.ask()
   await broken.over
+  assert.equal(typeof broken.exchange.connectMs, 'number')
   assert.deepEqual([broken.heard.failures[0]!.kind, broken.heard.failures[0]!.phase], ['reset', 'answer'])
   place.server.closeAllConnections()
   await new Promise((resolve) => place.server.close(resolve))
   const refused = place.ask()
   await refused.over
+  assert.equal(refused.exchange.connectMs, undefined)
   assert.deepEqual([refused.heard.failures[0]!.kind, refused.heard.failures[0]!.phase], ['refused', 'connect'])
 })
 

@@ -56,6 +56,8 @@ const givenUp = new Error('given up')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
 class HttpCall implements Exchange, Dispatcher.DispatchHandler {
+  connectMs: number | undefined
+  readonly #askedAt = performance.now()
   readonly #deadlines: Deadlines
   readonly #silence: IdleTimer
   readonly #decoding: ReturnType<typeof decoded>
@@ -77,6 +79,7 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#phase = 'first_byte'
+    this.connectMs = Math.round(performance.now() - this.#askedAt)
     // Given up while it waited for its connection: it must not be sent any more.
     if (this.#over) controller.abort(givenUp)
   }

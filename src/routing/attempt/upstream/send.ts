@@ -21,7 +21,13 @@ export type Sink = {
 }
 
 /** One request under way. Pausing stops reading, so that the upstream feels a slow reader. */
-export type Exchange = { abort: () => void; pause: () => void; resume: () => void }
+export type Exchange = {
+  abort: () => void
+  pause: () => void
+  resume: () => void
+  /** How long it took until there was a connection for it; undefined without one. */
+  readonly connectMs?: number | undefined
+}
 
 export type Upstreams = {
   send: (request: UpstreamRequest, deadlines: Deadlines, sink: Sink) => Exchange

@@ -1,0 +1,47 @@
+import type { AttemptNote, NotAsked } from '#usage/generation.ts'
+import type { Candidate, Plan, Target } from '../plan/plan.ts'
+
+/** What was decided of a request before its first attempt: kept as it is, and put into words when the request is over. */
+export type Planned = {
+  /** The models that could answer with all their endpoints, and with those that guardrails let be asked. */
+  candidates: readonly Candidate[]
+  permitted: readonly Candidate[]
+  plan: Plan
+  /** Those of the plan at which all that a limit counts can be priced. */
+  targets: readonly Target[]
+}
+
+/** No row is to become long because a model has many endpoints. */
+const mostTold = 30
+
+/** The endpoints that could have answered and were not asked, by why; undefined where there is none. */
+export function notAsked(
+  { candidates, permitted, plan, targets }: Planned,
+  attempts: readonly AttemptNote[],
+): NotAsked | undefined {
+  let found: { [reason: string]: string[] } | undefined
+  let told = 0
+  const tell = (reason: string, endpointId: string) => {
+    if (told++ >= mostTold) return
+    found ??= {}
+    found[reason] ??= []
+    found[reason].push(endpointId)
+  }
+  if (targets.length > 1) {
+    for (const { endpoint } of targets) {
+      if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
+      tell(plan.behind?.get(endpoint.id) ?? 'not_reached', endpoint.id)
+    }
+  }
+  for (const { target, reason } of plan.excluded) tell(reason, target.endpoint.id)
+  if (targets.length < plan.targets.length) {
+    for (const target of plan.targets) if (!targets.includes(target)) tell('not_priceable', target.endpoint.id)
+  }
+  if (permitted === candidates) return found
+  for (const { model, endpoints } of candidates) {
+    const left = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
+    if (left.length === endpoints.length) continue
+    for (const endpoint of endpoints) if (!left.includes(endpoint)) tell('guardrail', endpoint.id)
+  }
+  return found
+}
