@@ -41,6 +41,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     permitted: async () => true,
     working: () => {},
     ask: async () => ({ action: 'cancel' }),
+    plan: async () => {},
   }
   const deps: TurnDeps = {
     model,

@@ -137,8 +137,8 @@ async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
 }
 
 async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
-  const { failed, text, images } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
-  await deps.notify({ type: 'tool.finished', id: call.id, failed, text })
+  const { failed, text, images, changes } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
+  await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
   return { role: 'tool', callId: call.id, text, ...(images && { images }) }
 }
 

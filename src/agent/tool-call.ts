@@ -10,7 +10,8 @@ export function announcementOf(tools: Tool[], call: ToolCall): Extract<TurnEvent
   const tool = toolOf(tools, call)
   const input = inputOf(call)
   const title = tool && input ? tool.title(input) : name
-  return { type: 'tool.asked', id, name, kind: tool?.kind ?? 'other', title, input: input ?? call.arguments }
+  const paths = (input && tool?.paths?.(input)) ?? []
+  return { type: 'tool.asked', id, name, kind: tool?.kind ?? 'other', title, paths, input: input ?? call.arguments }
 }
 
 /** @returns the arguments as an object, or undefined when the model wrote something else. */

@@ -83,6 +83,7 @@ function toolContext(context: TurnContext, call: ToolCall): ToolContext {
     mode,
     signal,
     permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),
+    plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),
   }

@@ -11,6 +11,7 @@ import {
   realpath,
   rename,
   rm,
+  unlink,
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -80,6 +81,14 @@ async function replaceFile(folder: string, name: string, text: string): Promise<
     throw error
   }
   return { made: !old }
+}
+
+/** Removes a file. */
+export async function removeFile(workspace: Workspace, path: string): Promise<void> {
+  return aboutFile(path, async () => {
+    const target = await locate(workspace, path)
+    await inFolder(workspace, parentOf(workspace, target), (folder) => unlink(join(folder, basename(target))))
+  })
 }
 
 /** The entries of a folder by name; links are named, never followed. */

@@ -6,7 +6,10 @@ import { catalogueWindow } from './window.ts'
 const signal = new AbortController().signal
 
 async function setUp(most?: number) {
-  const service = await startWithModels({ 'acme/small': { context_length: 8_000 } })
+  const service = await startWithModels({
+    'acme/small': { context_length: 8_000 },
+    'acme/eyes': { input_modalities: ['text', 'image'] },
+  })
   let at = 0
   let asked = 0
   const baseUrl = () => {
@@ -25,6 +28,14 @@ async function setUp(most?: number) {
 test('a window is what the catalogue says, whatever preset comes with the model', async () => {
   await using at = await setUp()
   for (const name of ['acme/small', 'acme/small@preset/mine']) assert.equal(await at.window(name), 8_000)
+})
+
+test('a model sees images if the catalogue says so, and not where nobody says', async () => {
+  await using at = await setUp()
+  assert.deepEqual(
+    [await at.images('acme/eyes'), await at.images('acme/small'), await at.images('no/such')],
+    [true, false, false],
+  )
 })
 
 test('a model that the catalogue does not have gets the usual window, and is asked for again in a minute', async () => {

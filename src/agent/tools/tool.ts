@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace.ts'
 export type ApprovalMode = 'manual' | 'self-drive'
 
 /** The kind of a call that ACP shows to a person. */
-export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'other'
+export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'think' | 'fetch' | 'other'
 
 /** A question with fields, and what came back. */
 export type Field = {
@@ -30,10 +30,17 @@ export type ToolContext = {
   /** Tells that the call is being worked on. */
   working: () => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
+  /** Shows a plan in the place of the one before. */
+  plan: (steps: PlanStep[]) => Promise<void>
 }
 
 /** A result that is more than text. */
-export type ToolOutput = { text: string; images?: Image[] }
+export type ToolOutput = { text: string; images?: Image[]; changes?: FileChange[] }
+
+/** What became of a file, for whoever looks at the session. `before` is null for one that was not there. */
+export type FileChange = { path: string; before: string | null; after: string }
+
+export type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' }
 
 /**
  * A tool's result is text for the model; it throws an `Error` whose message tells the model what was wrong.
@@ -45,6 +52,8 @@ export type Tool = {
   kind: ToolKind
   alone: boolean
   title: (input: Record<string, unknown>) => string
+  /** The files that a call is about, where its input does not name them under `path`. */
+  paths?: (input: Record<string, unknown>) => string[]
   run: (input: Record<string, unknown>, context: ToolContext) => Promise<string | ToolOutput>
 }
 
@@ -56,7 +65,8 @@ export function tool<Input extends z.ZodObject>(definition: {
   alone: boolean
   input: Input
   title: (input: z.infer<Input>) => string
-  run: (input: z.infer<Input>, context: ToolContext) => Promise<string>
+  paths?: (input: z.infer<Input>) => string[]
+  run: (input: z.infer<Input>, context: ToolContext) => Promise<string | ToolOutput>
 }): Tool {
   const { name, input } = definition
   const parse = (value: unknown) => {
@@ -75,6 +85,10 @@ export function tool<Input extends z.ZodObject>(definition: {
     title: (value) => {
       const parsed = input.safeParse(value)
       return parsed.success ? definition.title(parsed.data) : name
+    },
+    paths: (value) => {
+      const parsed = input.safeParse(value)
+      return parsed.success ? (definition.paths?.(parsed.data) ?? []) : []
     },
     run: async (value, context) => definition.run(parse(value), context),
   }

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder, noWays, realShell } from '#test/harness/agent.ts'
 import { openWorkspace } from '../workspace.ts'
-import type { ToolContext } from './tool.ts'
+import type { ToolContext, ToolOutput } from './tool.ts'
 import { tools } from './tools.ts'
+
+const textOf = (given: string | ToolOutput) => (typeof given === 'string' ? given : given.text)
 
 /** Tools over a workspace with these files. */
 async function setUp(files: Record<string, string | Buffer> = {}, context: Partial<ToolContext> = {}) {
@@ -22,12 +24,13 @@ async function setUp(files: Record<string, string | Buffer> = {}, context: Parti
     permitted: async () => true,
     working: () => {},
     ask: async () => ({ action: 'decline' }),
+    plan: async () => {},
     ...context,
   }
   return {
     path: folder.path,
     use: async (name: string, input: Record<string, unknown>) =>
-      String(await tools.find((tool) => tool.name === name)!.run(input, all)),
+      textOf(await tools.find((tool) => tool.name === name)!.run(input, all)),
     text: (name: string) => readFile(join(folder.path, name), 'utf8'),
     [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
   }

@@ -1,3 +1,4 @@
+import { applyPatch } from './apply_patch.ts'
 import { askUser } from './ask_user.ts'
 import { editFile } from './edit_file.ts'
 import { listFiles } from './list_files.ts'
@@ -5,7 +6,8 @@ import { readFile } from './read_file.ts'
 import { search } from './search.ts'
 import { shell } from './shell.ts'
 import type { Tool } from './tool.ts'
+import { updatePlan } from './update_plan.ts'
 import { writeFile } from './write_file.ts'
 
 /** Every tool the agent has. A new one is a file in this folder and a line here. */
-export const tools: Tool[] = [shell, readFile, writeFile, editFile, listFiles, search, askUser]
+export const tools: Tool[] = [shell, readFile, writeFile, editFile, applyPatch, listFiles, search, askUser, updatePlan]

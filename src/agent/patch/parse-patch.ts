@@ -1,0 +1,107 @@
+/** A change within a file: `before` are lines of it, `after` what comes in their place. */
+export type Hunk = {
+  /** A line that stands somewhere above. */
+  under: string | undefined
+  before: string[]
+  after: string[]
+}
+
+export type FilePatch =
+  | { kind: 'add'; path: string; text: string }
+  | { kind: 'delete'; path: string }
+  | { kind: 'update'; path: string; to: string | undefined; hunks: Hunk[] }
+
+const heading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
+const move = /^\*\*\* Move to: (.+)$/
+/** Numbers of lines, as unified diffs have them; models count badly, so nothing depends on them. */
+const numbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
+
+/**
+ * Reads a patch in the form that models know best: sections for files, hunks that are found by their lines.
+ * @throws Error, for the model, that names the line.
+ */
+export function parsePatch(patch: string): FilePatch[] {
+  const lines = patch.replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+  const files: FilePatch[] = []
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at]!
+    const found = heading.exec(line.trimEnd())
+    if (!found) {
+      if (!/^\*\*\* (Begin|End) Patch\s*$/.test(line) && line.trim() !== '') throw wrong(at, line)
+      at++
+      continue
+    }
+    const end = nextHeading(lines, at + 1)
+    files.push(section(found[1]!, found[2]!.trim(), lines.slice(at + 1, end), at + 1))
+    at = end
+  }
+  if (files.length === 0) throw new Error('The patch names no file. A section begins with "*** Update File: path".')
+  for (const [index, { path }] of files.entries())
+    if (files.findIndex((file) => file.path === path) !== index)
+      throw new Error(`The patch has two sections for ${path}: put all its hunks into one.`)
+  return files
+}
+
+function nextHeading(lines: string[], from: number): number {
+  const next = lines.findIndex(
+    (line, index) => index >= from && (heading.test(line) || /^\*\*\* End Patch\s*$/.test(line)),
+  )
+  return next === -1 ? lines.length : next
+}
+
+function section(kind: string, path: string, lines: string[], from: number): FilePatch {
+  if (kind === 'Delete') {
+    const extra = lines.findIndex((line) => line.trim() !== '')
+    if (extra !== -1) throw wrong(from + extra, lines[extra]!)
+    return { kind: 'delete', path }
+  }
+  if (kind === 'Add') {
+    const text = lines.map((line, index) => {
+      if (line.startsWith('+')) return line.slice(1)
+      throw wrong(from + index, line, 'each line of a new file begins with "+"')
+    })
+    return { kind: 'add', path, text: text.map((line) => `${line}\n`).join('') }
+  }
+  const to = move.exec(lines[0] ?? '')?.[1]?.trim()
+  const hunks = hunksIn(to === undefined ? lines : lines.slice(1), to === undefined ? from : from + 1)
+  if (hunks.length === 0 && to === undefined) throw new Error(`The patch says nothing of what to change in ${path}.`)
+  return { kind: 'update', path, to, hunks }
+}
+
+function hunksIn(lines: string[], from: number): Hunk[] {
+  const hunks: Hunk[] = []
+  for (const [index, line] of lines.entries()) {
+    if (line.startsWith('@@')) {
+      const under = line.slice(2).trim().replace(numbers, '').trim()
+      hunks.push({ under: under || undefined, before: [], after: [] })
+      continue
+    }
+    if (/^\*\*\* End of File\s*$/.test(line)) continue
+    if (hunks.length === 0) hunks.push({ under: undefined, before: [], after: [] })
+    const hunk = hunks.at(-1)!
+    const rest = line.slice(1)
+    if (line.startsWith('-')) hunk.before.push(rest)
+    else if (line.startsWith('+')) hunk.after.push(rest)
+    // Models leave the space of an empty line out.
+    else if (line.startsWith(' ') || line === '') for (const side of [hunk.before, hunk.after]) side.push(rest)
+    else throw wrong(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
+  }
+  return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0).map(withoutEmptyEnd)
+}
+
+/** An empty line between two hunks is none of theirs. */
+function withoutEmptyEnd({ under, before, after }: Hunk): Hunk {
+  if (before.length > 1 && before.at(-1) === '' && after.at(-1) === '')
+    return { under, before: before.slice(0, -1), after: after.slice(0, -1) }
+  return { under, before, after }
+}
+
+function wrong(
+  index: number,
+  line: string,
+  rule = 'a section begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
+) {
+  return new Error(
+    `Line ${index + 1} of the patch is ${JSON.stringify(line.slice(0, 120))}, but ${rule}. Nothing was changed.`,
+  )
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listModel, newAgent } from '#test/harness/agent.ts'
+
+const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
+
+/** An agent in a workspace with these files, whose model applies the patch. */
+async function patching(files: Record<string, string>, text: string) {
+  const { model } = listModel([[{ name: 'apply_patch', arguments: JSON.stringify({ patch: text }) }], 'done'])
+  const at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(at.workspace, name, '..'), { recursive: true })
+    await writeFile(join(at.workspace, name), content)
+  }
+  await at.prompt('go')
+  const read = (name: string) => readFile(join(at.workspace, name), 'utf8')
+  return Object.assign(at, { result: at.results()[0] ?? '', read })
+}
+
+test('a patch changes, makes, deletes and moves files at once, and shows what it did', async () => {
+  await using at = await patching(
+    { 'a.ts': 'one\ntwo\nthree\nfour\n', 'old.ts': 'gone\n', 'src/b.ts': 'b\nc\n' },
+    patch(
+      '*** Update File: a.ts',
+      '@@',
+      ' one',
+      '-two',
+      '+TWO',
+      ' three',
+      '@@',
+      ' four',
+      '+five',
+      '*** Add File: new/c.ts',
+      '+made',
+      '*** Delete File: old.ts',
+      '*** Update File: src/b.ts',
+      '*** Move to: src/d.ts',
+      '@@',
+      '-b',
+      '+B',
+    ),
+  )
+  assert.equal(at.result, 'Changed a.ts.\nMade new/c.ts.\nDeleted old.ts.\nMade src/d.ts.\nDeleted src/b.ts.')
+  assert.equal(await at.read('a.ts'), 'one\nTWO\nthree\nfour\nfive\n')
+  assert.equal(await at.read('new/c.ts'), 'made\n')
+  assert.equal(await at.read('src/d.ts'), 'B\nc\n')
+  assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'new', 'src'])
+  const call = at.heard.find((each) => each.sessionUpdate === 'tool_call')
+  assert.deepEqual(
+    call?.locations?.map(({ path }) => path),
+    ['a.ts', 'new/c.ts', 'old.ts', 'src/b.ts', 'src/d.ts'],
+  )
+  const end = at.heard.find((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'completed')
+  const shown = end && 'content' in end && Array.isArray(end.content) ? end.content[1] : undefined
+  assert.deepEqual(shown, {
+    ...{ type: 'diff', path: 'a.ts', oldText: 'one\ntwo\nthree\nfour\n' },
+    newText: 'one\nTWO\nthree\nfour\nfive\n',
+  })
+})
+
+test('where one hunk does not fit, no file is changed, and every hunk that does not fit is told', async () => {
+  const files = { 'a.ts': 'one\ntwo\nthree\n', 'b.ts': 'x\nx\n' }
+  await using at = await patching(
+    files,
+    patch(
+      ...['*** Add File: c.ts', '+c', '*** Update File: a.ts', '@@', ' one', '-zwei', ' three'],
+      ...['*** Update File: b.ts', '@@', '-x', '+y', '*** Delete File: none.ts'],
+    ),
+  )
+  assert.match(
+    at.result,
+    /^Error: Nothing was changed\. a\.ts is not as the patch has it: hunk 1 of 1: line 2 is "two", the patch has "zwei": read the file again\.$/m,
+  )
+  assert.match(
+    at.result,
+    /^b\.ts is not as the patch has it: hunk 1 of 1: its lines stand at lines 1, 2: give more lines/m,
+  )
+  assert.match(at.result, /^none\.ts does not exist\.$/m)
+  for (const [name, text] of Object.entries(files)) assert.equal(await at.read(name), text)
+  assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'b.ts'])
+})
+
+test('where a file cannot be written, those before it are as they were', async () => {
+  const long = 'x'.repeat(300)
+  await using at = await patching(
+    { 'a.ts': 'one\n', 'b.ts': 'b\n' },
+    patch(
+      ...['*** Update File: a.ts', '@@', '-one', '+two', '*** Add File: new.ts', '+n', '*** Delete File: b.ts'],
+      ...[`*** Add File: ${long}`, '+x'],
+    ),
+  )
+  assert.match(at.result, /^Error: Nothing was changed\. x+ has too long a name\.$/)
+  assert.deepEqual([await at.read('a.ts'), await at.read('b.ts')], ['one\n', 'b\n'])
+  assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'b.ts'])
+})
+
+test('a line above, after "@@", says which of several places is meant', async () => {
+  await using at = await patching(
+    { 'a.py': 'def one():\n    return 1\n\ndef two():\n    return 1\n' },
+    patch('*** Update File: a.py', '@@ def two():', '-    return 1', '+    return 2'),
+  )
+  assert.equal(await at.read('a.py'), 'def one():\n    return 1\n\ndef two():\n    return 2\n')
+})
+
+test('line ends of Windows and spaces at line ends stay as they are in the file', async () => {
+  await using at = await patching(
+    { 'a.txt': 'one\r\ntwo\r\nthree\r\n', 'b.txt': 'one  \ntwo\n' },
+    patch(
+      ...['*** Update File: a.txt', '@@', ' one', '-two', '+zwei', ' three'],
+      ...['*** Update File: b.txt', '@@ -1,9 +1,9 @@', ' one', '-two', '+zwei'],
+    ),
+  )
+  assert.equal(await at.read('a.txt'), 'one\r\nzwei\r\nthree\r\n')
+  assert.equal(await at.read('b.txt'), 'one  \nzwei\n')
+})
+
+for (const [what, text, says] of [
+  [
+    'has a line that is of no section',
+    'hello\n*** Delete File: a',
+    /Line 1 of the patch is "hello", but a section begins with/,
+  ],
+  [
+    'has a line of a new file without "+"',
+    patch('*** Add File: b', '+x', 'y'),
+    /Line 4 of the patch is "y", but each line of a new file begins with "\+"/,
+  ],
+  [
+    'has a line of a hunk that is none',
+    patch('*** Update File: a', '@@', 'x'),
+    /Line 4 of the patch is "x", but a line of a hunk/,
+  ],
+  ['names no file', '*** Begin Patch\n*** End Patch', /names no file/],
+  ['names one twice', patch('*** Delete File: a', '*** Delete File: a'), /two sections for a/],
+  ['makes what is there', patch('*** Add File: a', '+x'), /a is there already/],
+  ['leads out of the workspace', patch('*** Add File: ../x', '+x'), /\.\.\/x is outside the workspace/],
+  ['says nothing of a file', patch('*** Update File: a'), /says nothing of what to change in a/],
+] as [string, string, RegExp][])
+  test(`a patch is refused that ${what}`, async () => {
+    await using at = await patching({ a: 'one\n' }, text)
+    assert.match(at.result, says)
+    assert.equal(await at.read('a'), 'one\n')
+  })
+
+test('a plan is shown, and anew with each call', async () => {
+  const steps = (...statuses: string[]) => ({
+    steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
+  })
+  const call = (input: object) => [{ name: 'update_plan', arguments: JSON.stringify(input) }]
+  const { model } = listModel([
+    call(steps('in_progress', 'pending')),
+    call(steps('in_progress', 'in_progress')),
+    call(steps('completed', 'completed')),
+    'done',
+  ])
+  await using at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
+  await at.prompt('go')
+  const plans = at.heard.flatMap((each) => (each.sessionUpdate === 'plan' ? [each.entries] : []))
+  assert.deepEqual(
+    plans.map((entries) => entries.map(({ content, status }) => `${content} ${status}`)),
+    [
+      ['step 0 in_progress', 'step 1 pending'],
+      ['step 0 completed', 'step 1 completed'],
+    ],
+  )
+  assert.match(at.results()[1] ?? '', /^Error: Several steps are in progress/)
+})

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { applyHunks } from '../patch/apply-hunks.ts'
+import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
+import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from '../workspace.ts'
+import { exactTextOf } from './text.ts'
+import { tool } from './tool.ts'
+
+const mostBytes = 10 * 1024 * 1024
+
+/** What becomes of a file; null where there is none, before or after. */
+type Change = { path: string; before: string | null; after: string | null }
+
+export const applyPatch = tool({
+  name: 'apply_patch',
+  description: [
+    'Change several files at once, all or none. The patch has a section for each file: "*** Update File: path" with hunks,',
+    '"*** Add File: path" with every line after "+", or "*** Delete File: path"; "*** Move to: path" right below an update',
+    'renames. A hunk begins with "@@", or "@@ a line above it" where its lines stand more than once; its lines begin with',
+    '" " (stays), "-" (goes) or "+" (comes). Give three lines around each change, exactly as they stand in the file. Line',
+    'numbers are not needed.',
+  ].join(' '),
+  kind: 'edit',
+  alone: true,
+  input: z.object({ patch: z.string().min(1).describe('The whole patch.') }),
+  title: ({ patch }) => `Patch ${pathsIn(patch).join(', ')}`,
+  paths: ({ patch }) => pathsIn(patch),
+  async run({ patch }, { workspace }) {
+    const changes: Change[] = []
+    const wrong: string[] = []
+    // All is worked out before anything is written, and all that is wrong is told at once.
+    for (const file of parsePatch(patch)) {
+      await changesOf(workspace, file).then(
+        (found) => changes.push(...found),
+        (error: Error) => wrong.push(error.message),
+      )
+    }
+    if (wrong.length > 0) throw new Error(`Nothing was changed. ${wrong.join('\n')}`)
+    await writeAll(workspace, changes)
+    return {
+      text: changes.map(lineOf).join('\n'),
+      changes: changes.map(({ after, ...rest }) => ({ ...rest, after: after ?? '' })),
+    }
+  },
+})
+
+function pathsIn(patch: string): string[] {
+  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) => path!.trim())
+}
+
+async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[]> {
+  const { path } = file
+  const there = await isFile(workspace, path)
+  if (file.kind === 'add') {
+    if (there) throw new Error(`${path} is there already: update it instead.`)
+    return [{ path, before: null, after: file.text }]
+  }
+  const before = await textIn(workspace, path)
+  if (file.kind === 'delete') return [{ path, before, after: null }]
+  const after = await aboutFile(path, async () => applyHunks(before, file.hunks))
+  if (file.to === undefined) return [{ path, before, after }]
+  if (await isFile(workspace, file.to))
+    throw new Error(`${file.to} is there already, so ${path} cannot be moved there.`)
+  return [
+    { path: file.to, before: null, after },
+    { path, before, after: null },
+  ]
+}
+
+async function textIn(workspace: Workspace, path: string): Promise<string> {
+  const { bytes, size } = await readBytes(workspace, path, mostBytes)
+  return aboutFile(path, async () => {
+    if (size > mostBytes) throw new Error(`has ${size} bytes, too many to patch`)
+    return exactTextOf(bytes)
+  })
+}
+
+/** Where one cannot be written, those that were are as they were before. */
+async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> {
+  const done: Change[] = []
+  try {
+    for (const change of changes) {
+      await put(workspace, change.path, change.after)
+      done.push(change)
+    }
+  } catch (error) {
+    for (const { path, before } of done.reverse()) await put(workspace, path, before)
+    throw new Error(`Nothing was changed. ${(error as Error).message}`)
+  }
+}
+
+async function put(workspace: Workspace, path: string, text: string | null): Promise<void> {
+  if (text === null) await removeFile(workspace, path)
+  else await writeText(workspace, path, text)
+}
+
+function lineOf({ path, before, after }: Change): string {
+  return `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { tool } from './tool.ts'
+
+export const updatePlan = tool({
+  name: 'update_plan',
+  description: [
+    'Show the person what you are going to do, and how far you are, for work of three steps or more. Each call gives the',
+    'whole plan anew: call it at the beginning, and whenever a step is done or the plan is another. One step at most is',
+    'in progress.',
+  ].join(' '),
+  kind: 'think',
+  alone: true,
+  input: z.object({
+    steps: z
+      .array(
+        z.object({
+          text: z.string().min(1).max(500).describe('The step in a few words.'),
+          status: z.enum(['pending', 'in_progress', 'completed']),
+        }),
+      )
+      .min(1)
+      .max(50),
+  }),
+  title: ({ steps }) => `Plan of ${steps.length} steps`,
+  async run({ steps }, { plan }) {
+    if (steps.filter(({ status }) => status === 'in_progress').length > 1)
+      throw new Error('Several steps are in progress. Mark the one you work on now, and the others as pending.')
+    await plan(steps)
+    const left = steps.filter(({ status }) => status !== 'completed').length
+    return left > 0 ? `Shown. ${left} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
+  },
+})
