@@ -39,24 +39,24 @@ export const screens: Screen[] = [
     name: 'interns',
     title: 'Interns',
     words: 'agents questions inbox permissions sessions',
-    load: () => import('./interns/screen.tsx'),
+    load: async () => ({ Screen: (await import('./seldom.ts')).interns }),
   },
   {
     name: 'guardrails',
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
-    load: () => import('./guardrails/screen.tsx'),
+    load: async () => ({ Screen: (await import('./seldom.ts')).guardrails }),
   },
   {
     name: 'keys',
     title: 'Keys & people',
     words: 'members roles access sessions audit byok provider secrets limits',
-    load: () => import('./keys/screen.tsx'),
+    load: async () => ({ Screen: (await import('./seldom.ts')).keys }),
   },
   {
     name: 'presets',
     title: 'Presets',
     words: 'versions prompts configuration',
-    load: () => import('./presets/screen.tsx'),
+    load: async () => ({ Screen: (await import('./seldom.ts')).presets }),
   },
 ]

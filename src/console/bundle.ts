@@ -66,7 +66,8 @@ function manifestOf(outputs: Metafile['outputs'], sheet: string, icon: string): 
   const atOnce = loadedWith(outputs, main)
   const named = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
   const screens = screenNames().map((name) => {
-    const screen = startedBy(`console/${name}/screen.tsx`)
+    // Several may be in one file.
+    const screen = Object.keys(outputs).find((path) => `console/${name}/screen.tsx` in outputs[path]!.inputs)
     return [name, named([...(screen ? loadedWith(outputs, screen) : [])].filter((path) => !atOnce.has(path)))]
   })
   return {
