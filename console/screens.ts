@@ -59,4 +59,10 @@ export const screens: Screen[] = [
     words: 'versions prompts configuration',
     load: async () => ({ Screen: (await import('./seldom.ts')).presets }),
   },
+  {
+    name: 'service',
+    title: 'Service',
+    words: 'first run set up providers credentials catalogue sources reload settings configuration',
+    load: async () => ({ Screen: (await import('./seldom.ts')).service }),
+  },
 ]

@@ -92,6 +92,9 @@ function Empty({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }
   return (
     <Nothing title="No requests yet" paste={paste}>
       <p>Each request appears here within a second of its end. Send the first one:</p>
+      <p class="dim">
+        Models of others answer once <a href="/service">a provider has a credential</a>.
+      </p>
     </Nothing>
   )
 }

@@ -182,7 +182,7 @@ for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions'
         const { page, faults } = watched
         await page.getByRole('table').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
-        const beyond = 'document.querySelector(".keyring-part").scrollWidth > document.documentElement.clientWidth'
+        const beyond = 'document.querySelector(".parts-body").scrollWidth > document.documentElement.clientWidth'
         assert.equal(await page.evaluate(beyond), false)
         assert.deepEqual(faults, [])
       })

@@ -1,0 +1,96 @@
+import { call } from '../api/client.ts'
+import { forget, useGet } from '../api/resource.ts'
+import { signedIn } from '../api/session.ts'
+import type { CatalogueReport } from '../api/types.ts'
+import { counted, exactCount } from '../format/count.ts'
+import { useActing } from '../pieces/acting.ts'
+import { Failed, Loading } from '../pieces/states.tsx'
+import { toast } from '../pieces/toast.tsx'
+
+/** More rows than these are counted. */
+const shown = 500
+
+/** Where models and prices come from, and what was left out of it. */
+export function Catalogue() {
+  const { data, failure, reload } = useGet('GET /catalogue', {})
+  const { problem, isBusy, act } = useActing()
+  const read = () =>
+    act(async () => {
+      const { data: report } = await call('POST /catalogue/reload', {})
+      forget()
+      reload()
+      toast(`${counted(report.models, 'model')} read, ${counted(report.skipped.length, 'row')} left out`)
+    })
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  const { sources, providers, models, endpoints, skipped } = data.data.report
+  return (
+    <>
+      <p class="does">
+        {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
+        {mayReload() && (
+          <button type="button" disabled={isBusy} onClick={() => void read()}>
+            {isBusy ? 'Reading …' : 'Reload'}
+          </button>
+        )}
+      </p>
+      {problem && (
+        <p class="does bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <section class="service-part" aria-label="Sources">
+        <h2>Sources, each over the one before</h2>
+        <ol>
+          {sources.map((source) => (
+            <li key={source} class="mono">
+              {source}
+            </li>
+          ))}
+        </ol>
+        <h2>{skipped.length === 0 ? 'Nothing was left out' : `${counted(skipped.length, 'row')} left out`}</h2>
+      </section>
+      {skipped.length > 0 && <Skipped rows={skipped} />}
+    </>
+  )
+}
+
+function mayReload(): boolean {
+  const { value } = signedIn
+  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
+}
+
+function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
+  return (
+    <>
+      <table class="plain-table" aria-label="Left out">
+        <thead>
+          <tr>
+            <th scope="col">row</th>
+            <th scope="col">why</th>
+            <th scope="col">source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map(({ source, line, row, reason }, index) => (
+            <tr key={index}>
+              <th scope="row" class="mono">
+                {row}
+              </th>
+              <td>{reason}</td>
+              <td class="dim mono">
+                {source}
+                {line !== undefined && `:${line}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <p class="pages dim">
+          the first {exactCount(shown)} of {exactCount(rows.length)}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { useGet } from '../api/resource.ts'
+import type { ProviderNeeds } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { Copy } from '../pieces/copy.tsx'
+import { Failed, Loading, Nothing } from '../pieces/states.tsx'
+import { environmentLines } from './lines.ts'
+
+/** Which providers can be asked, and what the others need: the first thing to see to on a new service. */
+export function Providers() {
+  const { data, failure, reload } = useGet('GET /catalogue', {})
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  const providers = data.data.providers.filter(({ models }) => models > 0)
+  const isWaiting = ({ missing }: ProviderNeeds) => missing.length > 0
+  const waiting = providers.filter(isWaiting)
+  const ready = providers.filter((one) => !isWaiting(one))
+  const asked = ready.filter(({ credential_variables }) => credential_variables.length > 0)
+  return (
+    <>
+      {asked.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
+      {providers.length === 0 && (
+        <Nothing title="The catalogue has no models" paste="npx signalbox catalogue sync">
+          <p>This fetches one; the service reads it at its next start, or by Reload:</p>
+        </Nothing>
+      )}
+      {providers.length > 0 && (
+        <table class="plain-table" aria-label="Providers">
+          <thead>
+            <tr>
+              <th scope="col">provider</th>
+              <th scope="col" class="number">
+                models
+              </th>
+              <th scope="col">credential</th>
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {[...ready, ...waiting].map((one) => (
+              <ProviderRow key={one.slug} of={one} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}
+
+/** What is pasted where the service is started. */
+function FirstRun({ first }: { first: ProviderNeeds }) {
+  const paste = environmentLines(first)
+  return (
+    <section class="service-first" aria-label="First run">
+      <h2>No provider has a credential yet</h2>
+      <p>
+        Until one has, only the demo model answers. Set a provider’s variable where the service is started, then start
+        it again:
+      </p>
+      <div class="paste">
+        <pre>{paste}</pre>
+        <Copy text={paste}>Copy</Copy>
+      </div>
+      <p class="dim">
+        Without a new start: a workspace can bring <a href="/keys/providers">provider keys</a> of its own, which are
+        kept encrypted.
+      </p>
+    </section>
+  )
+}
+
+function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
+  const { name, slug, models, credential_variables, missing } = provider
+  const isReady = missing.length === 0
+  return (
+    <tr>
+      <th scope="row">
+        {name} <span class="dim">{slug}</span>
+      </th>
+      <td data-head="models" class="number">
+        <a href={`/models?providers=${encodeURIComponent(slug)}`} aria-label={`${counted(models, 'model')} of ${name}`}>
+          {models}
+        </a>
+      </td>
+      <td data-head="credential">
+        <span class={`dot ${isReady ? 'ok' : 'warn'}`} />{' '}
+        {isReady ? (
+          credential_variables.length > 0 ? (
+            'is set'
+          ) : (
+            <span class="dim">needs none</span>
+          )
+        ) : (
+          <>
+            needs <code>{missing.join(', ')}</code>
+          </>
+        )}
+      </td>
+      <td class="number">{!isReady && <Copy text={environmentLines(provider)}>Copy lines</Copy>}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks'
+import { useGet } from '../api/resource.ts'
+import type { Setting } from '../api/types.ts'
+import { Failed, Loading, Nothing } from '../pieces/states.tsx'
+import { found, sourceInWords, valueInWords } from './lines.ts'
+
+/** Every setting in force, and who said it. They are changed where they were said, and hold from the next start on. */
+export function Settings() {
+  const { data, failure, reload } = useGet('GET /settings', {})
+  const [typed, setTyped] = useState('')
+  const [isOwn, setOwn] = useState(false)
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  const rows = found(data.data, typed).filter(({ source }) => !isOwn || source !== 'default')
+  return (
+    <>
+      <p class="does">
+        <input
+          type="search"
+          aria-label="Find a setting"
+          placeholder="find a setting"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <label class="service-own">
+          <input type="checkbox" checked={isOwn} onChange={(event) => setOwn(event.currentTarget.checked)} /> only those
+          that were set
+        </label>
+      </p>
+      {rows.length === 0 && (
+        <Nothing title={isOwn && typed === '' ? 'All are as they come' : 'There is no such setting'} />
+      )}
+      {rows.length > 0 && (
+        <table class="plain-table service-settings" aria-label="Settings">
+          <thead>
+            <tr>
+              <th scope="col">setting</th>
+              <th scope="col">value</th>
+              <th scope="col">from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((setting) => (
+              <SettingRow key={setting.name} of={setting} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}
+
+function SettingRow({ of: setting }: { of: Setting }) {
+  const { name, variable, meaning, is_set, source } = setting
+  const usual = setting.default === null ? '' : `\nUnless set: ${JSON.stringify(setting.default)}`
+  return (
+    <tr>
+      <th scope="row">
+        <code>{name}</code>
+        <div class="dim service-meaning">
+          {meaning.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+        </div>
+      </th>
+      <td
+        data-head="value"
+        class={is_set ? 'mono' : 'dim'}
+        title={`${variable ?? 'in the configuration file'}${usual}`}
+      >
+        {valueInWords(setting)}
+      </td>
+      <td data-head="from" class={source === 'default' ? 'dim' : 'mono'}>
+        {sourceInWords(setting)}
+      </td>
+    </tr>
+  )
+}
