@@ -112,10 +112,10 @@ export function createAgent(deps: AgentDeps): AgentApp {
     const abort = new AbortController()
     session.turn = { abort, over }
     const signal = AbortSignal.any([abort.signal, asked])
-    const { log, workspace, mode, mcp } = session
+    const { log, workspace, mode, mcp, processes } = session
     clearTimeout(session.idle)
     try {
-      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, signal }, text)
+      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, processes, signal }, text)
     } finally {
       session.turn = undefined
       session.idle = setTimeout(() => void mcp.close(), idleMs).unref()

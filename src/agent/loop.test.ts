@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { listModel, newFolder, realShell } from '#test/harness/agent.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { type Model, ModelFault } from './model/model.ts'
+import { Processes } from './processes.ts'
 import { createSessionStore } from './session-store.ts'
 import { type Tool, type ToolContext, tool } from './tools/tool.ts'
 import type { TurnEvent } from './turn-event.ts'
@@ -36,6 +37,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
   const context: ToolContext = {
     workspace: await openWorkspace(folder.path),
     shell: realShell(),
+    processes: new Processes(),
     mode: 'manual',
     signal: abort.signal,
     permitted: async () => true,

@@ -4,6 +4,7 @@ import { type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { type SessionTools, sessionTools } from './mcp/session-tools.ts'
+import { Processes } from './processes.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 import type { ApprovalMode } from './tools/tool.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
@@ -18,6 +19,7 @@ export type OpenSession = {
   mode: ApprovalMode
   turn: OpenTurn | undefined
   mcp: SessionTools
+  processes: Processes
   /** Ends the servers of a session that is left alone. */
   idle?: NodeJS.Timeout
 }
@@ -28,7 +30,7 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
 
   const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
     const mcp = sessionTools(servers, deps.now)
-    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp }
+    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
     open.set(log.session.id, session)
     return session
   }
@@ -39,6 +41,7 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
     clearTimeout(session?.idle)
     await session?.turn?.over
     await session?.mcp.close()
+    await session?.processes.stopAll()
     await session?.log.close()
   }
   return {
@@ -62,9 +65,10 @@ export function createOpenSessions(deps: { store: SessionStore; newId: NewId; no
     },
     close,
     endAll() {
-      for (const { turn, mcp } of open.values()) {
+      for (const { turn, mcp, processes } of open.values()) {
         turn?.abort.abort()
         void mcp.close()
+        void processes.stopAll()
       }
     },
   }

@@ -19,8 +19,11 @@ export type Shell = {
 export type WithoutSandbox = 'refuse' | 'consent'
 export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: number; signal: AbortSignal }
 
-/** `onOutput`: gets what it prints, apart from its complaints; it has a standard input then. */
-export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & { onOutput?: (bytes: Buffer) => void }
+/**
+ * `onOutput` gets what it prints. `talks`: it is a program to talk with, which has a standard input, and whose complaints are
+ * apart from what it prints.
+ */
+export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & { onOutput: (bytes: Buffer) => void; talks?: boolean }
 
 /** What runs long is looked at less often. */
 const longRunning = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
@@ -64,11 +67,11 @@ export function createShell(deps: {
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
       return runCommand(command, limits, signal)
     },
-    async start(script, { workspace, sandbox, signal, onOutput }) {
+    async start(script, { workspace, sandbox, signal, onOutput, talks = false }) {
       const { cpuSeconds, watchEveryMs, ...long } = longRunning
-      const inside = { script, workspace, cpuSeconds, apart: onOutput !== undefined }
+      const inside = { script, workspace, cpuSeconds, apart: talks }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...long })
-      return startCommand(command, limits, signal, { watchEveryMs, ...(onOutput && { input: true, onOutput }) })
+      return startCommand(command, limits, signal, { watchEveryMs, input: talks, onOutput })
     },
   }
 }

@@ -7,6 +7,7 @@ import type { SessionTools } from './mcp/session-tools.ts'
 import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
 import type { SeesImages, WindowOf } from './model/window.ts'
 import { notifyClient } from './notify-client.ts'
+import type { Processes } from './processes.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
@@ -24,6 +25,7 @@ export type TurnContext = {
   tools: Tool[]
   /** The tools of the servers that the session was offered. */
   mcp: SessionTools
+  processes: Processes
   shell: Shell
   now: Now
   client: AgentContext
@@ -74,12 +76,13 @@ function depsOf(context: TurnContext, offered: Offered) {
 }
 
 function toolContext(context: TurnContext, call: ToolCall): ToolContext {
-  const { workspace, shell, mode, signal, client, log } = context
+  const { workspace, shell, processes, mode, signal, client, log } = context
   const sessionId = log.session.id
   const working = updateOf({ type: 'tool.working', id: call.id }, 0)
   return {
     workspace,
     shell,
+    processes,
     mode,
     signal,
     permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),

@@ -64,7 +64,7 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox }: 
   if (spec.type === 'stdio') {
     const script = scriptOf(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
-      shell.start(script, { workspace, sandbox, signal, onOutput })
+      shell.start(script, { workspace, sandbox, signal, onOutput, talks: true })
     const transport = commandTransport(mcp, start, environmentLine(spec.env))
     return { transport: transport as Transport, whyEnded: transport.whyEnded }
   }

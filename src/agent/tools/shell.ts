@@ -5,6 +5,8 @@ import { type ToolContext, tool } from './tool.ts'
 const longest = 900
 const beatMs = 15_000
 
+export const notAllowed = 'The user did not allow this command. It was not run. Go on without it.'
+
 export const shell = tool({
   name: 'shell',
   description: [
@@ -27,7 +29,7 @@ export const shell = tool({
   title: ({ command }) => command,
   async run(input, context) {
     const sandbox = await boundary(input, context)
-    if (sandbox === 'refused') return 'The user did not allow this command. It was not run. Go on without it.'
+    if (sandbox === 'refused') return notAllowed
     const seconds = input.timeout_seconds ?? 120
     const { workspace, signal } = context
     const options = { workspace: workspace.root, sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
@@ -46,7 +48,7 @@ export const shell = tool({
  * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with a leave of its own
  * outside. Where there is no sandbox a person is asked all the same, and told so.
  */
-async function boundary(
+export async function boundary(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Image, ToolDescription } from '../model/model.ts'
+import type { Processes } from '../processes.ts'
 import type { Shell } from '../shell.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -23,6 +24,8 @@ export type FormAnswer = { action: 'accept'; content: Record<string, unknown> } 
 export type ToolContext = {
   workspace: Workspace
   shell: Shell
+  /** The commands that the session has running. */
+  processes: Processes
   mode: ApprovalMode
   signal: AbortSignal
   /** May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. */

@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder, noWays, realShell } from '#test/harness/agent.ts'
+import { Processes } from '../processes.ts'
 import { openWorkspace } from '../workspace.ts'
 import type { ToolContext, ToolOutput } from './tool.ts'
 import { tools } from './tools.ts'
@@ -19,6 +20,7 @@ async function setUp(files: Record<string, string | Buffer> = {}, context: Parti
   const all: ToolContext = {
     workspace: await openWorkspace(folder.path),
     shell: realShell(),
+    processes: new Processes(),
     mode: 'self-drive',
     signal: new AbortController().signal,
     permitted: async () => true,

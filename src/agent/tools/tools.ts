@@ -3,11 +3,27 @@ import { askUser } from './ask_user.ts'
 import { editFile } from './edit_file.ts'
 import { listFiles } from './list_files.ts'
 import { readFile } from './read_file.ts'
+import { readProcess } from './read_process.ts'
 import { search } from './search.ts'
 import { shell } from './shell.ts'
+import { startProcess } from './start_process.ts'
+import { stopProcess } from './stop_process.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update_plan.ts'
 import { writeFile } from './write_file.ts'
 
 /** Every tool the agent has. A new one is a file in this folder and a line here. */
-export const tools: Tool[] = [shell, readFile, writeFile, editFile, applyPatch, listFiles, search, askUser, updatePlan]
+export const tools: Tool[] = [
+  shell,
+  startProcess,
+  readProcess,
+  stopProcess,
+  readFile,
+  writeFile,
+  editFile,
+  applyPatch,
+  listFiles,
+  search,
+  askUser,
+  updatePlan,
+]

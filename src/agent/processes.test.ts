@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { listModel, newAgent, realShell } from '#test/harness/agent.ts'
+import { until } from '#test/harness/until.ts'
+
+const missing = await realShell().whyNoSandbox('/tmp')
+const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
+
+async function calling(calls: [name: string, input: object][], more: object = {}) {
+  const script = calls.map(([name, input]) => [{ name, arguments: JSON.stringify(input) }])
+  const { model, requests } = listModel([...script, 'done'])
+  const at = await newAgent({ model, settings, ...more })
+  await at.prompt('go')
+  return Object.assign(at, { requests })
+}
+const start = (command: string): [string, object] => ['start_process', { command }]
+const read = (wait_seconds = 60): [string, object] => ['read_process', { process: 'p1', wait_seconds }]
+const stop: [string, object] = ['stop_process', { process: 'p1' }]
+
+for (const mode of ['manual', 'self-drive'] as const)
+  describe(`a process in ${mode}`, { skip: mode === 'manual' && (missing ?? false) }, () => {
+    test('goes on beside other tools, is read piece by piece, and is stopped', async () => {
+      const counts = start('echo begun >&2; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 600')
+      const go: [string, object] = ['write_file', { path: 'go', content: '' }]
+      await using at = await calling([counts, read(), go, read(), stop, read(0)], { mode })
+      const [started, first, , second, last, after] = at.results()
+      assert.match(started ?? '', /^Started as p1/)
+      assert.equal(first, 'begun\n[p1 is running]')
+      assert.equal(second, 'went\n[p1 is running]')
+      assert.equal(last, '(nothing new)\n[p1 was stopped]')
+      assert.equal(after, last)
+      assert.deepEqual(at.operations(), mode === 'manual' ? ['shell'] : [])
+    })
+
+    test('that ends tells how', async () => {
+      await using at = await calling([start('echo out; exit 3'), ['shell', { command: 'sleep 1' }], read()], { mode })
+      assert.equal(at.results()[2], 'out\n[p1 ended with exit code 3]')
+    })
+
+    test('ends with its session, and with the agent', async () => {
+      const mark = `600.${process.pid}`
+      for (const end of ['session', 'agent']) {
+        const at = await calling([start(`sleep ${mark} & sleep ${mark}`)], { mode })
+        await until(() => sleepers(mark) >= 2)
+        if (end === 'session') await at.agent.request('session/close', { sessionId: at.sessionId })
+        await at[Symbol.asyncDispose]()
+        await until(() => sleepers(mark) === 0)
+      }
+    })
+  })
+
+test('a process that is not allowed is not started', async () => {
+  await using at = await calling([start('echo > made')], { permission: () => 'reject_once' })
+  assert.match(at.results()[0] ?? '', /It was not run/)
+  await assert.rejects(readFile(join(at.workspace, 'made')), { code: 'ENOENT' })
+})
+
+test('of eight processes that run, the ninth is refused, and one that is not there is told of', async () => {
+  const nine = Array.from({ length: 9 }, () => start('sleep 600'))
+  await using at = await calling([...nine, ['read_process', { process: 'p9' }]], { mode: 'self-drive' })
+  assert.match(at.results()[8] ?? '', /^Error: 8 processes run already: p1 \(sleep 600\), /)
+  assert.match(at.results()[9] ?? '', /^Error: There is no process p9; there are p1 \(sleep 600\)/)
+})
+
+test('what a process prints in a flood is bounded, and does not end it', async () => {
+  const flood = start('head -c 80000000 /dev/zero | tr "\\0" x; echo; echo end; sleep 600')
+  await using at = await calling([flood, ['shell', { command: 'sleep 4' }], read()], { mode: 'self-drive' })
+  const text = at.results()[2] ?? ''
+  assert.ok(text.length < 40_000)
+  assert.match(text, /bytes left out.*\[p1 is running\]$/s)
+})
+
+/** How many processes of this machine sleep for this time. */
+function sleepers(time: string): number {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${time}\0`
+    } catch {
+      return false
+    }
+  }).length
+}

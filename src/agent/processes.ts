@@ -1,0 +1,111 @@
+import { boundedText } from './bounded-text.ts'
+import type { CommandEnd } from './command.ts'
+import type { Shell } from './shell.ts'
+
+const most = { running: 8, remembered: 32 }
+/** What is kept of what nobody has read yet. */
+const unread = { head: 10_000, tail: 20_000 }
+
+type Background = {
+  id: string
+  command: string
+  output: ReturnType<typeof boundedText>
+  stop: AbortController
+  end: CommandEnd | 'not started' | undefined
+  over: Promise<void>
+  /** Resolves when there is something new to tell. */
+  news: PromiseWithResolvers<void>
+}
+
+/** The commands of a session that run beside its turns. They end with it, and with the agent. */
+export class Processes {
+  readonly #all = new Map<string, Background>()
+  #started = 0
+
+  /** @returns the name of the process. @throws Error when too many run, or it cannot be started. */
+  async start(shell: Shell, command: string, where: { workspace: string; sandbox: boolean }): Promise<string> {
+    const running = [...this.#all.values()].filter(({ end }) => end === undefined)
+    if (running.length >= most.running) {
+      throw new Error(
+        `${most.running} processes run already: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
+      )
+    }
+    const stop = new AbortController()
+    const id = `p${++this.#started}`
+    const process: Background = {
+      ...{ id, command, stop, end: undefined, over: Promise.resolve(), news: Promise.withResolvers<void>() },
+      output: boundedText(unread),
+    }
+    const onOutput = (bytes: Buffer) => {
+      process.output.add(bytes)
+      process.news.resolve()
+    }
+    const { ended } = await shell.start(command, { ...where, signal: stop.signal, onOutput })
+    process.over = ended.then(
+      ({ end, complaint }) => finish(process, end, complaint),
+      (error: Error) => finish(process, 'not started', error.message),
+    )
+    this.#all.set(id, process)
+    for (const [old, { end }] of this.#all) if (this.#all.size > most.remembered && end) this.#all.delete(old)
+    return id
+  }
+
+  /** What it printed since it was read last, once there is something, or it ended, or the time is over. */
+  async read(id: string, waitMs: number, signal: AbortSignal): Promise<string> {
+    const process = this.#find(id)
+    if (process.output.total() === 0 && process.end === undefined) await within(process.news.promise, waitMs, signal)
+    const text = process.output.text().trimEnd()
+    process.output = boundedText(unread)
+    process.news = Promise.withResolvers<void>()
+    return `${text || '(nothing new)'}\n[${stateOf(process)}]`
+  }
+
+  async stop(id: string, signal: AbortSignal): Promise<string> {
+    const process = this.#find(id)
+    process.stop.abort()
+    await process.over
+    return this.read(id, 0, signal)
+  }
+
+  async stopAll(): Promise<void> {
+    for (const { stop } of this.#all.values()) stop.abort()
+    await Promise.all([...this.#all.values()].map(({ over }) => over))
+    this.#all.clear()
+  }
+
+  #find(id: string): Background {
+    const found = this.#all.get(id)
+    if (found) return found
+    const known = [...this.#all.values()].map(nameOf).join(', ')
+    throw new Error(`There is no process ${id}; there are ${known || 'none'}. Processes end with the session.`)
+  }
+}
+
+function finish(process: Background, end: Background['end'], complaint: string): void {
+  if (complaint) process.output.add(Buffer.from(complaint))
+  process.end = end
+  process.news.resolve()
+}
+
+const nameOf = ({ id, command }: Background) => `${id} (${command.slice(0, 60)})`
+
+const stops = { memory: 'it used too much memory', processes: 'it started too many processes' }
+
+function stateOf({ id, end }: Background): string {
+  if (end === undefined) return `${id} is running`
+  if (end === 'not started') return `${id} could not be started`
+  if (end.how === 'exited') return `${id} ended with exit code ${end.code}`
+  if (end.how === 'signalled') return `${id} was killed by ${end.signal}`
+  const why = end.why === 'memory' || end.why === 'processes' ? `: ${stops[end.why]}` : ''
+  return `${id} was stopped${why}`
+}
+
+async function within(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0) return
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await Promise.race([promise, late])
+  clearTimeout(timer)
+  signal.throwIfAborted()
+}
