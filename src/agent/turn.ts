@@ -16,6 +16,7 @@ import { systemPromptFor } from './system-prompt.ts'
 import type { ApprovalMode, Tool, ToolContext } from './tools/tool.ts'
 import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
 import type { Workspace } from './workspace.ts'
+import { workspaceNotes } from './workspace-notes.ts'
 
 export type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
@@ -47,9 +48,13 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
     const windowTokens = await context.windowOf(name, signal)
     const seesImages = await context.seesImages(name, signal)
     const offered = await context.mcp.offer(context, signal)
+    const notes = [...(await workspaceNotes(context.workspace)), ...offered.notes]
     signal.throwIfAborted()
     const notify = notifyClient({ ...context, windowTokens }, spent)
-    const stopReason = await runTurn({ ...depsOf(context, offered), windowTokens, seesImages, notify }, prompt)
+    const stopReason = await runTurn(
+      { ...depsOf(context, offered.tools, notes), windowTokens, seesImages, notify },
+      prompt,
+    )
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -59,18 +64,16 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
   }
 }
 
-type Offered = Awaited<ReturnType<SessionTools['offer']>>
-
-function depsOf(context: TurnContext, offered: Offered) {
+function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
   const { settings, workspace, log, signal } = context
   const systemPrompt = systemPromptFor({
     workspace: workspace.root,
     instructions: settings.instructions(),
-    notes: offered.notes,
+    notes,
     today: isoTime(context.now()).slice(0, 10),
   })
   const { model, now } = context
-  const tools = [...context.tools, ...offered.tools]
+  const tools = [...context.tools, ...offered]
   const contextOf = (call: ToolCall) => toolContext(context, call)
   return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal, contextOf }
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { listModel, newAgent, newFolder } from '#test/harness/agent.ts'
+
+/** What the model is told before the conversation, in a workspace with these files. */
+async function toldIn(files: Record<string, string>, links: Record<string, string> = {}) {
+  const { model, requests } = listModel(['done'])
+  await using at = await newAgent({ model, settings: { model: 'm', instructions: () => 'Be kind.', maxSteps: 5 } })
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(at.workspace, name)), { recursive: true })
+    await writeFile(join(at.workspace, name), text)
+  }
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(at.workspace, name))
+  await at.prompt('go')
+  return requests[0]?.messages[0]?.text ?? ''
+}
+const skill = (name: string, description: string) => `---\nname: ${name}\ndescription: ${description}\n---\nDo it so.\n`
+
+test('AGENTS.md of the workspace and of the repositories in it is told, before the instructions', async () => {
+  const told = await toldIn({
+    'AGENTS.md': 'Use tabs.',
+    'widgets/.git/HEAD': 'ref',
+    'widgets/AGENTS.md': 'Run make.',
+    'plain/AGENTS.md': 'Unheard.',
+  })
+  assert.match(
+    told,
+    /\nAGENTS\.md says how to work.*\nUse tabs\.\n\nwidgets\/AGENTS\.md says.*\nRun make\.\n\nYour instructions:\nBe kind\.$/s,
+  )
+  assert.doesNotMatch(told, /Unheard/)
+})
+
+test('skills are told by name, purpose and file, and not their text', async () => {
+  const told = await toldIn({
+    '.agents/skills/deploy/SKILL.md': skill('deploy', 'How to deploy this.'),
+    '.claude/skills/release/SKILL.md': skill('release', '"Release: notes"'),
+    '.agents/skills/none/SKILL.md': 'No front matter.',
+    '.agents/skills/broken/SKILL.md': '---\n: [\n---\n',
+  })
+  assert.match(
+    told,
+    /\n- deploy: How to deploy this\. \(\.agents\/skills\/deploy\/SKILL\.md\)\n- release: Release: notes \(/,
+  )
+  assert.doesNotMatch(told, /Do it so|none|broken/)
+})
+
+test('what is told is bounded', async () => {
+  const many = Array.from({ length: 60 }, (_, index) => [
+    `.agents/skills/s${index}/SKILL.md`,
+    skill(`s${index}`, 'x'.repeat(5_000)),
+  ])
+  const told = await toldIn({ 'AGENTS.md': 'y'.repeat(1_000_000), ...Object.fromEntries(many) })
+  assert.match(told, /\[cut: read AGENTS\.md for the rest\]/)
+  assert.equal(told.match(/^- s\d+: x{300} \(/gm)?.length, 40)
+  assert.ok(told.length < 40_000)
+})
+
+test('a link out of the workspace is not followed', async () => {
+  await using elsewhere = await newFolder()
+  await writeFile(join(elsewhere.path, 'AGENTS.md'), 'Secret.')
+  assert.doesNotMatch(await toldIn({}, { 'AGENTS.md': join(elsewhere.path, 'AGENTS.md') }), /Secret/)
+})
