@@ -31,7 +31,7 @@ export class ServiceRefused extends StartupError {
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
   ask: <T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
-  /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does. */
+  /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does, and when it breaks off. */
   stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
   /** All pages of a list. */
   listAll: <T>(path: string) => Promise<T[]>
@@ -75,12 +75,18 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
       const { body: bytes } = await send('POST', path, body, signal)
       if (!bytes) throw stranger()
       const reader = new SseReader()
-      for await (const piece of bytes) {
-        for (const { data } of reader.push(Buffer.from(piece))) {
-          if (data === '[DONE]') return
-          if (data) yield data
+      const broken = (how: string) => new StartupError(`The answer of ${url} broke off (${how}).`)
+      try {
+        for await (const piece of bytes) {
+          for (const { data } of reader.push(Buffer.from(piece))) {
+            if (data === '[DONE]') return
+            if (data) yield data
+          }
         }
+      } catch (error) {
+        throw signal.aborted || error instanceof StartupError ? error : broken(why(error as Error))
       }
+      throw broken('it has no end')
     },
     async listAll<T>(path: string) {
       const all: T[] = []

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import { startDetour } from '#test/harness/detour.ts'
 import { scripted, startTalk, type Talk } from '#test/harness/intern-chat.ts'
 import { say } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
@@ -36,8 +38,16 @@ function chat(service: Talk, { person = false, key = service.apiKey, args = ['ad
       from = at + 1
       return true
     })
-  return { left, types, ends: () => input.end(), sees }
+  return { left, types, ends: () => input.end(), sees, shown: () => stripVTControlCharacters(shown) }
 }
+
+const isWorking = async (service: Talk) => {
+  const { body } = await service.ask('GET', '/interns/ada/sessions?limit=1')
+  return body.data[0]?.status === 'running'
+}
+
+/** Longer than somebody takes from one key to the next. */
+const aPause = () => sleep(700)
 
 const permission = 'permission shell allow_once allow_always'
 const form = JSON.stringify({
@@ -93,18 +103,157 @@ describe('signalbox chat', () => {
     assert.equal((await person.left).code, 0)
   })
 
-  test('what is typed while the intern speaks answers no question', async () => {
+  test('one key answers, pressed by itself after a pause; what holds for longer takes Enter', async () => {
     const person = chat(service, { person: true })
     await person.sees('> ')
-    person.types('wait 400\r')
-    person.types('a\ra')
-    await person.sees(/> $/)
     person.types(`${permission}\r`)
+    await person.sees('[o] allow once  [a] always allow (Enter)  [c] cancel > ')
+    await aPause()
+    person.types('a')
+    await aPause()
+    assert.doesNotMatch(person.shown(), /\[allow_/)
+    person.types('\x7f')
+    await aPause()
+    person.types('o')
+    await person.sees('[allow_once-0]')
+    person.types(`permission shell.escalate allow_once reject_once\r`)
+    await person.sees('[o] allow once (Enter)  [r] reject')
+    await aPause()
+    person.types('r')
+    await person.sees('[reject_once-1]')
+    person.types('\x04')
+    assert.equal((await person.left).code, 0)
+  })
+
+  test('what would be written is shown line by line, and a long change says that it is', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('edit a.txt {"before": "one\\nold", "after": "one\\nnew"}\r')
+    await person.sees(/\? edit\n[\s\S]*\+\+\+ a\.txt\n[\s\S]* {3}one\n {2}-old\n {2}\+new\n/)
+    person.types('\x03')
+    await person.sees('"cancelled"')
+    person.types('edit b.txt {"after": "line\\n", "repeat": 300}\r')
+    await person.sees(/\+line\n {2}… 102 more lines\n {2}\(It is long: read all of it/)
+    await person.sees('[o] allow once (Enter)')
+    person.types('c\r')
+    await person.sees('"cancelled"')
+    person.types('\x04')
+    await person.left
+  })
+
+  test('tool calls are cards: what is called, what changes, what came out', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('work edit a.txt {"before": "old", "after": "new"}\rplan read, write\r')
+    await person.sees(/\* edit {2}Work on a\.txt\n[\s\S]*-old\n {2}\+new\n[\s\S]*done\n/)
+    await person.sees('  [>] read\n  [ ] write\n')
+    person.types('\x04')
+    await person.left
+  })
+
+  test('a pasted text stays together, and so does one whose lines end with a backslash', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('\x1b[200~say one\rsay two\r\x1b[201~say three\r')
+    await person.sees(/onetwothree/)
+    person.types('say four\\\rsay five\r')
+    await person.sees(/fourfive/)
+    person.types('\x04')
+    assert.match((await person.left).raw, /^[\s\S]*\x1b\[\?2004h[\s\S]*\x1b\[\?2004l/)
+  })
+
+  test('commands list sessions and go back to one, tell the model, and change the mode', async () => {
+    const earlier = await say(service, 'ada', 'say a title of mine')
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('/sessions\r')
+    await person.sees(/1 +\d{4}-\d\d-\d\d \d\d:\d\d +idle +say a title of mine/)
+    person.types('/sessions 1\r')
+    await person.sees('Going on with "say a title of mine".')
+    person.types('/mode self-drive\r')
+    await person.sees(/self-drive\n/)
+    person.types('permission shell allow_once\r')
+    await person.sees('[allow_once-0]')
+    person.types('/mode wild\r')
+    await person.sees('not "wild"')
+    person.types('/model\r')
+    await person.sees('The model is the service’s own choice.')
+    person.types('/what\r')
+    await person.sees('/sessions [n]')
+    person.types('\x04')
+    assert.match((await person.left).shown, new RegExp(`--session ${earlier.sessionId}`))
+  })
+
+  test('Ctrl-C twice leaves, at the prompt and while the intern works', async () => {
+    const idle = chat(service, { person: true })
+    await idle.sees('> ')
+    idle.types('\x03')
+    await idle.sees('once more leaves')
+    idle.types('\x03')
+    assert.equal((await idle.left).code, 0)
+    const working = chat(service, { person: true })
+    await working.sees('> ')
+    working.types('stream 1000 50\r')
+    await working.sees('word2')
+    working.types('\x03')
+    working.types('\x03')
+    assert.equal((await working.left).code, 0)
+  })
+
+  test('a service that goes away in a reply or at a question is one sentence, and the way back is open', async () => {
+    await using proxy = await startDetour(service.url)
+    const person = chat({ ...service, url: `${proxy.url}` }, { person: true })
+    await person.sees('> ')
+    person.types('stream 1000 50\r')
+    await person.sees('word2')
+    proxy.turn('cut')
+    await person.sees(/The answer of \S+ broke off \(.+\)\./)
+    person.types('say nothing\r')
+    await person.sees(/Nothing answers at \S+ \(.+\): start the service/)
+    proxy.turn('open')
+    person.types('permission shell allow_once\r')
     await person.sees('? shell')
+    proxy.turn('cut')
+    person.types('o\r')
+    await person.sees(/Nothing answers at/)
+    proxy.turn('open')
+    person.types('say at last\r')
+    await person.sees('Its question waits for an answer')
+    await person.sees('? shell')
+    person.types('o\r')
+    await person.sees(/\[allow_once-0\][\s\S]*at last/)
+    person.types('\x04')
+    assert.equal((await person.left).code, 0)
+  })
+
+  test('what is typed while the intern speaks answers no question: it is said next', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types(`wait 1000\n${permission}\r`.replace('\n', '\\\r'))
+    await until(() => isWorking(service))
+    person.types('say ahead\ro')
+    await person.sees('(next: say ahead)')
+    await person.sees('? shell')
+    await aPause()
+    person.types('\r')
+    await person.sees('Type one of o, a, c, and Enter.')
     person.types('\x03')
     await person.sees('[cancelled]')
-    person.types('exit\r')
+    await person.sees(/> say ahead\n[\s\S]*ahead[\s\S]*> o/)
+    person.types('\x15exit\r')
     assert.equal((await person.left).code, 0)
+    const patient = chat(service, { person: true })
+    await patient.sees('> ')
+    patient.types('wait 1000\r')
+    await until(() => isWorking(service))
+    patient.types('say ahead\rsay be')
+    await patient.sees('> say ahead')
+    await patient.sees('ahead')
+    await patient.sees('say be')
+    patient.types('gun\r')
+    await patient.sees('begun')
+    patient.types('\x04')
+    assert.equal((await patient.left).code, 0)
   })
 
   test('a form says what each field must be, is asked again where the service refuses, and Ctrl-C cancels it', async () => {

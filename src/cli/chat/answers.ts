@@ -1,22 +1,24 @@
 import { printableLine } from '#lib/printable.ts'
+import type { ApiClient } from '../api-client.ts'
 import type { AgentQuestion, Field } from './conversation.ts'
 import type { Keyboard, Typed } from './keyboard.ts'
 import type { Show } from './show.ts'
+import { wholePermission } from './whole-question.ts'
 
-/** The keys for each answer to a permission request. */
-const permissions: Record<string, { key: string; label: string }> = {
+/** The keys for each answer to a permission request. What holds for longer than this once takes Enter as well. */
+const permissions: Record<string, { key: string; label: string; needsEnter?: true }> = {
   allow_once: { key: 'o', label: 'allow once' },
-  allow_always: { key: 'a', label: 'always allow' },
+  allow_always: { key: 'a', label: 'always allow', needsEnter: true },
   reject_once: { key: 'r', label: 'reject' },
   reject_always: { key: 'n', label: 'never allow' },
   cancel: { key: 'c', label: 'cancel' },
 }
 
-type ChatConsole = { keyboard: Keyboard; show: Show }
-type Choice = { option: string; key: string; label: string }
+type Hands = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show }
+type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
 
 /** Asks the person what the intern asks. @returns the answer for the intern; undefined when they want to leave. */
-export function answerTo(asked: AgentQuestion, hands: ChatConsole): Promise<string | undefined> {
+export function answerTo(asked: AgentQuestion, hands: Hands): Promise<string | undefined> {
   return asked.kind === 'permission' ? permit(asked, hands) : fillIn(asked, hands)
 }
 
@@ -26,21 +28,31 @@ export const leavingAnswer = ({ kind }: AgentQuestion) =>
 
 async function permit(
   asked: Extract<AgentQuestion, { kind: 'permission' }>,
-  hands: ChatConsole,
+  hands: Hands,
 ): Promise<string | undefined> {
-  hands.show.question(printableLine(asked.operation ?? 'permission'), asked.detail)
+  const { client, intern, show } = hands
+  const { about, changes, isCut } = await wholePermission(client, intern, asked)
+  show.question(printableLine(asked.operation ?? 'permission'), about && printableLine(about))
+  show.diff(changes)
+  if (isCut) show.line('  (It is long: read all of it, here or in the console, before you allow it.)')
+  // Outside the sandbox, and where not all of it is in sight, a slip of the finger must allow nothing.
+  const isGrave = isCut || (asked.operation?.includes('.') ?? true)
   const offered = [...asked.options, 'cancel'].flatMap((option) => {
     const known = permissions[option]
-    return known ? [{ option, ...known }] : []
+    return known ? [{ option, ...known, needsEnter: known.needsEnter || (isGrave && option === 'allow_once') }] : []
   })
   return choose(offered, hands)
 }
 
-/** One of some choices, by its key or its words, and Enter: a slip of the finger allows nothing. Ctrl-C cancels. */
-async function choose(offered: Choice[], { keyboard, show }: ChatConsole): Promise<string | undefined> {
-  const prompt = `  ${offered.map(({ key, label }) => `[${key}] ${label}`).join('  ')} > `
+/** One of some choices, by its key or its words and Enter; some by their key alone. Ctrl-C cancels. */
+async function choose(
+  offered: Choice[],
+  { keyboard, show }: Pick<Hands, 'keyboard' | 'show'>,
+): Promise<string | undefined> {
+  const shown = offered.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
+  const alone = offered.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
   for (;;) {
-    const typed = await keyboard.line(prompt)
+    const typed = await keyboard.answer(`  ${shown.join('  ')} > `, alone)
     if (typed === 'left') return undefined
     if (typed === 'interrupted') return 'cancel'
     const word = typed.text.trim().toLowerCase()
@@ -51,12 +63,12 @@ async function choose(offered: Choice[], { keyboard, show }: ChatConsole): Promi
 }
 
 const sending: Choice[] = [
-  { option: 'accept', key: 'y', label: 'send' },
-  { option: 'decline', key: 'd', label: 'decline' },
-  { option: 'cancel', key: 'c', label: 'cancel' },
+  { option: 'accept', key: 'y', label: 'send', needsEnter: true },
+  { option: 'decline', key: 'd', label: 'decline', needsEnter: true },
+  { option: 'cancel', key: 'c', label: 'cancel', needsEnter: true },
 ]
 
-async function fillIn({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, hands: ChatConsole) {
+async function fillIn({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, hands: Hands) {
   hands.show.question(message)
   const content: Record<string, unknown> = {}
   for (const field of fields) {
@@ -70,13 +82,10 @@ async function fillIn({ message, fields }: Extract<AgentQuestion, { kind: 'elici
   return JSON.stringify(action === 'accept' ? { action, content } : { action })
 }
 
-async function fill(
-  field: Field,
-  { keyboard, show }: ChatConsole,
-): Promise<{ read: unknown } | Exclude<Typed, object>> {
+async function fill(field: Field, { keyboard, show }: Hands): Promise<{ read: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', may stay empty'
   for (;;) {
-    const typed = await keyboard.line(`  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `)
+    const typed = await keyboard.answer(`  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `)
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { read: value }

@@ -32,9 +32,10 @@ type Chunk = {
 export function conversation(
   client: Pick<ApiClient, 'stream'>,
   intern: string,
-  { mode, session }: { mode: string; session?: string | undefined },
+  { mode: begunIn, session }: { mode: string; session?: string | undefined },
 ) {
   let sessionId = session
+  let mode = begunIn
 
   async function* send(messages: object[], signal: AbortSignal): AsyncGenerator<ChatOutput, void> {
     // Named here, so that it is known even where the reply breaks off before it is told.
@@ -48,9 +49,13 @@ export function conversation(
 
   return {
     session: () => sessionId,
-    /** The next prompt begins another session. */
-    begin() {
-      sessionId = undefined
+    /** The next prompt goes on with this session, or begins another one. */
+    take(session?: string) {
+      sessionId = session
+    },
+    mode: () => mode,
+    setMode(wanted: string) {
+      mode = wanted
     },
     prompt: (text: string, signal: AbortSignal) => send([{ role: 'user', content: text }], signal),
     answer: (asked: AgentQuestion, content: string, signal: AbortSignal) =>

@@ -1,0 +1,12 @@
+import { printable } from '#lib/printable.ts'
+
+export type Style = 'dim' | 'red' | 'green' | 'yellow' | 'bold'
+
+export type Styled = (style: Style, text: string) => string
+
+/** A line of a change, safe for the terminal. */
+export function diffLine(styled: Styled, line: string): string {
+  const text = `  ${printable(line)}`
+  if (/^(\+\+\+|---|@@) /.test(line)) return styled('bold', text)
+  return line.startsWith('+') ? styled('green', text) : line.startsWith('-') ? styled('red', text) : text
+}
