@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import type { Resource } from '../api/resource.ts'
 import { signedIn } from '../api/session.ts'
+import type { Member } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Failed, Loading, Progress } from '../pieces/states.tsx'
 
@@ -16,6 +17,9 @@ export function usePage() {
 }
 
 export const useMe = () => (signedIn.value.state === 'in' ? signedIn.value.session : undefined)
+
+export const nameOfMember = ({ first_name, last_name, email }: Member) =>
+  [first_name, last_name].filter(Boolean).join(' ') || email
 
 type List<Row> = { data: Row[]; total_count: number }
 

@@ -1,29 +1,35 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
 import { emptyFields, meant } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
-import { useMe } from './listing.tsx'
+import { nameOfMember, useMe } from './listing.tsx'
+import { mayManage } from './may.ts'
 
 type Props = { onMade: (name: string, secret: string) => void; onClose: () => void }
 
-/** Makes a key for oneself. */
+/** Makes a key for oneself, or, who manages the organization, for somebody else. */
 export function MakeKey({ onMade, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
   const [kind, setKind] = useState<'api' | 'management'>('api')
+  const [whose, setWhose] = useState('')
   const { problem, isBusy, act } = useActing()
+  const me = useMe()
   const submit = (event: Event) => {
     event.preventDefault()
     const { disabled: _, ...body } = meant(fields)
-    void act(async () => onMade(body.name, (await call('POST /keys', { body: { ...body, kind } })).key))
+    const forOther = whose !== '' && { creator_user_id: whose }
+    void act(async () => onMade(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther } })).key))
   }
   return (
     <Dialog title="Make a key" onClose={onClose}>
       <h2>Make a key</h2>
       <form class="fields" onSubmit={submit}>
         <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false} />
-        {useMe()?.role === 'owner' && (
+        {mayManage(me) && <Whose me={me.member.id} whose={whose} choose={setWhose} />}
+        {me?.role === 'owner' && (
           <label>
             It may
             <select
@@ -50,5 +56,25 @@ export function MakeKey({ onMade, onClose }: Props) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** Whose requests they are that are made with it. */
+function Whose({ me, whose, choose }: { me: string; whose: string; choose: (id: string) => void }) {
+  const members = useGet('GET /organization/members', { query: { limit: 100 } }).data?.data ?? []
+  return (
+    <label>
+      For
+      <select value={whose} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">yourself</option>
+        {members
+          .filter(({ id }) => id !== me)
+          .map((member) => (
+            <option key={member.id} value={member.id}>
+              {nameOfMember(member)}
+            </option>
+          ))}
+      </select>
+    </label>
   )
 }

@@ -7,7 +7,7 @@ import { Nothing } from '../pieces/states.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { AddMember } from './add-member.tsx'
-import { Listing, useMe, usePage } from './listing.tsx'
+import { Listing, nameOfMember, useMe, usePage } from './listing.tsx'
 import { accessGivenBy, mayChangeMember, mayManage } from './may.ts'
 import { RemoveMember } from './remove-member.tsx'
 import { Secret } from './secret.tsx'
@@ -53,19 +53,17 @@ export function People() {
       />
       {open === 'new' && <AddMember onAdded={resource.reload} onClose={close} />}
       {open && open !== 'new' && (
-        <RemoveMember of={open} name={nameOf(open)} onRemoved={resource.reload} onClose={close} />
+        <RemoveMember of={open} name={nameOfMember(open)} onRemoved={resource.reload} onClose={close} />
       )}
     </>
   )
 }
 
-const nameOf = ({ first_name, last_name, email }: Member) => [first_name, last_name].filter(Boolean).join(' ') || email
-
 type RowProps = { of: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
 
 function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
   const me = useMe()
-  const name = nameOf(member)
+  const name = nameOfMember(member)
   const mayChange = mayChangeMember(me, member)
   const makeLink = async () => {
     const { data } = await call('POST /sessions/links', { body: { user_id: member.id } })

@@ -1,31 +1,48 @@
+import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { ProviderCredential } from '../api/types.ts'
 import { Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
-import { Listing, usePage } from './listing.tsx'
-
-const paste = `curl -s "$BASE_URL/byok" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
-  -H 'content-type: application/json' -d '{ "provider": "openai", "key": "sk-…", "name": "team" }'`
+import { Listing, useMe, usePage } from './listing.tsx'
+import { mayManage } from './may.ts'
+import { whenOf, whens } from './provider-fields.ts'
+import { StoreProvider } from './store-provider.tsx'
 
 /** The keys of providers that the workspace brought; they come before the operator's. */
 export function Providers() {
   const resource = useGet('GET /byok', { query: usePage() })
+  const [open, setOpen] = useState<ProviderCredential | 'new'>()
+  const mayStore = mayManage(useMe())
+  const close = () => setOpen(undefined)
   return (
-    <Listing
-      resource={resource}
-      label="Provider keys"
-      heads={['provider', 'name', 'key', 'used for', 'when', 'brought']}
-      empty={
-        <Nothing title="The workspace brought no provider keys" paste={paste}>
-          <p>Models are called with the keys that the operator set in the environment.</p>
-        </Nothing>
-      }
-      row={(credential) => <ProviderRow key={credential.id} of={credential} />}
-    />
+    <>
+      {mayStore && !resource.failure && (
+        <p class="does">
+          <button type="button" onClick={() => setOpen('new')}>
+            Store a key
+          </button>
+        </p>
+      )}
+      <Listing
+        resource={resource}
+        label="Provider keys"
+        heads={['provider', 'name', 'key', 'used for', 'when', 'brought', ...(mayStore ? [''] : [])]}
+        empty={
+          <Nothing title="The workspace brought no provider keys">
+            <p>Models are called with the keys that the operator set in the environment.</p>
+          </Nothing>
+        }
+        row={(credential) => (
+          <ProviderRow key={credential.id} of={credential} onChange={mayStore && (() => setOpen(credential))} />
+        )}
+      />
+      {open === 'new' && <StoreProvider onStored={resource.reload} onClose={close} />}
+      {open && open !== 'new' && <StoreProvider of={open} onStored={resource.reload} onClose={close} />}
+    </>
   )
 }
 
-function ProviderRow({ of: credential }: { of: ProviderCredential }) {
+function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onChange: false | (() => void) }) {
   const { provider, name, label, disabled, created_at } = credential
   return (
     <tr class={disabled ? 'dim' : undefined}>
@@ -43,10 +60,17 @@ function ProviderRow({ of: credential }: { of: ProviderCredential }) {
         {label}
       </td>
       <td data-head="used for">{forWhom(credential)}</td>
-      <td data-head="when">{whenUsed(credential)}</td>
+      <td data-head="when">{whens[whenOf(credential)]}</td>
       <td data-head="brought">
         <Ago time={created_at} />
       </td>
+      {onChange && (
+        <td class="number">
+          <button type="button" aria-label={`Change ${name || provider}`} onClick={onChange}>
+            Change
+          </button>
+        </td>
+      )}
     </tr>
   )
 }
@@ -58,10 +82,4 @@ function forWhom({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: P
     allowed_api_key_hashes && `${allowed_api_key_hashes.length} keys`,
   ].filter(Boolean)
   return some.length === 0 ? 'everything' : some.join(' · ')
-}
-
-function whenUsed({ is_fallback, is_required, is_byok_only }: ProviderCredential): string {
-  if (is_byok_only) return 'no other provider'
-  if (is_required) return 'instead of the operator’s'
-  return is_fallback ? 'after the operator’s' : 'before the operator’s'
 }

@@ -28,6 +28,13 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
+/** A link signs in once. */
+async function adminLink(): Promise<string> {
+  const { data } = (await world.service.manage('GET', '/organization/members?limit=100')).body
+  const { id } = data.find((member: { access: string }) => member.access === 'admin')
+  return (await world.service.manage('POST', '/sessions/links', { user_id: id })).body.data.token
+}
+
 /** The keys of the service by name, as it tells them itself. */
 async function keyNamed(name: string) {
   const { data } = (await world.service.manage('GET', '/keys?include_disabled=true&limit=100')).body
@@ -135,9 +142,62 @@ test('provider keys are listed without what is secret of them', options, async (
   assert.deepEqual(faults, [])
 })
 
+test('a provider’s key is stored, replaced and removed, and told to nobody', options, async () => {
+  const stored = async () => {
+    const { data } = (await world.service.manage('GET', '/byok?provider=deepinfra')).body
+    return data[0]
+  }
+  await using watched = await signedInPage(browser, world.service, '/keys/providers')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Store a key' }).click()
+  await page.getByRole('combobox', { name: /^Provider/ }).selectOption('DeepInfra')
+  await page.getByLabel('Its key').fill('di-first-0123456789')
+  await page.getByLabel('Name').fill('batch')
+  await page.getByLabel('It is used').selectOption('after the operator’s')
+  await page.getByRole('button', { name: 'Store', exact: true }).click()
+  const row = page.getByRole('row').filter({ hasText: 'batch' })
+  await row.getByText('after the operator’s').waitFor()
+  const first = await stored()
+  assert.deepEqual([first.name, first.is_fallback], ['batch', true])
+  await page.getByRole('button', { name: 'Change batch' }).click()
+  await page.getByLabel('Another key').fill('di-second-9876543210')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await until(async () => (await stored()).label !== first.label)
+  await page.getByRole('button', { name: 'Change batch' }).click()
+  await page.getByLabel('Disabled').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('disabled').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await stored()).disabled === false)
+  assert.doesNotMatch(await page.content(), /di-first-|di-second-/)
+  await page.getByRole('button', { name: 'Change batch' }).click()
+  await page.getByLabel('To remove it for good').fill('batch')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await row.waitFor({ state: 'detached' })
+  assert.equal(await stored(), undefined)
+  assert.deepEqual(faults, [])
+})
+
+test('a key is made for somebody else, whose requests are then theirs', options, async () => {
+  const person = { email: 'lin@example.com', name: 'Lin Yutang', access: 'developer' }
+  const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
+  await using watched = await signedInPage(browser, world.service, '/keys', { link: await adminLink() })
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByLabel('Name').fill('for Lin')
+  await page.getByRole('combobox', { name: /^For/ }).selectOption('Lin Yutang')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('region', { name: 'The secret of for Lin' }).waitFor()
+  assert.equal((await keyNamed('for Lin')).creator_user_id, id)
+  assert.deepEqual(faults, [])
+})
+
 test('a viewer is offered no change, and a developer is told who can let them see people', options, async () => {
   await using viewing = await signedInPage(browser, world.service, '/keys', { link: links.viewer })
   await viewing.page.getByRole('row').filter({ hasText: 'ci-bot' }).waitFor()
+  assert.equal(await viewing.page.getByRole('main').getByRole('button').count(), 0)
+  await viewing.page.goto(new URL('/keys/providers', viewing.page.url()).href)
+  await viewing.page.getByRole('row').filter({ hasText: 'team' }).waitFor()
   assert.equal(await viewing.page.getByRole('main').getByRole('button').count(), 0)
   await using developing = await signedInPage(browser, world.service, '/keys/people', { link: links.developer })
   await developing.page.getByText('You may not see this').waitFor()

@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import type { ProviderCredential } from '../api/types.ts'
+import { attempt, useActing } from '../pieces/acting.ts'
+import { DeleteNamed } from '../pieces/delete-named.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { changeIn, fieldsIn, newProvider, type ProviderFields, useOf, whens } from './provider-fields.ts'
+
+type Props = {
+  /** The one to change; a new one without. */
+  of?: ProviderCredential
+  onStored: () => void
+  onClose: () => void
+}
+
+/** Stores the workspace's key of a provider, replaces it, or removes it. What is stored is never shown again. */
+export function StoreProvider({ of: credential, onStored, onClose }: Props) {
+  const before = credential ? fieldsIn(credential) : newProvider
+  const [fields, setFields] = useState(before)
+  const { problem, isBusy, act } = useActing()
+  const name = credential ? credential.name || credential.provider : ''
+  const title = credential ? `Change ${name}` : 'Store a provider’s key'
+  const change = changeIn(before, fields)
+  const params = { id: credential?.id ?? '' }
+  const patch = async (body: typeof change) => {
+    await call('PATCH /byok/{id}', { params, body })
+    onStored()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      if (credential) {
+        await patch(change)
+        // The key that was there before is known to nobody any more.
+        const { key, ...rest } = changeIn(fields, before)
+        const undo = () => void attempt(() => patch(rest))
+        toast(`${name} is changed`, change.key === undefined ? { undo } : {})
+      } else {
+        const { provider, key, name: label, when } = fields
+        await call('POST /byok', {
+          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when) },
+        })
+        onStored()
+        toast(`The key of ${provider} is stored`)
+      }
+      onClose()
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /byok/{id}', { params })
+    onStored()
+    onClose()
+    toast(`${name} is removed`)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form class="fields" onSubmit={submit} autocomplete="off">
+        <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || (credential && Object.keys(change).length === 0)}>
+            {credential ? 'Save' : 'Store'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {credential && <DeleteNamed name={name} verb="remove" act={remove} />}
+    </Dialog>
+  )
+}
+
+type InputsProps = { isNew: boolean; fields: ProviderFields; set: (part: Partial<ProviderFields>) => void }
+
+function ProviderInputs({ isNew, fields, set }: InputsProps) {
+  const providers = useGet('GET /providers', isNew ? {} : undefined).data?.data ?? []
+  return (
+    <>
+      {isNew && (
+        <label>
+          Provider
+          <select required value={fields.provider} onChange={(event) => set({ provider: event.currentTarget.value })}>
+            <option value="">choose one</option>
+            {providers.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        {isNew ? 'Its key' : 'Another key, empty to keep the one that is stored'}
+        <input
+          type="password"
+          required={isNew}
+          autocomplete="new-password"
+          value={fields.key}
+          onInput={(event) => set({ key: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Name, for yourselves
+        <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
+      </label>
+      <label>
+        It is used
+        <select
+          value={fields.when}
+          onChange={(event) => set({ when: event.currentTarget.value as ProviderFields['when'] })}
+        >
+          {Object.entries(whens).map(([when, says]) => (
+            <option key={when} value={when}>
+              {says}
+            </option>
+          ))}
+        </select>
+      </label>
+      {!isNew && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fields.disabled}
+            onChange={(event) => set({ disabled: event.currentTarget.checked })}
+          />
+          Disabled: it is stored, and not used
+        </label>
+      )}
+    </>
+  )
+}
