@@ -1,32 +1,29 @@
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { Usd } from '../pieces/amount.tsx'
-import { type Budget, type Forecast, forecastOf, periodAt, standingOf } from './budgets.ts'
+import { type Budget, standingOf } from './budgets.ts'
 
 const words = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
 
-/** Limits on spending as bars: what is spent, and what will be at the end of the period at this pace. */
+/** Limits on spending as bars: what is spent, what servers hold, and what will be at the end of the period at this pace. */
 export function BudgetBars({ budgets }: { budgets: Budget[] }) {
-  const now = Date.now()
-  const told = budgets
-    .map((budget) => ({ budget, forecast: forecastOf(budget, now) }))
-    .sort((a, b) => b.budget.spent / b.budget.limit - a.budget.spent / a.budget.limit)
+  const fullest = budgets.toSorted((a, b) => b.spent / b.limit - a.spent / a.limit)
   return (
     <ul class="budgets">
-      {told.map(({ budget, forecast }) => (
+      {fullest.map((budget) => (
         <li key={budget.id}>
-          <BudgetBar budget={budget} forecast={forecast} now={now} />
+          <BudgetBar budget={budget} />
         </li>
       ))}
     </ul>
   )
 }
 
-function BudgetBar({ budget, forecast, now }: { budget: Budget; forecast: Forecast | undefined; now: number }) {
-  const { name, kind, limit, spent, interval } = budget
-  const { tone, says } = standingOf(budget, forecast)
+function BudgetBar({ budget }: { budget: Budget }) {
+  const { name, kind, limit, spent, held, forecast, interval, resetsAt } = budget
+  const { tone, says } = standingOf(budget)
   // The whole bar is the limit, or what will be spent where that is more.
-  const whole = Math.max(limit, spent, forecast?.amount ?? 0)
+  const whole = Math.max(limit, spent, forecast ?? 0)
   const width = (amount: number) => `${Math.min(100, (amount / whole) * 100)}%`
   return (
     <>
@@ -41,16 +38,20 @@ function BudgetBar({ budget, forecast, now }: { budget: Budget; forecast: Foreca
         </span>
       </div>
       <div class={`budget-bar ${tone}`} aria-hidden="true">
-        {forecast && <i class="forecast" style={{ width: width(forecast.amount) }} />}
+        {forecast !== null && <i class="forecast" style={{ width: width(forecast) }} />}
+        {held > 0 && <i class="held" style={{ width: width(spent + held) }} />}
         <i class="spent" style={{ width: width(spent) }} />
         <i class="limit" style={{ left: width(limit) }} />
       </div>
       <div class="budget-words dim">
-        <span>{says}</span>
-        {interval && (
+        <span>
+          {says}
+          {held > 0 && `, ${money(held)} held for requests`}
+        </span>
+        {resetsAt !== null && (
           <span>
-            {forecast && `${money(forecast.amount)} at this pace, `}
-            starts again {relativeTime(new Date(periodAt(interval, now).to), new Date(now))}
+            {forecast !== null && `${money(forecast)} at this pace, `}
+            starts again {relativeTime(new Date(resetsAt), new Date())}
           </span>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { useGet } from '../api/resource.ts'
 import { signedIn } from '../api/session.ts'
 import type { Guardrail, Key } from '../api/types.ts'
-import { type Budget, spentOfKey } from './budgets.ts'
+import type { Budget } from './budgets.ts'
 
 /** Whether this session sees all of the organization, or its own key only. */
 export function seesAll(): boolean {
@@ -21,15 +21,22 @@ export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
   return { budgets: [...guardrails.flatMap(ofGuardrail), ...[...keys, ...(own ? [own] : [])].flatMap(ofKey)], keys }
 }
 
-function ofGuardrail({ id, name, limit_usd: limit, spent_usd: spent, reset_interval: interval }: Guardrail): Budget[] {
+function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...told }: Guardrail): Budget[] {
   if (limit === null) return []
-  return [{ id, name, kind: 'guardrail', limit, spent: spent ?? 0, interval, path: `/guardrails/${id}` }]
+  const { spent_usd: spent = 0, held_usd: held = 0, forecast_usd: forecast = null, resets_at: resetsAt = null } = told
+  const standing = { limit, spent, held, forecast, interval, resetsAt }
+  return [{ id, name, kind: 'guardrail', ...standing, path: `/guardrails/${id}` }]
 }
 
-type Limited = Pick<Key, 'hash' | 'name' | 'limit' | 'limit_remaining' | 'limit_reset'>
+type Limited = Pick<
+  Key,
+  'hash' | 'name' | 'limit' | 'limit_reset' | `limit_${'spent' | 'held' | 'forecast' | 'resets_at'}`
+>
 
 function ofKey(key: Limited): Budget[] {
   const { hash, name, limit, limit_reset: interval } = key
   if (limit === null) return []
-  return [{ id: hash, name, kind: 'key', limit, spent: spentOfKey(key), interval, path: `/keys/${hash}` }]
+  const { limit_spent: spent, limit_held: held, limit_forecast: forecast, limit_resets_at: resetsAt } = key
+  const standing = { limit, spent: spent ?? 0, held: held ?? 0, forecast, interval, resetsAt }
+  return [{ id: hash, name, kind: 'key', ...standing, path: `/keys/${hash}` }]
 }

@@ -71,7 +71,7 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Troub
     ...silentProviders(endpoints.data ?? [], status?.host.providers_without_credential),
     ...failingEndpoints(failures.data ?? []),
     ...failedInterns(interns.data?.data ?? [], status?.organization?.interns.failed),
-    ...spentBudgets(budgets, now),
+    ...spentBudgets(budgets),
     ...endingKeys(keys, now),
   ]
   return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))

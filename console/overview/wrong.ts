@@ -1,7 +1,7 @@
 import type { Endpoint, Intern, ShutCircuit, Status } from '../api/types.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
-import { type Budget, forecastOf, standingOf } from './budgets.ts'
+import { type Budget, standingOf } from './budgets.ts'
 import type { Row } from './queries.ts'
 
 /** Something that somebody should look at, and where. */
@@ -91,12 +91,12 @@ export function openCircuits(circuits: ShutCircuit[]): Trouble[] {
   })
 }
 
-export function spentBudgets(budgets: Budget[], now: number): Trouble[] {
+export function spentBudgets(budgets: Budget[]): Trouble[] {
   return budgets.flatMap((budget) => {
-    const forecast = forecastOf(budget, now)
-    const { tone, says } = standingOf(budget, forecast)
+    const { forecast } = budget
+    const { tone, says } = standingOf(budget)
     if (tone === 'ok') return []
-    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast && tone === 'warn' ? `, at the end ${money(forecast.amount)}` : ''}`
+    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, at the end ${money(forecast)}` : ''}`
     return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]
   })
 }

@@ -1,6 +1,7 @@
 import { type PicoUsd, picoUsdOf } from '#lib/pico-usd.ts'
 import { type Interval, intervals } from '#lib/vocabulary.ts'
 import { periodEnd, periodStart } from '#usage/days.ts'
+import { forecastOf } from '#usage/forecast.ts'
 
 /** The owner of a limit: a key, or a guardrail, which may hold for a whole workspace. */
 export type Subject =
@@ -37,6 +38,11 @@ export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: num
 /** When the running period ends, in milliseconds since the epoch; null for never. */
 export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
   return interval === null ? null : periodEnd(interval, now)
+}
+
+/** What will be spent when the running period ends, at the pace since it began; null where nothing tells. */
+export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
+  return forecastOf(interval, spent, now)
 }
 
 /** A limit as it stands in JSON, as whole pico-dollars. */

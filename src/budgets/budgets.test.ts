@@ -9,7 +9,7 @@ import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
 import { leaseMs } from './leases.ts'
-import { exchange, type LeaseReport, spentIn } from './store.ts'
+import { exchange, type LeaseReport, standingIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -49,7 +49,7 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
 }
 
 const spent = async (db: Db, budget: Budget, now: () => number = Date.now) =>
-  Number((await spentIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))) ?? 0n) / 1e12
+  Number((await standingIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))).spent ?? 0n) / 1e12
 
 test('who reports in vain to a database that fails is told so, each time', async () => {
   const told: string[] = []

@@ -3,7 +3,9 @@ import type { Query } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { exactSum, readSum } from '#usage/exact.ts'
-import { leaseMs } from './leases.ts'
+import { type Budget, periodOf } from './budget.ts'
+import { leasedOf, leaseMs } from './leases.ts'
+import { readLeases } from './rows.ts'
 
 /** Money of an organization's limits that servers hold. */
 export type HeldMoney = {
@@ -32,4 +34,22 @@ export async function heldMoney(query: Query, clock: DatabaseClock, organization
      group by is_heard`.execute(query)
   const sumOf = (wanted: 0 | 1) => readSum(rows.find(({ is_heard }) => Number(is_heard) === wanted)?.held ?? '0 0')
   return { held: sumOf(1), unaccounted: sumOf(0) }
+}
+
+/** What servers that are heard hold of each budget, by its id. @param now this server's time: which period runs. */
+export async function heldOf(
+  query: Query,
+  clock: DatabaseClock,
+  budgets: readonly Pick<Budget, 'id' | 'interval'>[],
+  now: number,
+): Promise<Map<string, PicoUsd>> {
+  if (budgets.length === 0) return new Map()
+  const ids = budgets.map(({ id }) => id)
+  const { at, leases } = await readLeases(query, clock, ids)
+  return new Map(
+    budgets.map((budget) => {
+      const own = leases.get(budget.id) ?? []
+      return [budget.id, leasedOf(budget, periodOf(budget, now), { at, leases: own }).held]
+    }),
+  )
 }

@@ -24,7 +24,12 @@ export type Leased = {
 }
 
 /** @param mine the lease that is left out. */
-export function leasedOf(budget: Budget, period: number, { at, leases }: StoredBudget, mine?: Lease): Leased {
+export function leasedOf(
+  budget: Pick<Budget, 'interval'>,
+  period: number,
+  { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
+  mine?: Lease,
+): Leased {
   const leased = { held: 0n, charged: 0n }
   for (const lease of leases) {
     if (lease === mine || !countsIn(budget, period, lease, at)) continue
@@ -36,7 +41,7 @@ export function leasedOf(budget: Budget, period: number, { at, leases }: StoredB
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 
 /** A period is charged with what was set aside in it. Under another interval that may be a running one. */
-function countsIn(budget: Budget, period: number, lease: Lease, at: number): boolean {
+function countsIn(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
   const ofThisInterval = lease.server === leaseHolder(lease.server.split(holds)[0]!, budget)
   if (ofThisInterval) return lease.period === period
   return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs

@@ -62,6 +62,36 @@ export async function readBudget(
   return kept
 }
 
+/** The leases of each of these budgets, and the database's time. */
+export async function readLeases(
+  query: Query,
+  clock: DatabaseClock,
+  budgets: readonly string[],
+): Promise<{ at: number; leases: Map<string, Lease[]> }> {
+  const [read, rows] = await Promise.all([
+    sql<{ at: number }>`select ${clock.at()} as at`.execute(query),
+    query
+      .selectFrom('budget_leases')
+      .where('budget', 'in', budgets)
+      .select(['budget', 'server', 'period', 'renewed_at'])
+      .select([asText('held_pico').as('held'), asText('spent_pico').as('spent')])
+      .execute(),
+  ])
+  const leases = Map.groupBy(rows, ({ budget }) => budget)
+  return {
+    at: Number(read.rows[0]!.at),
+    leases: new Map(
+      [...leases].map(([budget, own]) => [
+        budget,
+        own.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
+          ...{ server, period, renewedAt },
+          ...{ held: BigInt(row.held), spent: BigInt(row.spent) },
+        })),
+      ]),
+    ),
+  }
+}
+
 export async function readSpent(query: Query, budget: string, periods: number[]): Promise<Map<number, PicoUsd>> {
   const rows = await query
     .selectFrom('budget_periods')

@@ -145,16 +145,17 @@ function grantOf({ limit }: Budget, { need, wanted }: LeaseReport, free: PicoUsd
 }
 
 /**
- * The amount that counts as spent in a period, including what is charged to servers that no longer report. Undefined if
- * the period has no account yet.
+ * The amount that counts as spent in a period, including what is charged to servers that no longer report, and what
+ * others hold. `spent` is undefined if the period has no account yet.
  */
-export async function spentIn(
+export async function standingIn(
   { db, clock }: { db: Pick<Db, 'query'>; clock: DatabaseClock },
   budget: Budget,
   period: number,
-): Promise<PicoUsd | undefined> {
+): Promise<{ spent: PicoUsd | undefined; held: PicoUsd }> {
   const kept = await readBudget(db.query, clock, budget.id, period)
-  return kept.spent === undefined ? undefined : kept.spent + leasedOf(budget, period, kept).charged
+  const { held, charged } = leasedOf(budget, period, kept)
+  return { spent: kept.spent === undefined ? undefined : kept.spent + charged, held }
 }
 
 /** The amount that a period begins with, by the ledger, and the accounts of other intervals as read just before. */

@@ -1,6 +1,6 @@
-import { type Budget, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
+import { type Budget, forecastFor, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
-import { spentIn } from '#budgets/store.ts'
+import { standingIn } from '#budgets/store.ts'
 import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
@@ -30,10 +30,15 @@ function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budg
   }
 }
 
-export type Spent = { spent_usd?: number; resets_at?: string | null }
+export type Spent = {
+  spent_usd?: number
+  held_usd?: number
+  forecast_usd?: number | null
+  resets_at?: string | null
+}
 
 /**
- * The amount spent of a guardrail's limit in the running period, and when the next period begins. The amount includes
+ * The amount spent of a guardrail's limit in the running period and at its end, and when the next period begins. The amount includes
  * the money held by servers that no longer report.
  */
 export async function guardrailSpending(
@@ -45,7 +50,14 @@ export async function guardrailSpending(
   const at = deps.now()
   const period = periodOf(budget, at)
   const store = { db: deps.db, clock: databaseClock(deps.db, deps.now) }
-  const spent = (await spentIn(store, budget, period)) ?? (await spentBefore(deps, budget, period))
+  const standing = await standingIn(store, budget, period)
+  const spent = standing.spent ?? (await spentBefore(deps, budget, period))
+  const forecast = forecastFor(budget, spent, at)
   const next = resetsAt(budget, at)
-  return { spent_usd: toUsd(spent), resets_at: next === null ? null : isoTime(next) }
+  return {
+    spent_usd: toUsd(spent),
+    held_usd: toUsd(standing.held),
+    forecast_usd: forecast === null ? null : toUsd(forecast),
+    resets_at: next === null ? null : isoTime(next),
+  }
 }

@@ -24,6 +24,17 @@ export const Guardrail = z
     description: z.string().nullable(),
     ...Policy.shape,
     spent_usd: z.number().optional().describe('What was spent of the limit in the running period; told on reading.'),
+    held_usd: z
+      .number()
+      .optional()
+      .describe('What servers hold of the limit for requests under way and the next ones: the rest returns.'),
+    forecast_usd: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        'What will be spent at the end of the period at the pace since its begin; null where it never starts again, or has just begun.',
+      ),
     resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

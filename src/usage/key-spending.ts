@@ -1,8 +1,9 @@
 import type { Db } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
 import type { Interval } from '#lib/vocabulary.ts'
-import { periodStart } from './days.ts'
+import { periodEnd, periodStart } from './days.ts'
+import { forecastOf } from './forecast.ts'
 import { chargedOf, nothingSpent, type Spending, spendingOfKeys } from './read.ts'
 
 export type LimitedKey = {
@@ -27,16 +28,20 @@ export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]
   ])
   return keys.map((key) => {
     const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? nothingSpent
-    return figuresOf(key, {
-      total: spentBy(total),
-      daily: spentBy(daily),
-      weekly: spentBy(weekly),
-      monthly: spentBy(monthly),
-    })
+    return figuresOf(
+      key,
+      {
+        total: spentBy(total),
+        daily: spentBy(daily),
+        weekly: spentBy(weekly),
+        monthly: spentBy(monthly),
+      },
+      at,
+    )
   })
 }
 
-function figuresOf(key: LimitedKey, spent: Periods) {
+function figuresOf(key: LimitedKey, spent: Periods, now: number) {
   return {
     usage: toUsd(spent.total.total),
     usage_daily: toUsd(spent.daily.total),
@@ -46,11 +51,21 @@ function figuresOf(key: LimitedKey, spent: Periods) {
     byok_usage_daily: toUsd(spent.daily.byok),
     byok_usage_weekly: toUsd(spent.weekly.byok),
     byok_usage_monthly: toUsd(spent.monthly.byok),
-    limit_remaining: key.limit === null ? null : toUsd(remaining(key, key.limit, spent)),
+    ...limitFigures(key, spent, now),
   }
 }
 
-function remaining({ limit_reset, include_byok_in_limit }: LimitedKey, limit: number, spent: Periods): PicoUsd {
-  const left = picoUsdOf(limit) - chargedOf(spent[limit_reset ?? 'total'], include_byok_in_limit)
-  return left > 0n ? left : 0n
+const withoutLimit = { limit_remaining: null, limit_spent: null, limit_forecast: null, limit_resets_at: null }
+
+function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
+  if (limit === null) return withoutLimit
+  const spent = chargedOf(periods[limit_reset ?? 'total'], include_byok_in_limit)
+  const left: PicoUsd = picoUsdOf(limit) - spent
+  const forecast = forecastOf(limit_reset, spent, now)
+  return {
+    limit_remaining: toUsd(left > 0n ? left : 0n),
+    limit_spent: toUsd(spent),
+    limit_forecast: forecast === null ? null : toUsd(forecast),
+    limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
+  }
 }

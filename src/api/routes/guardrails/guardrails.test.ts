@@ -164,7 +164,9 @@ onEachDatabase('guardrails', (kind) => {
     const created = await create(service, { name: 'Watched' })
     const path = `/guardrails/${created.id}`
     // The amount spent is part of an answer to a read, but not of an answer to a change.
-    const { spent_usd, resets_at, ...patched } = (await service.manage('PATCH', path, { limit_usd: 3 })).body.data
+    const { spent_usd, held_usd, forecast_usd, resets_at, ...patched } = (
+      await service.manage('PATCH', path, { limit_usd: 3 })
+    ).body.data
     await service.manage('PATCH', path, { limit_usd: -3 })
     assert.deepEqual((await service.manage('DELETE', path)).body, { deleted: true })
     const events = (await service.manage('GET', `/audit?target_id=${created.id}`)).body.data.reverse()

@@ -3,9 +3,8 @@ import { KeyRecord } from '#accounts/key.ts'
 import { getKey } from '#accounts/keys.ts'
 import { judgeRegion } from '#guardrails/judge.ts'
 import { regions } from '#lib/vocabulary.ts'
-import { keySpending } from '#usage/key-spending.ts'
 import { route } from '../../route.ts'
-import { KeyUsage } from '../keys/usage.ts'
+import { KeyUsage, keyUsages } from '../keys/usage.ts'
 
 /** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
 const withoutTiers = {
@@ -55,13 +54,13 @@ export const getCurrentKey = route({
       caller.organizationId,
       caller.keyHash,
     )
-    const [spending] = await keySpending(deps, [key])
+    const [usage] = await keyUsages(deps, [key])
     const guardrails = await deps.guardrailCache.of(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {
         ...key,
-        ...spending,
+        ...usage!,
         ...withoutTiers,
         organization_id: caller.organizationId,
         is_management_key: isManagement,

@@ -4,8 +4,7 @@ import { KeyRecord } from '#accounts/key.ts'
 import { namesOfUsers } from '#accounts/names.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
-import { keySpending } from '#usage/key-spending.ts'
-import { KeyUsage } from './usage.ts'
+import { KeyUsage, keyUsages } from './usage.ts'
 
 const Creator = z.object({
   creator_name: z.string().nullable().describe('Whom it acts for, as the organization calls them.'),
@@ -30,7 +29,7 @@ export async function keyAnswers(
 ): Promise<z.infer<typeof Key>[]> {
   const creators = records.flatMap(({ creator_user_id }) => creator_user_id ?? [])
   const [spending, names] = await Promise.all([
-    keySpending(deps, records),
+    keyUsages(deps, records),
     namesOfUsers(deps.db, organizationId, creators),
   ])
   return records.map((record, index) => {

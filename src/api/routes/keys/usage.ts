@@ -1,4 +1,10 @@
 import { z } from 'zod'
+import { heldOf } from '#budgets/held-money.ts'
+import { databaseClock } from '#db/clock.ts'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { toUsd } from '#lib/pico-usd.ts'
+import { keySpending, type LimitedKey } from '#usage/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
 
@@ -13,4 +19,35 @@ export const KeyUsage = z.object({
   byok_usage_weekly: Usd,
   byok_usage_monthly: Usd,
   limit_remaining: z.number().nullable().describe('What is left of the limit now, in USD; null without a limit.'),
+  limit_spent: z.number().nullable().describe('What was spent of the limit in the running period, in USD.'),
+  limit_held: z
+    .number()
+    .nullable()
+    .describe('What servers hold of it for requests under way and the next ones, in USD: the rest returns.'),
+  limit_forecast: z
+    .number()
+    .nullable()
+    .describe(
+      'What will be spent at the end of the period at the pace since its begin, in USD; null where it never starts again, or has just begun.',
+    ),
+  limit_resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
 })
+
+type UsageDeps = { db: Db; now: Now }
+
+/** In the order of the keys. */
+export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.infer<typeof KeyUsage>[]> {
+  const budgets = keys.flatMap(({ hash, limit, limit_reset: interval }) =>
+    limit === null ? [] : [{ id: budgetOf(hash), interval }],
+  )
+  const [spending, held] = await Promise.all([
+    keySpending(deps, keys),
+    heldOf(deps.db.query, databaseClock(deps.db, deps.now), budgets, deps.now()),
+  ])
+  return spending.map((figures, at) => {
+    const { limit, hash } = keys[at]!
+    return { ...figures, limit_held: limit === null ? null : toUsd(held.get(budgetOf(hash)) ?? 0n) }
+  })
+}
+
+const budgetOf = (hash: string) => `key:${hash}`
