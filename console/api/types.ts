@@ -65,6 +65,7 @@ export type NewMember = { email: string; name: string; role?: 'org:admin' | 'org
 export type NewRepository = { url: string; ref?: string; depth?: number; credential?: { username?: string; password: string } }
 export type NewSession = { key: string } | { link: string }
 export type NewSignInLink = { user_id?: string }
+export type NewWebhook = { url: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include?: ('question' | 'answer_link')[]; workspace_id?: string }
 export type NewWorkspace = { name: string; slug: string; description?: string | null; is_observability_io_logging_enabled?: boolean; io_logging_sampling_rate?: number; io_logging_api_key_ids?: (string)[] | null }
 export type Organization = { id: string; name: string; interns_programme: boolean; created_at: string }
 export type OrganizationPatch = { interns_programme?: boolean }
@@ -97,6 +98,10 @@ export type TriedText = { outcome: 'passed' | 'redacted' | 'blocked' | 'failed';
 export type WaitingElicitation = { intern_id: string; intern_name: string; workspace_id: string; creator_user_id: string; id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'elicitation'; message: string; fields: ({ name: string; type: string; required: boolean; options?: (string)[] })[] }
 export type WaitingPermission = { intern_id: string; intern_name: string; workspace_id: string; creator_user_id: string; id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'permission'; operation: string | null; detail?: string; options: ('allow_once' | 'allow_always' | 'reject_once' | 'reject_always')[] }
 export type WaitingQuestion = WaitingPermission | WaitingElicitation
+export type Webhook = { id: string; workspace_id: string; url: string; description: string | null; events: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include: ('question' | 'answer_link')[]; enabled: boolean; disabled_reason: string | null; failing_since: string | null; old_secret_until: string | null; created_by_user_id: string; created_at: string; updated_at: string }
+export type WebhookDelivery = { id: string; webhook_id: string; event: 'intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'webhook.test'; state: 'pending' | 'delivered' | 'failed'; attempts: number; next_attempt_at: string | null; last_status: number | null; last_error: string | null; created_at: string; settled_at: string | null }
+export type WebhookPatch = { url?: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include?: ('question' | 'answer_link')[]; enabled?: boolean }
+export type WebhookRotation = { overlap_hours?: number }
 export type Workspace = { id: string; name: string; slug: string; description: string | null; default_guardrail_id: string; created_by: string | null; is_observability_io_logging_enabled: boolean; io_logging_sampling_rate: number; io_logging_api_key_ids: (string)[] | null; created_at: string; updated_at: string; default_text_model: null; default_image_model: null; default_provider_sort: null; is_data_discount_logging_enabled: false; is_observability_broadcast_enabled: false }
 export type WorkspacePatch = { name?: string; slug?: string; description?: string | null; is_observability_io_logging_enabled?: boolean; io_logging_sampling_rate?: number; io_logging_api_key_ids?: (string)[] | null }
 
@@ -172,6 +177,15 @@ export type Routes = {
   'POST /presets/{slug}/chat/completions': { params: { slug: string }; query: undefined; body: ChatPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/messages': { params: { slug: string }; query: undefined; body: MessagesPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/versions/{version}/designate': { params: { slug: string; version: string }; query: undefined; body: undefined; response: { data: PresetWithVersion } }
+  'GET /webhooks': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string }; body: undefined; response: { data: (Webhook)[]; total_count: number } }
+  'POST /webhooks': { params: undefined; query: undefined; body: NewWebhook; response: { data: Webhook; secret: string } }
+  'GET /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: undefined; response: { data: Webhook } }
+  'PATCH /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: WebhookPatch; response: { data: Webhook } }
+  'DELETE /webhooks/{webhookId}': { params: { webhookId: string }; query: undefined; body: undefined; response: { deleted: true } }
+  'POST /webhooks/{webhookId}/rotate-secret': { params: { webhookId: string }; query: undefined; body: WebhookRotation; response: { data: Webhook; secret: string } }
+  'POST /webhooks/{webhookId}/test': { params: { webhookId: string }; query: undefined; body: { [name: string]: unknown }; response: { data: WebhookDelivery } }
+  'GET /webhooks/{webhookId}/deliveries': { params: { webhookId: string }; query: { offset?: number; limit?: number; state?: 'pending' | 'delivered' | 'failed' }; body: undefined; response: { data: (WebhookDelivery)[]; total_count: number } }
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry': { params: { webhookId: string; deliveryId: string }; query: undefined; body: { [name: string]: unknown }; response: { data: WebhookDelivery } }
   'GET /byok': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; provider?: string }; body: undefined; response: { data: (ProviderCredential)[]; total_count: number } }
   'POST /byok': { params: undefined; query: undefined; body: { provider: string; key: string; name?: string | null; workspace_id?: string; disabled?: boolean; allowed_api_key_hashes?: (string)[] | null; allowed_models?: (string)[] | null; allowed_user_ids?: (string)[] | null; is_fallback?: boolean; is_required?: boolean; is_byok_only?: boolean; declared_zdr?: null }; response: { data: ProviderCredential } }
   'GET /byok/{id}': { params: { id: string }; query: undefined; body: undefined; response: { data: ProviderCredential } }

@@ -20,6 +20,7 @@ import { contentMetrics } from './content-metrics.ts'
 import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
+import { webhookMetrics } from './webhook-metrics.ts'
 
 /** The metrics that Prometheus may read from this server. */
 export type Metrics = {
@@ -32,6 +33,8 @@ export type Metrics = {
   observeBrokenConnection: () => void
   /** A rule refused a request. */
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
+  /** An attempt to tell a webhook something. */
+  observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
   /** @param count of requests under way. */
   observeUnderWay: (count: () => number) => void
   observeStanding: (standing: ServerState) => void
@@ -104,6 +107,7 @@ export function createMetrics(): Metrics {
   for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
   brokenConnections.start()
   const refusals = refusalMetrics()
+  const webhooks = webhookMetrics()
   const completions = completionMetrics()
   const circuits = circuitMetrics()
   const own: Metric[] = [
@@ -112,6 +116,7 @@ export function createMetrics(): Metrics {
     queryFailures,
     brokenConnections,
     ...refusals.all,
+    ...webhooks.all,
     ...completions.all,
     circuits.openings,
   ]
@@ -125,6 +130,7 @@ export function createMetrics(): Metrics {
     },
     observeBrokenConnection: () => brokenConnections.add(),
     observeRefusal: refusals.observe,
+    observeWebhook: webhooks.observe,
     observeUnderWay(count) {
       const help = 'Requests of any kind that are under way.'
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))

@@ -96,6 +96,15 @@ import { getOidcSignIn } from './routes/sessions/oidc.ts'
 import { getOidcCallback } from './routes/sessions/oidc-callback.ts'
 import { listSettings } from './routes/settings/list.ts'
 import { getStatus } from './routes/status/get.ts'
+import { createOneWebhook } from './routes/webhooks/create.ts'
+import { deleteOneWebhook } from './routes/webhooks/delete.ts'
+import { getOneWebhook } from './routes/webhooks/get.ts'
+import { listAllWebhooks } from './routes/webhooks/list.ts'
+import { listWebhookDeliveries } from './routes/webhooks/list-deliveries.ts'
+import { retryWebhookDelivery } from './routes/webhooks/retry-delivery.ts'
+import { rotateWebhookSecret } from './routes/webhooks/rotate-secret.ts'
+import { testWebhook } from './routes/webhooks/send-test.ts'
+import { updateWebhook } from './routes/webhooks/update.ts'
 import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { deleteWorkspaceContents } from './routes/workspaces/delete-contents.ts'
@@ -177,6 +186,15 @@ const table = {
   savePresetFromMessages,
   updatePreset,
   designatePresetVersion,
+  listWebhooks: listAllWebhooks,
+  createWebhook: createOneWebhook,
+  getWebhook: getOneWebhook,
+  updateWebhook,
+  deleteWebhook: deleteOneWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
   listProviderKeys: listByok,
   createProviderKey: createByok,
   getProviderKey: getByok,
@@ -226,6 +244,7 @@ export const tags = [
   { name: 'interns', description: 'Long-running agents that ask before they act.' },
   { name: 'guardrails', description: 'Limits on spend, models, providers, regions, retention and content.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
+  { name: 'webhooks', description: 'Addresses that hear what interns do.' },
   { name: 'byok', description: 'Provider keys that workspaces bring along.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'sessions', description: 'Where members are signed in with a browser.' },

@@ -22,6 +22,7 @@ export type Change = {
     | 'credential'
     | 'session'
     | 'generation'
+    | 'webhook'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null

@@ -6,7 +6,8 @@ import { StartupError } from '#lib/fault.ts'
 import { createVault, type Vault } from './vault.ts'
 
 /** All that is encrypted at rest. */
-const sealedThings = 'provider keys, repository credentials, credentials of tool servers or kept contents'
+const sealedThings =
+  'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or kept contents'
 
 const form = /^[0-9a-f]{64}\s*$/
 
@@ -52,6 +53,7 @@ async function keysInUse(db: Db): Promise<string[]> {
         .where('mcp_servers_sealed_by', 'is not', null)
         .select((row) => row.ref('mcp_servers_sealed_by').$castTo<string>().as('sealed_by')),
     )
+    .union((e) => e.selectFrom('webhooks').select('sealed_by'))
     .execute()
   // There may be millions: of their names, in the order of an index, the first and the last.
   const contents = await db.query

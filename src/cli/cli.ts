@@ -19,6 +19,7 @@ import { requestsCommand } from './requests.ts'
 import { sessionsCommand } from './sessions.ts'
 import type { Terminal } from './terminal.ts'
 import { usageCommand } from './usage.ts'
+import { webhooksCommand } from './webhooks.ts'
 import { workspacesCommand } from './workspaces.ts'
 
 /** Every command adds itself; a new one is a file and a line here. */
@@ -39,6 +40,7 @@ const commands = [
   requestsCommand,
   sessionsCommand,
   usageCommand,
+  webhooksCommand,
   workspacesCommand,
 ]
 

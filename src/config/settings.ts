@@ -345,6 +345,25 @@ export const Settings = z.strictObject({
     .stringbool()
     .default(false)
     .describe('Whether whoever has an API key may make an intern that runs a command of their choice on this host.'),
+  webhook_origins: list(
+    z
+      .string()
+      .regex(
+        /^https?:\/\/[a-z0-9.:[\]-]+$/,
+        'must be an origin in lower case without a path, such as https://hooks.internal or http://hooks.internal:3000',
+      ),
+  )
+    .default([])
+    .describe(
+      'Servers that webhooks may go to besides those at public addresses over https, by origin; in private networks and over http too: `http://hooks.internal:3000`.',
+    ),
+  public_url: z
+    .string()
+    .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin without a path, such as https://signalbox.example.com')
+    .optional()
+    .describe(
+      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks begin with it. Without it there are none.',
+    ),
   repository_origins: list(
     z
       .string()

@@ -37,6 +37,8 @@ export const copied = [
   'intern_creations',
   'intern_questions',
   'intern_runs',
+  'webhooks',
+  'webhook_deliveries',
   'turn_counts',
   'budget_periods',
   'budget_leases',

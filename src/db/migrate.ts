@@ -26,6 +26,7 @@ import * as contents from './migrations/0028_contents.ts'
 import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
 import * as mcpServers from './migrations/0051_mcp_servers.ts'
 import * as internRuns from './migrations/0053_intern_runs.ts'
+import * as webhooks from './migrations/0054_webhooks.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -53,6 +54,7 @@ export const migrations: Record<string, Migration> = {
   '0039_oidc_identities': oidcIdentities,
   '0051_mcp_servers': mcpServers,
   '0053_intern_runs': internRuns,
+  '0054_webhooks': webhooks,
 }
 
 /**

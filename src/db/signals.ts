@@ -10,6 +10,7 @@ export type Topic =
   | 'intern.asked'
   | 'credential.changed'
   | 'session.changed'
+  | 'webhook.queued'
 
 /**
  * Says, within a transaction, what to tell every server once it has committed.

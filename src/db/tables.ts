@@ -424,6 +424,50 @@ export type Tables = {
     began_at: number
     ended_at: number | null
   }
+  /** Where a workspace wants to hear of what happens. */
+  webhooks: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    url: string
+    description: string | null
+    /** JSON: the types of events that it hears, and what they hold besides. */
+    events: string
+    include: string
+    enabled: number
+    disabled_reason: string | null
+    /** Since when nothing has been taken there; null while something is. */
+    failing_since: number | null
+    /** The secret that signs, encrypted, by which key, and the one before it, which signs as well for a while. */
+    sealed: string
+    sealed_by: string
+    sealed_before: string | null
+    before_until: number | null
+    created_by: string
+    created_at: number
+    updated_at: number
+  }
+  /** What webhooks are to be told, or were. `state` is `pending`, `delivered` or `failed`. Instants by the database’s clock. */
+  webhook_deliveries: {
+    id: string
+    webhook_id: string
+    event: string
+    payload: string
+    /** JSON: the question that its link answers; null where it has none. */
+    answerable: string | null
+    /** When the link was used. */
+    answered_at: number | null
+    state: string
+    attempts: number
+    next_at: number
+    /** The server that sends it now, and until when nobody else does. */
+    claimed_by: string | null
+    claimed_until: number
+    last_status: number | null
+    last_error: string | null
+    created_at: number
+    settled_at: number | null
+  }
   /** The interns that were created under an idempotency key, with the hash of the body. */
   intern_creations: {
     workspace_id: string

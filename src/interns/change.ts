@@ -90,7 +90,7 @@ function command(
     if (name !== 'provision') {
       await revokeInternKey(tx, announce, intern)
       await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
-      await endRuns(tx, intern.id, { ...internStopped, endedAt: deps.now() })
+      await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
     }
     return intern
   })

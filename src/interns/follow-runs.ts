@@ -89,7 +89,7 @@ async function apply(tx: Tx, announce: Announce, internId: string, { now, milest
       return applyQuestion(tx, announce, internId, { now, sessionId, entry })
     case 'end': {
       const { reason: outcome, message, model, usage } = entry
-      await endRun(tx, internId, id, { outcome, message, model, usage, endedAt: at })
+      await endRun(tx, announce, internId, id, { outcome, message, model, usage, endedAt: at })
       return
     }
     default:

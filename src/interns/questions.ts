@@ -5,9 +5,11 @@ import type { Announce } from '#db/signals.ts'
 import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import { queueTold } from '#webhooks/outbox.ts'
 import { type QuestionEnd, questionAsked, questionOver } from './events.ts'
 import type { AskedQuestion, Question } from './question.ts'
 import { type Intern, internById, visibleTo } from './store.ts'
+import { toldQuestion } from './told.ts'
 
 /** No question waits longer, whatever a daemon says. */
 const longestMs = 86_400_000
@@ -38,7 +40,9 @@ export async function keepQuestion(
   const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: asked.deadlineAt }
   await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   const intern = await internById(tx, internId)
-  if (intern) announce('intern.asked', internId, questionAsked(intern, asked, now()))
+  if (!intern) return
+  announce('intern.asked', internId, questionAsked(intern, asked, now()))
+  await queueTold(tx, announce, toldQuestion(intern, asked))
 }
 
 /** Under which name changes of an intern's questions exclude each other. */

@@ -1,11 +1,15 @@
 import type { Updateable } from 'kysely'
 import type { Db, Query, Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
 import type { Tables } from '#db/tables.ts'
 import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import { queueTold } from '#webhooks/outbox.ts'
 import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
+import { internById } from './store.ts'
+import { toldRunEnd } from './told.ts'
 
 export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'>
 
@@ -44,24 +48,30 @@ export async function waitRun(tx: Tx, internId: string, { id, questionId, isOver
 
 export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & { outcome: EndReason; endedAt: number }
 
-/** A run is over: only once. @returns it, where it was not over before. */
-export async function endRun(tx: Tx, internId: string, id: string, end: RunEnd): Promise<RunRecord | undefined> {
+/** A run is over, and webhooks are told: only once. */
+export async function endRun(tx: Tx, announce: Announce, internId: string, id: string, end: RunEnd): Promise<void> {
   const row = await only(tx.updateTable('intern_runs').set(ended(end)), internId, id)
     .where('status', '<>', 'ended')
     .returningAll()
     .executeTakeFirst()
-  return row && runOf(row)
+  await tell(tx, announce, internId, row ? [runOf(row)] : [])
+}
+
+async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
+  const intern = runs.length > 0 ? await internById(tx, internId) : undefined
+  if (intern) for (const run of runs) await queueTold(tx, announce, toldRunEnd(intern, run))
 }
 
 /** The end of runs whose intern was stopped. */
 export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
 
-/** All runs of an intern that are not over are, since nothing of it goes on. @returns them. */
+/** All runs of an intern that are not over are, since nothing of it goes on; webhooks are told. */
 export async function endRuns(
   tx: Tx,
+  announce: Announce,
   internId: string,
   { outcome, message, endedAt }: Pick<RunEnd, 'outcome' | 'message' | 'endedAt'>,
-): Promise<RunRecord[]> {
+): Promise<void> {
   const rows = await tx
     .updateTable('intern_runs')
     .set({ status: 'ended', question_id: null, outcome, message, ended_at: endedAt })
@@ -69,7 +79,7 @@ export async function endRuns(
     .where('status', '<>', 'ended')
     .returningAll()
     .execute()
-  return rows.map(runOf)
+  await tell(tx, announce, internId, rows.map(runOf))
 }
 
 function ended({ outcome, message, model, usage, endedAt }: RunEnd): Updateable<Tables['intern_runs']> {

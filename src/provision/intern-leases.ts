@@ -7,7 +7,9 @@ import { revokeInternKey } from '#interns/own-key.ts'
 import { endQuestions } from '#interns/questions.ts'
 import { endRuns, internStopped } from '#interns/run-store.ts'
 import { type Intern, internById, internOf } from '#interns/store.ts'
+import { toldFailure } from '#interns/told.ts'
 import type { Now } from '#lib/clock.ts'
+import { queueTold } from '#webhooks/outbox.ts'
 import type { Place } from './provisioner.ts'
 
 /** A lease ends if it is not renewed for this time. */
@@ -109,9 +111,10 @@ export class InternLeases {
         .where('supervisor', '=', server)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
-      if (status !== 'running') await endRuns(tx, id, { ...endOf(status, failure), endedAt: now() })
+      if (status !== 'running') await endRuns(tx, announce, id, { ...endOf(status, failure), endedAt: now() })
       const intern = await internById(tx, id)
       announce('intern.changed', id, intern && internChanged(intern, now()))
+      if (intern && status === 'failed') await queueTold(tx, announce, toldFailure(intern, now()))
       return true
     })
   }

@@ -8,6 +8,7 @@ import { logSkipped } from '#api/open/models.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
 import { type OpenStore, openStore } from '#api/open/store.ts'
 import { openUpkeep } from '#api/open/upkeep.ts'
+import { openWebhooks } from '#api/open/webhooks.ts'
 import { prefix } from '#api/prefix.ts'
 import {
   consoleUrl,
@@ -71,6 +72,7 @@ export async function startWorkers(
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   openUpkeep(opening, db)
+  openWebhooks(opening, { db, vault })
   // What is metered is written by the workers.
   const metered = meteredTurn({ db, ledger: { flush: async () => {} }, config, isShared: true })
   const supervision = openSupervision({

@@ -20,6 +20,7 @@ import { openOidc } from './oidc.ts'
 import { type Opening, type Parts, warnOf } from './parts.ts'
 import { openPolicies } from './policies.ts'
 import { type OpenStore, openStore } from './store.ts'
+import { openWebhooks } from './webhooks.ts'
 
 /**
  * All that routes need, from the store upwards; `opened` closes it in the opposite order.
@@ -48,6 +49,7 @@ export async function openDeps(
   const { db, settings, firstKeys } = store
   const models = await openModels(opening, store)
   const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
+  if (!store.isShared) openWebhooks(opening, { db, vault })
   const money = await openMoney(opening, store, lost)
   const contents = openContents(opening, store, vault)
   const { routing, scanner, server } = openDataPlane(opening, {

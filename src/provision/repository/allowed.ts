@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Config } from '#config/settings.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from '#lib/public-address.ts'
 
 type Origins = Pick<Config, 'repository_origins'>
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
+import { publicAddresses } from '#lib/public-address.ts'
 import { exceededByDisk, prlimitCommand } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
 import { isNamed, whyForbidden } from './allowed.ts'
 import { GitFailed, runGit } from './git.ts'
-import { publicAddresses } from './public-address.ts'
 
 export type CloneDeps = {
   config: Config
@@ -114,7 +114,7 @@ async function pinned(config: Config, url: URL): Promise<[string, string][]> {
   const why = whyForbidden(config, url)
   if (why) throw new Error(why)
   if (isNamed(config, url)) return []
-  const addresses = await publicAddresses(url.hostname)
+  const addresses = await publicAddresses(url.hostname, 'repository_origins')
   return [['http.curloptResolve', `${url.hostname}:${url.port || 443}:${addresses.join(',')}`]]
 }
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
-import { networksOf } from '#lib/networks.ts'
+import { networksOf } from './networks.ts'
 
 /** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
 const notPublic = networksOf([
@@ -23,14 +23,19 @@ const resolveHost: Resolve = async (host) => (await lookup(host, { all: true }))
 
 /**
  * The addresses of a host, all of them public: who may name a host must not reach with it what only this one reaches.
+ * @param setting by which the operator may name it all the same.
  * @throws Error that says, for whoever named the host, what is wrong with it.
  */
-export async function publicAddresses(hostname: string, resolve: Resolve = resolveHost): Promise<string[]> {
+export async function publicAddresses(
+  hostname: string,
+  setting: string,
+  resolve: Resolve = resolveHost,
+): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = await resolve(host).catch(() => [])
   if (addresses.length === 0) throw new Error(`the host ${host} is not known`)
   if (addresses.every(isPublicAddress)) return addresses
   throw new Error(
-    `the host ${host} is not a public one; the operator may allow it by its origin (setting "repository_origins")`,
+    `the host ${host} is not a public one; the operator may allow it by its origin (setting "${setting}")`,
   )
 }

@@ -1,0 +1,19 @@
+import type { Vault } from '#byok/vault.ts'
+import { databaseClock } from '#db/clock.ts'
+import type { Db } from '#db/db.ts'
+import { keepSending } from '#webhooks/sender.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+/** What one process of a host does for webhooks while it runs: it sends what is queued. */
+export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: Vault }): void {
+  const { config, log, now, newId } = opening.parts
+  const clock = databaseClock(db, now)
+  opening.opened.defer(
+    keepSending({
+      ...{ db, vault, clock, now, newId, config, log, server: newId() },
+      linkOf: () => undefined,
+      onError: warnOf(opening, 'webhooks are not sent'),
+      observe: opening.metrics.observeWebhook,
+    }),
+  )
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { Webhook } from '#webhooks/webhook.ts'
+import { getWebhook } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { managers } from './managers.ts'
+import { WebhookPath } from './path.ts'
+
+export const getOneWebhook = route({
+  method: 'get',
+  path: '/webhooks/{webhookId}',
+  tag: 'webhooks',
+  key: 'management',
+  roles: managers,
+  summary: 'One webhook, and whether what is sent there is taken',
+  description: 'Its secret is never shown.',
+  request: { params: WebhookPath },
+  response: z.object({ data: Webhook }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => ({
+    data: await getWebhook(deps, caller.organizationId, params.webhookId),
+  }),
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
+import { getWebhook } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { managers } from './managers.ts'
+import { WebhookPath } from './path.ts'
+
+export const listWebhookDeliveries = route({
+  method: 'get',
+  path: '/webhooks/{webhookId}/deliveries',
+  tag: 'webhooks',
+  key: 'management',
+  roles: managers,
+  summary: 'What a webhook was told, or is still to be, the latest first',
+  description: 'Kept for seven days after it was delivered or given up.',
+  request: {
+    params: WebhookPath,
+    query: PageQuery.extend({ state: z.enum(deliveryStates).optional() }),
+  },
+  response: pageOf(WebhookDelivery),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => {
+    const { id } = await getWebhook(deps, caller.organizationId, params.webhookId)
+    return listDeliveries(deps, id, query)
+  },
+})

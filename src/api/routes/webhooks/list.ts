@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { PageQuery, pageOf } from '#lib/page.ts'
+import { Webhook } from '#webhooks/webhook.ts'
+import { listWebhooks } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { managers } from './managers.ts'
+
+export const listAllWebhooks = route({
+  method: 'get',
+  path: '/webhooks',
+  tag: 'webhooks',
+  key: 'management',
+  roles: managers,
+  summary: 'The webhooks of a workspace',
+  description: 'Their secrets are never shown.',
+  request: {
+    query: PageQuery.extend({
+      workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+    }),
+  },
+  response: pageOf(Webhook),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: ({ query, caller }, deps) => listWebhooks(deps, caller, query),
+})

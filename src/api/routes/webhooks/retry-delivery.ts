@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { retryDelivery, WebhookDelivery } from '#webhooks/delivery.ts'
+import { getWebhook } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { NoBody } from '../interns/no-body.ts'
+import { WebhookPath } from './path.ts'
+
+export const retryWebhookDelivery = route({
+  method: 'post',
+  path: '/webhooks/{webhookId}/deliveries/{deliveryId}/retry',
+  tag: 'webhooks',
+  key: 'management',
+  summary: 'Send an event to a webhook once more',
+  description: 'With the id that it had, also where it was taken before.',
+  request: { params: WebhookPath.extend({ deliveryId: z.string().min(1).max(128) }), body: NoBody },
+  status: 202,
+  response: z.object({ data: WebhookDelivery }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    const webhook = await getWebhook(deps, caller.organizationId, params.webhookId)
+    return { data: await retryDelivery(deps, webhook, params.deliveryId) }
+  },
+})

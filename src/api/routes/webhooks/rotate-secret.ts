@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { strictFields } from '#lib/strict-fields.ts'
+import { Webhook, WebhookSecret } from '#webhooks/webhook.ts'
+import { overlapHours, rotateSecret } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { WebhookPath } from './path.ts'
+
+const Rotation = strictFields({
+  overlap_hours: z
+    .int()
+    .min(0)
+    .max(overlapHours.most)
+    .default(overlapHours.usual)
+    .describe('How long the secret before signs as well; 0: it no longer does.'),
+}).meta({ id: 'WebhookRotation' })
+
+export const rotateWebhookSecret = route({
+  method: 'post',
+  path: '/webhooks/{webhookId}/rotate-secret',
+  tag: 'webhooks',
+  key: 'management',
+  summary: 'Give a webhook a new secret',
+  description:
+    'For a while what is sent has two signatures, of the new secret and of the one before, so that the receiver can change over without a gap.',
+  request: { params: WebhookPath, body: Rotation },
+  response: z.object({ data: Webhook, secret: WebhookSecret }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => {
+    const { webhook, secret } = await rotateSecret(deps, caller, params.webhookId, body.overlap_hours)
+    return { data: webhook, secret }
+  },
+})

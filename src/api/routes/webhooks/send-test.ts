@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { queueTest, WebhookDelivery } from '#webhooks/delivery.ts'
+import { getWebhook } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { NoBody } from '../interns/no-body.ts'
+import { WebhookPath } from './path.ts'
+
+export const testWebhook = route({
+  method: 'post',
+  path: '/webhooks/{webhookId}/test',
+  tag: 'webhooks',
+  key: 'management',
+  summary: 'Send an event `webhook.test` to a webhook',
+  description: 'It is sent as all others are; `GET /webhooks/{webhookId}/deliveries` tells what became of it.',
+  request: { params: WebhookPath, body: NoBody },
+  status: 202,
+  response: z.object({ data: WebhookDelivery }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    const webhook = await getWebhook(deps, caller.organizationId, params.webhookId)
+    return { data: await queueTest(deps, webhook) }
+  },
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { Webhook, WebhookPatch } from '#webhooks/webhook.ts'
+import { changeWebhook } from '#webhooks/webhooks.ts'
+import { route } from '../../route.ts'
+import { WebhookPath } from './path.ts'
+
+export const updateWebhook = route({
+  method: 'patch',
+  path: '/webhooks/{webhookId}',
+  tag: 'webhooks',
+  key: 'management',
+  summary: 'Change a webhook, disable it or enable it again',
+  description: 'A field that is left out stays as it is. What is still to be sent goes to the new address.',
+  request: { params: WebhookPath, body: WebhookPatch },
+  response: z.object({ data: Webhook }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => ({
+    data: await changeWebhook(deps, caller, params.webhookId, body),
+  }),
+})

@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely'
+import { z } from 'zod'
+import type { Db, Query } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Page, PageQuery } from '#lib/page.ts'
+import { deliveryOf } from './outbox.ts'
+import { type Webhook, webhookEvents } from './webhook.ts'
+
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const
+
+export const WebhookDelivery = z
+  .object({
+    id: z.string().describe('The `webhook-id` of what is sent: the same at each attempt.'),
+    webhook_id: z.string(),
+    event: z.enum([...webhookEvents, 'webhook.test']),
+    state: z.enum(deliveryStates).describe('`failed`: not taken at any attempt; it is not tried again by itself.'),
+    attempts: z.int(),
+    next_attempt_at: z.iso.datetime().nullable(),
+    last_status: z.int().nullable().describe('The status that the last attempt was answered with, if it was.'),
+    last_error: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    settled_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one webhook.' })
+export type WebhookDelivery = z.output<typeof WebhookDelivery>
+
+const time = (at: number | null) => (at === null ? null : isoTime(at))
+
+function deliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookDelivery {
+  return {
+    id: row.id,
+    webhook_id: row.webhook_id,
+    event: row.event as WebhookDelivery['event'],
+    state: row.state as WebhookDelivery['state'],
+    attempts: row.attempts,
+    next_attempt_at: row.state === 'pending' ? isoTime(row.next_at || row.created_at) : null,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    created_at: isoTime(row.created_at),
+    settled_at: time(row.settled_at),
+  }
+}
+
+type Filter = PageQuery & { state?: (typeof deliveryStates)[number] | undefined }
+
+/** The latest first. */
+export async function listDeliveries(
+  { db }: { db: { query: Query } },
+  webhookId: string,
+  { offset, limit, state }: Filter,
+): Promise<Page<WebhookDelivery>> {
+  let all = db.query.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId)
+  if (state !== undefined) all = all.where('state', '=', state)
+  const ordered = all.selectAll().orderBy('created_at', 'desc').orderBy('id')
+  const [rows, count] = await Promise.all([
+    ordered.offset(offset).limit(limit).execute(),
+    all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(deliveryItem), total_count: Number(count.n) }
+}
+
+async function getDelivery(query: Query, webhookId: string, id: string): Promise<WebhookDelivery> {
+  const row = await query
+    .selectFrom('webhook_deliveries')
+    .where('webhook_id', '=', webhookId)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+  if (row) return deliveryItem(row)
+  throw new Fault('not_found', 'The webhook has no such delivery, or it is kept no longer.')
+}
+
+type QueueDeps = { db: Db; now: Now; newId: NewId }
+
+/** Queues an event that says nothing but that it came. @throws Fault `conflict` where nothing is sent. */
+export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<WebhookDelivery> {
+  requireEnabled(webhook)
+  const { id, workspace_id: workspaceId } = webhook
+  const told = {
+    event: 'webhook.test' as const,
+    subject: deps.newId(),
+    at: deps.now(),
+    workspaceId,
+    data: { webhook_id: id },
+  }
+  const row = deliveryOf(id, told)
+  await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
+    await tx.insertInto('webhook_deliveries').values(row).execute()
+    announce('webhook.queued', workspaceId)
+  })
+  return getDelivery(deps.db.query, id, row.id)
+}
+
+/** Sends it once more, at once, and as often as a new one if need be. @throws Fault `conflict` where nothing is sent. */
+export async function retryDelivery(deps: QueueDeps, webhook: Webhook, id: string): Promise<WebhookDelivery> {
+  requireEnabled(webhook)
+  await getDelivery(deps.db.query, webhook.id, id)
+  await deps.db.exclusively(`webhooks of ${webhook.workspace_id}`, async (tx, announce) => {
+    await tx
+      .updateTable('webhook_deliveries')
+      .set({ state: 'pending', attempts: 0, next_at: 0, settled_at: null })
+      .where('id', '=', id)
+      .where('webhook_id', '=', webhook.id)
+      .execute()
+    announce('webhook.queued', webhook.workspace_id)
+  })
+  return getDelivery(deps.db.query, webhook.id, id)
+}
+
+function requireEnabled({ enabled }: Webhook): void {
+  if (!enabled) throw new Fault('conflict', 'The webhook is disabled; enable it first, with {"enabled": true}.')
+}

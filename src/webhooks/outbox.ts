@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import type { Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
+import { upsert } from '#db/upsert.ts'
+import { isoTime } from '#lib/clock.ts'
+import type { WebhookEvent, WebhookInclude } from './webhook.ts'
+
+/** The question that a link answers, and until when. */
+export type Answerable = { internId: string; sessionId: string; questionId: string; until: number }
+
+/** Something that happened, for whoever wants to hear of it. */
+export type Told = {
+  event: WebhookEvent
+  /** What makes it another one than any before: it is queued once. */
+  subject: string
+  at: number
+  workspaceId: string
+  /** Whose it is where only they see it; undefined: all of the workspace. */
+  onlyFor?: string | undefined
+  data: object
+  /** What the webhooks get besides that include it. */
+  question?: object
+  answerable?: Answerable
+}
+
+/** In UTF-16 units of JSON; larger data are left out and said to be. */
+const longestPayload = 64 * 1024
+
+/**
+ * Queues what is to be told, in the transaction in which it happens. A webhook hears of an intern that only its creator
+ * sees if the same member made the webhook.
+ */
+export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise<void> {
+  const { event, workspaceId, onlyFor } = told
+  const hooks = await tx
+    .selectFrom('webhooks')
+    .where('workspace_id', '=', workspaceId)
+    .where('enabled', '=', 1)
+    .$if(onlyFor !== undefined, (rows) => rows.where('created_by', '=', onlyFor!))
+    .select(['id', 'events', 'include'])
+    .execute()
+  const rows = hooks
+    .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
+    .map(({ id, include }) => deliveryOf(id, told, JSON.parse(include) as WebhookInclude[]))
+  if (rows.length === 0) return
+  // One that is queued already stays as it is.
+  await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
+  announce('webhook.queued', workspaceId)
+}
+
+/** One delivery to one webhook, due at once. The same for the same subject. */
+export function deliveryOf(webhookId: string, told: Told, include: readonly WebhookInclude[] = []) {
+  const { event, subject, at, data, question, answerable } = told
+  const payload = payloadOf(event, at, { ...data, ...(include.includes('question') && question && { question }) })
+  const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
+  return {
+    id: `msg_${hash('sha256', `${webhookId} ${subject}`, 'hex').slice(0, 32)}`,
+    webhook_id: webhookId,
+    event,
+    payload: payload.length <= longestPayload ? payload : payloadOf(event, at, { ...data, question: 'too long' }),
+    answerable: link,
+    ...{ state: 'pending', attempts: 0, next_at: 0, claimed_until: 0, created_at: at },
+  }
+}
+
+const payloadOf = (type: string, at: number, data: object) => JSON.stringify({ type, timestamp: isoTime(at), data })

@@ -1,0 +1,199 @@
+import { recordChange } from '#audit/audit.ts'
+import type { DatabaseClock } from '#db/clock.ts'
+import type { Db, Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Answerable } from './outbox.ts'
+import { webhookOf } from './webhook.ts'
+
+export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
+
+/** A delivery that this server alone sends now. */
+export type Claimed = {
+  id: string
+  event: string
+  webhookId: string
+  url: string
+  payload: string
+  answerable: Answerable | null
+  attempts: number
+  /** The secrets that sign it, encrypted; the second only until the overlap ends. */
+  sealed: string[]
+}
+
+export type Outcome = { status: number | null; error: string | null }
+
+/** The time of one server for one attempt: longer than any takes. */
+const leaseMs = 60_000
+/** So long a webhook may take nothing before it is disabled. */
+const disabledAfterMs = 5 * 86_400_000
+
+/** @returns some deliveries that are due, of no webhook more than `each`, and of none of `busy`. */
+export async function claimDeliveries(
+  { db, clock, server }: QueueDeps,
+  { limit, each, busy }: { limit: number; each: number; busy: readonly string[] },
+): Promise<Claimed[]> {
+  const due = () =>
+    db.query
+      .selectFrom('webhook_deliveries as d')
+      .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+      .where('d.state', '=', 'pending')
+      .where('w.enabled', '=', 1)
+      .where('d.next_at', '<=', clock.at())
+      .where('d.claimed_until', '<=', clock.at())
+      .$if(busy.length > 0, (rows) => rows.where('d.webhook_id', 'not in', busy))
+  const webhooks = await due().select('d.webhook_id').distinct().limit(limit).execute()
+  const ids: string[] = []
+  for (const { webhook_id } of webhooks) {
+    const rows = await due()
+      .where('d.webhook_id', '=', webhook_id)
+      .select('d.id')
+      .orderBy('d.next_at')
+      .limit(each)
+      .execute()
+    ids.push(...rows.map(({ id }) => id))
+  }
+  if (ids.length === 0) return []
+  const claimed = await db.exclusively('webhook deliveries', (tx) =>
+    tx
+      .updateTable('webhook_deliveries')
+      .set({ claimed_by: server, claimed_until: sql<number>`${clock.at()} + ${sql.lit(leaseMs)}` })
+      .where('id', 'in', ids.slice(0, limit))
+      .where('state', '=', 'pending')
+      .where('claimed_until', '<=', clock.at())
+      .returning('id')
+      .execute(),
+  )
+  return claimed.length === 0
+    ? []
+    : readClaimed(
+        db,
+        clock,
+        claimed.map(({ id }) => id),
+      )
+}
+
+async function readClaimed(db: Db, clock: DatabaseClock, ids: string[]): Promise<Claimed[]> {
+  const rows = await db.query
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .where('d.id', 'in', ids)
+    .select(['d.id', 'd.event', 'd.webhook_id', 'd.payload', 'd.answerable', 'd.attempts', 'w.url', 'w.sealed'])
+    .select((e) =>
+      e.case().when('w.before_until', '>', clock.at()).then(e.ref('w.sealed_before')).else(null).end().as('before'),
+    )
+    .execute()
+  return rows.map(({ webhook_id: webhookId, answerable, sealed, before, ...row }) => ({
+    ...row,
+    webhookId,
+    answerable: answerable === null ? null : (JSON.parse(answerable) as Answerable),
+    sealed: before === null ? [sealed] : [sealed, before],
+  }))
+}
+
+const own = (tx: Tx, { server }: QueueDeps, id: string) =>
+  tx
+    .updateTable('webhook_deliveries')
+    .where('id', '=', id)
+    .where('claimed_by', '=', server)
+    .where('state', '=', 'pending')
+
+/** Whoever comes next sends it, at once. */
+export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
+  await deps.db.exclusively('webhook deliveries', (tx) => own(tx, deps, id).set({ claimed_until: 0 }).execute())
+}
+
+/** It was taken. */
+export async function settleDelivered(
+  deps: QueueDeps,
+  { id, webhookId, attempts }: Claimed,
+  status: number,
+): Promise<void> {
+  const { db, clock } = deps
+  await db.exclusively('webhook deliveries', async (tx) => {
+    const about = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
+    await own(tx, deps, id)
+      .set({ ...about, claimed_until: 0, settled_at: clock.at() })
+      .execute()
+    await tx
+      .updateTable('webhooks')
+      .set({ failing_since: null })
+      .where('id', '=', webhookId)
+      .where('failing_since', 'is not', null)
+      .execute()
+  })
+}
+
+type Failed = Outcome & {
+  /** When it is tried again; undefined: never. */
+  retryInMs: number | undefined
+  /** Whether whoever receives wants nothing any more. */
+  isGone: boolean
+}
+
+/** It was not. @returns why the webhook is disabled from now on, if it is. */
+export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Failed): Promise<string | undefined> {
+  const { db, clock, now } = deps
+  const { id, webhookId, attempts } = claimed
+  const { status, error, retryInMs, isGone } = failed
+  return db.exclusively('webhook deliveries', async (tx) => {
+    const over = retryInMs === undefined
+    await own(tx, deps, id)
+      .set({
+        ...{ state: over ? 'failed' : 'pending', attempts: attempts + 1, last_status: status, last_error: error },
+        ...{ claimed_until: 0, next_at: sql<number>`${clock.at()} + ${sql.lit(Math.round(retryInMs ?? 0))}` },
+        ...(over && { settled_at: clock.at() }),
+      })
+      .execute()
+    const failing = tx.updateTable('webhooks').set({ failing_since: clock.at() }).where('id', '=', webhookId)
+    await failing.where('failing_since', 'is', null).execute()
+    const row = await tx
+      .selectFrom('webhooks')
+      .where('id', '=', webhookId)
+      .where('enabled', '=', 1)
+      .$if(!isGone, (rows) =>
+        rows.where('failing_since', '<=', sql<number>`${clock.at()} - ${sql.lit(disabledAfterMs)}`),
+      )
+      .selectAll()
+      .executeTakeFirst()
+    if (!row) return undefined
+    const reason = isGone
+      ? 'Its receiver answered 410: it wants nothing any more.'
+      : `Nothing was taken there for ${disabledAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
+    const after = { ...row, enabled: 0, disabled_reason: reason }
+    await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
+    await recordChange(
+      deps,
+      tx,
+      { organizationId: row.organization_id, userId: row.created_by, keyHash: null },
+      {
+        action: 'webhook.disabled_by_service',
+        targetKind: 'webhook',
+        targetId: webhookId,
+        before: webhookOf(row, now()),
+        after: webhookOf(after, now()),
+      },
+    )
+    return reason
+  })
+}
+
+/** Forgets what was delivered, or given up, before an instant. */
+export async function pruneDeliveries({ db }: { db: Db }, before: number): Promise<void> {
+  await db.query
+    .deleteFrom('webhook_deliveries')
+    .where('state', '<>', 'pending')
+    .where('settled_at', '<', before)
+    .execute()
+}
+
+/** How many wait to be sent. */
+export async function countPending({ db }: { db: Db }): Promise<number> {
+  const row = await db.query
+    .selectFrom('webhook_deliveries')
+    .where('state', '=', 'pending')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(row.n)
+}

@@ -1,0 +1,18 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+const prefix = 'whsec_'
+const secretBytes = 32
+
+/** A new secret in the form of Standard Webhooks, which its libraries take as it is. */
+export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64')
+
+type Signed = { id: string; timestamp: number; body: string }
+
+/** The headers of Standard Webhooks, signed with each secret. @param timestamp in seconds since the epoch. */
+export function signedHeaders(secrets: readonly string[], { id, timestamp, body }: Signed): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { startReceiver } from '#test/harness/receiver.ts'
+import { send } from './send.ts'
+import { whyForbidden } from './target.ts'
+
+const nothing = { webhook_origins: [] }
+const post = (origins: string[], url: string) =>
+  send({ webhook_origins: origins }, { url, headers: {}, body: '{}' }, new AbortController().signal)
+
+test('nothing goes to an address that is not public, or without TLS, unless the operator named the server', () => {
+  const refused = [
+    'http://hooks.example.com/',
+    'https://127.0.0.1/',
+    'https://[::1]:8443/x',
+    'https://10.1.2.3/',
+    'ftp://a.example/',
+  ]
+  for (const url of refused) assert.ok(whyForbidden(nothing, url), url)
+  for (const url of ['https://me:secret@hooks.example.com/', 'https://hooks.example.com/#a', 'nowhere'])
+    assert.ok(whyForbidden({ webhook_origins: ['https://hooks.example.com'] }, url), url)
+  assert.equal(whyForbidden(nothing, 'https://hooks.example.com/x?token=1'), undefined)
+  assert.equal(whyForbidden({ webhook_origins: ['http://10.1.2.3:80'] }, 'http://10.1.2.3/'), undefined)
+})
+
+test('a name that leads to this host is not connected to', async () => {
+  const { status, error } = await post([], 'https://localhost:1/')
+  assert.deepEqual([status, /the host localhost is not a public one.*webhook_origins/.test(error!)], [null, true])
+})
+
+test('a redirect is not followed', async () => {
+  await using behind = await startReceiver()
+  await using receiver = await startReceiver((response) => response.writeHead(307, { location: behind.url }).end())
+  const { status, error } = await post([receiver.origin, behind.origin], receiver.url)
+  assert.deepEqual([status, error, behind.received.length], [307, 'answered with status 307', 0])
+})
+
+test('an answer without end is not read to its end', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200)
+    const write = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+      response.once('drain', write)
+    }
+    write()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  assert.deepEqual(await post([origin], `${origin}/`), { status: 200, error: null })
+  server.closeAllConnections()
+  server.close()
+})
+
+test('a server that is not there is told in words', async () => {
+  const { status, error } = await post(['http://127.0.0.1:1'], 'http://127.0.0.1:1/')
+  assert.deepEqual([status, /ECONNREFUSED/.test(error!)], [null, true])
+})

@@ -1,0 +1,68 @@
+import type { LookupAddress } from 'node:dns'
+import { isIPv6 } from 'node:net'
+import type { Config } from '#config/settings.ts'
+import { lazyModules } from '#lib/lazy-modules.ts'
+import type { Outcome } from './queue.ts'
+import { addressesOf } from './target.ts'
+
+export type Sent = { url: string; headers: Record<string, string>; body: string }
+
+const attemptMs = 15_000
+/** Of an answer no more is read: nothing in it matters but its status. */
+const longestAnswer = 16 * 1024
+/** In characters; it is shown to whoever manages the webhook. */
+const longestError = 300
+
+/**
+ * Posts once. Redirects are answers like others, and are not followed: where they lead nobody has looked at.
+ * @returns the status, or why there is none.
+ */
+export async function send(
+  config: Pick<Config, 'webhook_origins'>,
+  { url: target, headers, body }: Sent,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
+  try {
+    const url = new URL(target)
+    const addresses = await addressesOf(config, url)
+    const { Agent, request } = lazyModules.undici()
+    // Of its own for each attempt: a connection that is kept would outlive the look at its address.
+    await using dispatcher = closing(
+      new Agent({ connect: { timeout: attemptMs, ...(addresses && pinned(addresses)) } }),
+    )
+    const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
+    const response = await request(url, {
+      method: 'POST',
+      headers: all,
+      body,
+      dispatcher: dispatcher.agent,
+      signal: within,
+    })
+    await response.body.dump({ limit: longestAnswer }).catch(() => {})
+    const { statusCode: status } = response
+    return { status, error: status >= 200 && status < 300 ? null : `answered with status ${status}` }
+  } catch (error) {
+    const late = within.aborted && !signal.aborted
+    return { status: null, error: late ? `no answer within ${attemptMs / 1000} s` : wordsOf(error) }
+  }
+}
+
+/** What was looked at is what is connected to, whatever the name leads to by then. */
+function pinned(addresses: string[]) {
+  const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  type Answer = (error: null, address: string | LookupAddress[], family?: number) => void
+  return {
+    lookup: (_host: string, { all }: { all?: boolean | undefined }, answer: Answer) =>
+      all ? answer(null, found) : answer(null, found[0]!.address, found[0]!.family),
+  }
+}
+
+function closing<Agent extends { destroy: () => Promise<void> }>(agent: Agent) {
+  return { agent, [Symbol.asyncDispose]: () => agent.destroy() }
+}
+
+function wordsOf(error: unknown): string {
+  const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
+  return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(0, longestError)
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#accounts/bootstrap.ts'
+import { createVault } from '#byok/vault.ts'
+import { clockOf } from '#db/clock.ts'
+import { newUuid } from '#lib/id.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { startReceiver, verified } from '#test/harness/receiver.ts'
+import { until } from '#test/harness/until.ts'
+import { listDeliveries, queueTest, retryDelivery } from './delivery.ts'
+import { keepSending, retrySeconds, type SenderDeps } from './sender.ts'
+import { changeWebhook, createWebhook, getWebhook, rotateSecret } from './webhooks.ts'
+
+const day = 86_400_000
+
+/** A store with one webhook, a clock that is turned by hand, and senders. */
+async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: string; url: string }) {
+  const store = await newDb(kind)
+  const time = { now: Date.parse('2026-11-01T00:00:00Z') }
+  const { db } = store
+  const config = { webhook_origins: [origin], public_url: undefined }
+  const deps = { db, now: () => time.now, newId: newUuid, vault: createVault(Buffer.alloc(32)), config }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = {
+    organizationId: at.organization_id,
+    workspaceId: at.id,
+    userId: at.created_by,
+    keyHash: 'k',
+  } as never
+  const { webhook, secret } = await createWebhook(deps, caller, { url })
+  const observed: string[] = []
+  const senders: (() => Promise<void>)[] = []
+  const begin = (more: Partial<SenderDeps> = {}) => {
+    const log = { info: () => {}, warn: () => {} } as unknown as SenderDeps['log']
+    const end = keepSending(
+      {
+        ...{ ...deps, clock: clockOf(deps.now), server: newUuid(), log, linkOf: () => undefined, onError: assert.fail },
+        observe: (outcome) => void observed.push(outcome),
+        ...more,
+      },
+      { pollMs: 10 },
+    )
+    senders.push(end)
+    return end
+  }
+  const current = () => getWebhook(deps, at.organization_id, webhook.id)
+  return {
+    ...{ deps, db, caller, secret, time, begin, observed, current },
+    test: async () => queueTest(deps, await current()),
+    deliveries: async () => (await listDeliveries({ db }, webhook.id, { offset: 0, limit: 100 })).data,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(senders.map((end) => end()))
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+onEachDatabase('a sender of webhooks', (kind) => {
+  test('tries again later each time, under the same id, until it is taken', async () => {
+    await using receiver = await startReceiver((response, at) => response.writeHead(at < 4 ? 503 : 200).end())
+    await using w = await world(kind, receiver)
+    w.begin()
+    const { id } = await w.test()
+    for (const [at, seconds] of retrySeconds.slice(0, 3).entries()) {
+      await until(() => w.observed.length === at + 1)
+      w.time.now += seconds * 1000 * 1.2
+    }
+    await until(() => w.observed.length === 4)
+    assert.deepEqual(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])), new Set([id]))
+    const [delivery] = await w.deliveries()
+    assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.last_status], ['delivered', 4, 200])
+  })
+
+  test('gives up after the last of them, and sends once more on demand', async () => {
+    await using receiver = await startReceiver((response) => response.writeHead(500).end())
+    await using w = await world(kind, receiver)
+    w.begin()
+    const { id } = await w.test()
+    for (const at of [...retrySeconds.keys(), retrySeconds.length]) {
+      await until(() => w.observed.length === at + 1)
+      w.time.now += (retrySeconds[at] ?? 0) * 1200
+    }
+    assert.equal(w.observed.at(-1), 'failed')
+    const [delivery] = await w.deliveries()
+    assert.deepEqual([delivery?.state, delivery?.last_error], ['failed', 'answered with status 500'])
+    await retryDelivery(w.deps, await w.current(), id)
+    await until(() => w.observed.length === retrySeconds.length + 2)
+  })
+
+  test('disables a webhook that took nothing for days, or wants nothing, says why, and leaves a trail', async () => {
+    for (const [status, reason] of [
+      [500, /^Nothing was taken there for 5 days; the last error: answered with status 500\.$/],
+      [410, /answered 410/],
+    ] as const) {
+      await using receiver = await startReceiver((response) => response.writeHead(status).end())
+      await using w = await world(kind, receiver)
+      w.begin()
+      await w.test()
+      await until(() => w.observed.length > 0)
+      w.time.now += 5 * day
+      if (status === 500) await w.test()
+      const disabled = await until(async () => {
+        const webhook = await w.current()
+        return !webhook.enabled && webhook
+      })
+      assert.match(disabled.disabled_reason!, reason)
+      const trail = w.db.query.selectFrom('audit_events').where('action', '=', 'webhook.disabled_by_service')
+      assert.equal((await trail.selectAll().execute()).length, 1)
+      await assert.rejects(w.test(), /is disabled; enable it first/)
+      const enabled = await changeWebhook(w.deps, w.caller, disabled.id, { enabled: true })
+      assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.failing_since], [true, null, null])
+    }
+  })
+
+  test('signs with both secrets while they overlap, and then with the new one', async () => {
+    await using receiver = await startReceiver()
+    await using w = await world(kind, receiver)
+    w.time.now = Date.now()
+    w.begin()
+    const { webhook, secret } = await rotateSecret(w.deps, w.caller, (await w.current()).id, 1)
+    assert.ok(webhook.old_secret_until)
+    await w.test()
+    const both = await until(() => receiver.received[0] ?? false)
+    for (const one of [w.secret, secret]) assert.equal(verified(one, both).type, 'webhook.test')
+    await rotateSecret(w.deps, w.caller, webhook.id, 0)
+    await w.test()
+    const later = await until(() => receiver.received[1] ?? false)
+    for (const one of [w.secret, secret]) assert.throws(() => verified(one, later))
+  })
+
+  test('that died leaves what it had claimed to the next, after a minute', async () => {
+    const never = Promise.withResolvers<void>()
+    await using receiver = await startReceiver((response, at) =>
+      at === 1 ? never.promise : response.writeHead(200).end(),
+    )
+    await using w = await world(kind, receiver)
+    // It never writes down what became of it, as one that was killed.
+    w.begin({ vault: { ...w.deps.vault, open: () => assert.fail('killed') }, onError: () => {} })
+    await w.test()
+    await until(
+      async () => (await w.db.query.selectFrom('webhook_deliveries').select('claimed_by').execute())[0]?.claimed_by,
+    )
+    w.begin()
+    w.time.now += 59_000
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    assert.equal(receiver.received.length, 0)
+    w.time.now += 2_000
+    await until(() => receiver.received.length > 0)
+    never.resolve()
+  })
+
+  test('beside others sends each once', async () => {
+    await using receiver = await startReceiver()
+    await using w = await world(kind, receiver)
+    for (let n = 0; n < 4; n++) w.begin()
+    for (let n = 0; n < 40; n++) await w.test()
+    await until(() => w.observed.length === 40)
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+    assert.deepEqual([ids.length, new Set(ids).size], [40, 40])
+  })
+})

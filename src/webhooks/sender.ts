@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Vault } from '#byok/vault.ts'
+import type { Config } from '#config/settings.ts'
+import type { Log } from '#lib/log.ts'
+import type { Answerable } from './outbox.ts'
+import {
+  type Claimed,
+  claimDeliveries,
+  pruneDeliveries,
+  type QueueDeps,
+  releaseClaim,
+  settleDelivered,
+  settleFailed,
+} from './queue.ts'
+import { signedHeaders } from './secret.ts'
+import { send } from './send.ts'
+
+export type SenderDeps = QueueDeps & {
+  vault: Vault
+  config: Pick<Config, 'webhook_origins'>
+  log: Pick<Log, 'info' | 'warn'>
+  /** The link that answers a question; undefined where there is none. */
+  linkOf: (deliveryId: string, answerable: Answerable) => string | undefined
+  onError: (error: Error) => void
+  observe: (outcome: 'delivered' | 'retried' | 'failed', seconds: number) => void
+}
+
+/** After each attempt that failed: 28 hours in all, at least. Up to a fifth longer, so that not all come at once. */
+export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
+
+type Rhythm = { pollMs?: number; keptMs?: number }
+
+const most = { atOnce: 16, ofOne: 4 }
+const pruneEveryMs = 3_600_000
+
+/**
+ * Sends what is queued, from now on. Several servers may: each delivery is one server's for a minute, and the next one's
+ * if that one died. @returns the way to end it: what is under way is broken off, and sent by whoever comes next.
+ */
+export function keepSending(
+  deps: SenderDeps,
+  { pollMs = 2000, keptMs = 7 * 86_400_000 }: Rhythm = {},
+): () => Promise<void> {
+  const closing = new AbortController()
+  const { signal } = closing
+  const underWay = new Map<string, { webhookId: string; done: Promise<void> }>()
+  let woken = Promise.withResolvers<void>()
+  const wake = () => woken.resolve()
+  const unsubscribe = deps.db.signals.subscribe('webhook.queued', wake)
+
+  const start = (claimed: Claimed) => {
+    const done = deliver(deps, claimed, signal)
+      .catch(deps.onError)
+      .finally(() => {
+        underWay.delete(claimed.id)
+        wake()
+      })
+    underWay.set(claimed.id, { webhookId: claimed.webhookId, done })
+  }
+  const round = async () => {
+    const room = most.atOnce - underWay.size
+    if (room <= 0) return
+    // One whose receiver is slow has no more than its share.
+    const busy = [...new Set([...underWay.values()].map(({ webhookId }) => webhookId))]
+    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, busy })) start(claimed)
+  }
+  const run = async () => {
+    let prunedAt = 0
+    while (!signal.aborted) {
+      woken = Promise.withResolvers()
+      await round().catch(deps.onError)
+      if (deps.now() - prunedAt > pruneEveryMs) {
+        prunedAt = deps.now()
+        await pruneDeliveries(deps, prunedAt - keptMs).catch(deps.onError)
+      }
+      await Promise.race([woken.promise, sleep(pollMs, undefined, { signal, ref: false }).catch(() => {})])
+    }
+  }
+  const running = run()
+  return async () => {
+    closing.abort()
+    unsubscribe()
+    await running
+    await Promise.all([...underWay.values()].map(({ done }) => done))
+  }
+}
+
+async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  const { vault, log, observe } = deps
+  const { id, webhookId, event, url, attempts } = claimed
+  const began = performance.now()
+  const body = bodyOf(deps, claimed)
+  const secrets = claimed.sealed.map((sealed) => vault.open(sealed, webhookId))
+  const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
+  const { status, error } = await send(deps.config, { url, headers, body }, signal)
+  // It may have been taken, or not: whoever comes next sends it once more.
+  if (signal.aborted && status === null) return releaseClaim(deps, id)
+  const seconds = (performance.now() - began) / 1000
+  const about = {
+    delivery: id,
+    webhook: webhookId,
+    event,
+    attempt: attempts + 1,
+    status,
+    ms: Math.round(seconds * 1000),
+  }
+  if (status !== null && error === null) {
+    await settleDelivered(deps, claimed, status)
+    observe('delivered', seconds)
+    return void log.info(about, 'webhook delivered')
+  }
+  const isGone = status === 410
+  const delay = isGone ? undefined : retrySeconds[attempts]
+  const retryInMs = delay === undefined ? undefined : delay * 1000 * (1 + Math.random() / 5)
+  const disabled = await settleFailed(deps, claimed, { status, error, retryInMs, isGone })
+  observe(retryInMs === undefined ? 'failed' : 'retried', seconds)
+  log.warn(
+    { ...about, error, ...(retryInMs !== undefined && { retryInMs: Math.round(retryInMs) }) },
+    'webhook not delivered',
+  )
+  if (disabled !== undefined) log.warn({ webhook: webhookId, reason: disabled }, 'webhook disabled')
+}
+
+/** The link is made when it is sent, and stands nowhere else. */
+function bodyOf({ linkOf }: SenderDeps, { id, payload, answerable }: Claimed): string {
+  const link = answerable && linkOf(id, answerable)
+  if (!link) return payload
+  const told = JSON.parse(payload) as { data: object }
+  return JSON.stringify({ ...told, data: { ...told.data, answer_url: link } })
+}

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import type { Config } from '#config/settings.ts'
+import { isPublicAddress, publicAddresses } from '#lib/public-address.ts'
+
+type Origins = Pick<Config, 'webhook_origins'>
+
+const setting = 'webhook_origins'
+
+const isNamed = ({ webhook_origins: named }: Origins, url: URL) =>
+  named.some((origin) => new URL(origin).origin === url.origin)
+
+/** @returns why no webhook may go there, as far as its URL tells; undefined when one may. */
+export function whyForbidden(config: Origins, text: string): string | undefined {
+  if (!URL.canParse(text)) return 'is not a URL, such as https://hooks.example.com/signalbox'
+  const url = new URL(text)
+  if (url.username || url.password) return 'must not hold a user or password; the signature says who sends it'
+  if (url.hash) return 'must not have a fragment'
+  if (isNamed(config, url)) return undefined
+  if (url.protocol !== 'https:')
+    return `must begin with https://, unless the operator names its server (setting "${setting}")`
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 0 || isPublicAddress(host)) return undefined
+  return `is not at a public address, and the operator has not named its server (setting "${setting}")`
+}
+
+/**
+ * The addresses to connect to, looked up once, so that what was looked at is what is connected to; undefined: any, as the
+ * operator has named the server. @throws Error that says why nothing is sent there.
+ */
+export async function addressesOf(config: Origins, url: URL): Promise<string[] | undefined> {
+  const why = whyForbidden(config, url.href)
+  if (why) throw new Error(`the URL ${why}`)
+  return isNamed(config, url) ? undefined : publicAddresses(url.hostname, setting)
+}

@@ -1,0 +1,194 @@
+import type { Caller } from '#accounts/caller.ts'
+import { namedWorkspace } from '#accounts/workspaces.ts'
+import { recordChange } from '#audit/audit.ts'
+import type { Vault } from '#byok/vault.ts'
+import type { Config } from '#config/settings.ts'
+import type { Db, Query, Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import type { Page, PageQuery } from '#lib/page.ts'
+import { newSecret } from './secret.ts'
+import { whyForbidden } from './target.ts'
+import {
+  type NewWebhook,
+  type Webhook,
+  type WebhookInclude,
+  type WebhookPatch,
+  webhookEvents,
+  webhookOf,
+} from './webhook.ts'
+
+export type WebhookDeps = {
+  db: Db
+  now: Now
+  newId: NewId
+  vault: Vault
+  config: Pick<Config, 'webhook_origins' | 'public_url'>
+}
+
+/** The most of one workspace. */
+const mostWebhooks = 50
+/** So long the secret before signs as well, unless told. */
+export const overlapHours = { usual: 24, most: 24 * 7 }
+
+export async function listWebhooks(
+  deps: { db: Db; now: Now },
+  caller: Caller,
+  { offset, limit, workspace_id }: PageQuery & { workspace_id?: string | undefined },
+): Promise<Page<Webhook>> {
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const all = deps.db.query.selectFrom('webhooks').where('workspace_id', '=', workspaceId)
+  const [rows, count] = await Promise.all([
+    all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map((row) => webhookOf(row, deps.now())), total_count: Number(count.n) }
+}
+
+/** @throws Fault `not_found`, the same for another organization's as for one that does not exist. */
+export async function getWebhook(
+  { db, now }: { db: { query: Query | Tx }; now: Now },
+  organizationId: string,
+  id: string,
+): Promise<Webhook> {
+  const row = await db.query
+    .selectFrom('webhooks')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+  if (row) return webhookOf(row, now())
+  throw new Fault('not_found', 'There is no such webhook.')
+}
+
+export type WithSecret = { webhook: Webhook; secret: string }
+
+/** @throws Fault `invalid` for a URL that nothing is sent to. */
+export async function createWebhook(deps: WebhookDeps, caller: Caller, wanted: NewWebhook): Promise<WithSecret> {
+  const { url, description = null, events = [...webhookEvents], include = [], workspace_id } = wanted
+  requireTarget(deps, url)
+  requireLinks(deps, include)
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const [id, secret] = [deps.newId(), newSecret()]
+  const row = {
+    ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, description },
+    ...{ events: list(events), include: list(include), enabled: 1, ...sealed(deps, id, secret) },
+    ...{ created_by: caller.userId, created_at: deps.now(), updated_at: deps.now() },
+  }
+  const webhook = await change(deps, caller, workspaceId, 'created', async (tx) => {
+    const { n } = await tx
+      .selectFrom('webhooks')
+      .where('workspace_id', '=', workspaceId)
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow()
+    if (Number(n) >= mostWebhooks) throw new Fault('conflict', `A workspace has at most ${mostWebhooks} webhooks.`)
+    await tx.insertInto('webhooks').values(row).execute()
+    return { before: null, after: await getWebhook({ ...deps, db: { query: tx } }, caller.organizationId, id) }
+  })
+  return { webhook, secret }
+}
+
+/** One that is enabled again begins anew: what is still to be sent is sent at once. */
+export async function changeWebhook(
+  deps: WebhookDeps,
+  caller: Caller,
+  id: string,
+  patch: WebhookPatch,
+): Promise<Webhook> {
+  const { url, description, events, include, enabled } = patch
+  if (url !== undefined) requireTarget(deps, url)
+  if (include !== undefined) requireLinks(deps, include)
+  const set = {
+    updated_at: deps.now(),
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description }),
+    ...(events !== undefined && { events: list(events) }),
+    ...(include !== undefined && { include: list(include) }),
+    ...(enabled !== undefined && { enabled: Number(enabled), disabled_reason: null, failing_since: null }),
+  }
+  return update(deps, caller, id, 'updated', (tx) => tx.updateTable('webhooks').set(set).where('id', '=', id).execute())
+}
+
+/** The secret before signs as well for some hours: so whoever receives can change over without a gap. */
+export async function rotateSecret(deps: WebhookDeps, caller: Caller, id: string, hours: number): Promise<WithSecret> {
+  const secret = newSecret()
+  const until = deps.now() + hours * 3_600_000
+  const webhook = await update(deps, caller, id, 'secret_rotated', (tx) =>
+    tx
+      .updateTable('webhooks')
+      .set((e) => ({
+        sealed_before: hours > 0 ? e.ref('sealed') : null,
+        before_until: hours > 0 ? until : null,
+        ...sealed(deps, id, secret),
+        updated_at: deps.now(),
+      }))
+      .where('id', '=', id)
+      .execute(),
+  )
+  return { webhook, secret }
+}
+
+export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: string): Promise<void> {
+  const { workspace_id } = await getWebhook(deps, caller.organizationId, id)
+  await change(deps, caller, workspace_id, 'deleted', async (tx) => {
+    const before = await getWebhook({ ...deps, db: { query: tx } }, caller.organizationId, id)
+    await tx.deleteFrom('webhooks').where('id', '=', id).execute()
+    return { before, after: null as never }
+  })
+}
+
+function requireTarget({ config }: WebhookDeps, url: string): void {
+  const why = whyForbidden(config, url)
+  if (why) throw new Fault('invalid', `Invalid request: url: ${why}`)
+}
+
+function requireLinks({ config }: WebhookDeps, include: readonly WebhookInclude[]): void {
+  if (!include.includes('answer_link') || config.public_url !== undefined) return
+  throw new Fault(
+    'invalid',
+    'Invalid request: include: there are no links, as the operator has not said where this service is reached (setting "public_url")',
+  )
+}
+
+const list = (words: readonly string[]) => JSON.stringify([...new Set(words)])
+
+function sealed({ vault }: WebhookDeps, id: string, secret: string) {
+  return { sealed: vault.seal(secret, id), sealed_by: vault.keyName }
+}
+
+type Change = { before: Webhook | null; after: Webhook }
+
+async function update(
+  deps: WebhookDeps,
+  caller: Caller,
+  id: string,
+  verb: 'updated' | 'secret_rotated',
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<Webhook> {
+  const { organizationId } = caller
+  const { workspace_id } = await getWebhook(deps, organizationId, id)
+  return change(deps, caller, workspace_id, verb, async (tx) => {
+    const within = { ...deps, db: { query: tx } }
+    const before = await getWebhook(within, organizationId, id)
+    await work(tx)
+    return { before, after: await getWebhook(within, organizationId, id) }
+  })
+}
+
+/** A change and its audit record are one transaction. A webhook that was changed may have something to send. */
+function change(
+  deps: WebhookDeps,
+  caller: Caller,
+  workspaceId: string,
+  verb: 'created' | 'updated' | 'deleted' | 'secret_rotated',
+  work: (tx: Tx) => Promise<Change>,
+): Promise<Webhook> {
+  return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
+    const { before, after } = await work(tx)
+    const targetId = (after ?? before).id
+    await recordChange(deps, tx, caller, { action: `webhook.${verb}`, targetKind: 'webhook', targetId, before, after })
+    announce('webhook.queued', workspaceId)
+    return after
+  })
+}
