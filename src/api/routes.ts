@@ -43,19 +43,27 @@ import { chatWithIntern } from './routes/interns/chat.ts'
 import { chatInInternSession } from './routes/interns/chat-in-session.ts'
 import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
+import { deleteInternFile } from './routes/interns/delete-file.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternRun } from './routes/interns/get-run.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listAllQuestions } from './routes/interns/list-all-questions.ts'
+import { listInternFiles } from './routes/interns/list-files.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { listInternRuns } from './routes/interns/list-runs.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
+import { createInternFolder } from './routes/interns/make-folder.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
+import { getInternArchive } from './routes/interns/read-archive.ts'
+import { getInternFile } from './routes/interns/read-file.ts'
+import { renameInternFile } from './routes/interns/rename-file.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
 import { updateIntern } from './routes/interns/update.ts'
+import { writeInternArchive } from './routes/interns/write-archive.ts'
+import { writeInternFile } from './routes/interns/write-file.ts'
 import { getCurrentKey } from './routes/key/get.ts'
 import { getCurrentKeyByOldPath } from './routes/key/get-by-old-path.ts'
 import { createOneKey } from './routes/keys/create.ts'
@@ -159,6 +167,14 @@ const table = {
   listInternRuns,
   getInternRun,
   cancelInternRun,
+  listInternFiles,
+  getInternFile,
+  writeInternFile,
+  deleteInternFile,
+  createInternFolder,
+  renameInternFile,
+  getInternArchive,
+  writeInternArchive,
   listInternSessions,
   getInternSession,
   listInternSessionEvents,

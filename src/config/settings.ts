@@ -296,6 +296,9 @@ export const Settings = z.strictObject({
   intern_disk_bytes: atMost(10 * 1024 ** 3).describe(
     'How much the files of one intern (`workspace/` and `state/`) may take on the disk; 0 for any.',
   ),
+  intern_upload_bytes: atMost(1024 ** 3).describe(
+    'How large a file or an archive, unpacked, may be that comes into an intern’s workspace by the API, and an archive that goes out; 0 for none. The disk limit holds besides.',
+  ),
   intern_log_bytes: atMost(16 * 1024 ** 2).describe(
     'How long the log of an intern’s daemon may grow before it begins anew; 0 for any.',
   ),

@@ -4,6 +4,7 @@ import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 import { createServer } from '#lib/node-http.ts'
+import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
 import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
@@ -19,7 +20,10 @@ type Exchange = { request: IncomingMessage; response: ServerResponse }
  */
 export function createHttpServer(deps: HttpServerDeps): Server {
   const server = createServer((request, response) => {
-    serve(deps, { request, response }).catch((error) => fail(deps, response, error))
+    serve(deps, { request, response }).catch((error) => {
+      if (!request.complete) leaveUnread(request, response)
+      fail(deps, response, error)
+    })
   })
   // A turn may be silent for as long as it likes; who is behind the door knows the token.
   server.requestTimeout = 0
@@ -51,6 +55,13 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
       return readSessions(runs.transcripts, { path, query, response, signal: leaver.signal })
     case 'GET /milestones':
       return readMilestones(runs.transcripts, { query, response, signal: leaver.signal })
+    case 'GET /files':
+    case 'PUT /files':
+    case 'POST /files':
+    case 'DELETE /files': {
+      const what = `${request.method} ${path[1] ?? ''}`
+      return serveFiles(runs.files, { what, query, request, response, signal: leaver.signal })
+    }
     case 'GET /questions':
       return answer(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
     default:
@@ -72,6 +83,12 @@ async function writeEvents(response: ServerResponse, events: AsyncIterable<TurnE
   }
   // The stream was cut: the caller must not take it for an end.
   response.destroy()
+}
+
+/** Whoever is still sending hears the answer only if the connection stays until they leave it. */
+function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'keep-alive')
+  request.resume()
 }
 
 function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {

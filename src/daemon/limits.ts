@@ -26,7 +26,15 @@ export type Limits = AgentLimits &
     maxIdleSessions: number
     /** An old question is remembered for this long, so that a late answer gets the true reason. */
     questionMemoryMs: number
-  }
+  } & FileLimits
+
+/** What its workspace takes from outside. */
+export type FileLimits = {
+  /** The most bytes of a file or an unpacked archive that comes in, and of an archive that goes out. */
+  maxUploadBytes: number
+  /** What all files of the intern may take on the disk; 0 for any. */
+  maxDiskBytes: number
+}
 
 const MiB = 1024 * 1024
 
@@ -45,6 +53,8 @@ export const defaultLimits: Limits = {
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,
   questionMemoryMs: 24 * 60 * 60_000,
+  maxUploadBytes: 1024 * MiB,
+  maxDiskBytes: 0,
 }
 
 /** The command of an agent, and its peculiarities as data: the code knows no agent by name. */

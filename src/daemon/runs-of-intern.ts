@@ -1,14 +1,16 @@
 import { Refusal } from '#interns/refusal.ts'
 import { type AnswerQuestion, contractVersion, pendingQuestion, type Runs, type StartTurn } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
+import { type WorkspaceDeps, workspaceFiles } from './files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
 /** The runs of one intern, as its daemon keeps them. */
-export function createRuns(deps: RunRegistryDeps): Runs & { stop(): Promise<void> } {
+export function createRuns(deps: RunRegistryDeps & Pick<WorkspaceDeps, 'state'>): Runs & { stop(): Promise<void> } {
   const startedAt = deps.now()
   const registry = new RunRegistry(deps)
   return {
     transcripts: deps.transcripts,
+    files: workspaceFiles(deps),
     start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),

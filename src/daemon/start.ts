@@ -29,6 +29,7 @@ export async function startDaemon(
     transcripts,
     limits,
     workspace,
+    state: settings.state,
     modes: agent.modes,
   })
   const server = createHttpServer({ runs, token: settings.token, log: deps.log })

@@ -149,6 +149,8 @@ function nothingAt(method: string, path: string, prefix: string): string {
   return `There is no ${method} ${path}.${hint}`
 }
 
+const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/
+
 function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const plain = asFault(error, request)
@@ -156,6 +158,8 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
     if (!fault)
       request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
+    // A download may fail before its first byte: what was said of it holds no more.
+    for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
     return reply.code(status).headers(headers).send(body)
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isUploading } from './upload.ts'
 
 const answers: Record<string, [status: number, phrase: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
@@ -14,6 +15,7 @@ const unreadable: [number, string, string] = [400, 'Bad Request', 'The request i
 
 /** Answers what never became a request: it gets the same envelope as everything else. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
   const [code, phrase, message] = answers[error.code ?? ''] ?? unreadable
   const body = JSON.stringify({ error: { code, message } })

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResponseStream } from '#lib/response-stream.ts'
 import { eventStream } from './response-stream.ts'
+import { uploadOf } from './upload.ts'
 
 /**
  * The request as its handler gets it. It is a class, because getters in an object literal make a hidden class for each
@@ -41,6 +42,10 @@ export class IncomingCall<Caller> {
   get signal(): AbortSignal {
     this.#signal ??= signalOfLeaving(this.#reply)
     return this.#signal
+  }
+
+  get upload(): AsyncIterable<Buffer> {
+    return uploadOf(this.raw)
   }
 
   get response(): ResponseStream {

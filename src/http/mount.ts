@@ -5,6 +5,7 @@ import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { refuseNul } from './nul.ts'
 import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
+import { takeBodiesUnread } from './upload.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -66,25 +67,35 @@ function mountRoute<Caller, Deps>(
     if (checkResponses) checkAnswer(route, result)
     return send(reply, route.status ?? 200, result)
   }
-  app.route({
-    method: route.method.toUpperCase() as Uppercase<Method>,
-    url: prefix + fastifyPath(route.path),
-    ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-    // The head of a stream would come with nothing after it, and without an end.
-    ...(route.events && { exposeHeadRoute: false }),
-    config: {
-      key: route.key,
-      ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
-      ...(route.restate && { restate: route.restate }),
-    },
-    schema: {
-      ...(params && { params }),
-      ...(query && { querystring: query }),
-      ...(body && { body }),
-    } as never,
-    ...(route.key !== 'none' && { onRequest: admitting((request, reply) => admit(route, request, reply)) }),
-    handler,
-  })
+  const scope = (act: (on: FastifyInstance) => void) =>
+    route.uploads
+      ? void app.register(async (own) => {
+          takeBodiesUnread(own)
+          act(own)
+        })
+      : act(app)
+  scope((on) =>
+    on.route({
+      method: route.method.toUpperCase() as Uppercase<Method>,
+      url: prefix + fastifyPath(route.path),
+      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+      // The head of a stream would come with nothing after it, and without an end.
+      ...((route.events || route.downloads) && { exposeHeadRoute: false }),
+      ...(route.uploads && { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      config: {
+        key: route.key,
+        ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
+        ...(route.restate && { restate: route.restate }),
+      },
+      schema: {
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(body && { body }),
+      } as never,
+      ...(route.key !== 'none' && { onRequest: admitting((request, reply) => admit(route, request, reply)) }),
+      handler,
+    }),
+  )
 }
 
 /** Without a promise where the caller is known at once: a hook that is waited for costs every request more. */
@@ -140,7 +151,7 @@ function methodsByPath<Caller, Deps>(routes: AnyRoute<Caller, Deps>[]): Map<stri
     const path = fastifyPath(route.path)
     const methods = found.get(path) ?? new Set<string>()
     methods.add(route.method.toUpperCase())
-    if (route.method === 'get' && !route.events) methods.add('HEAD')
+    if (route.method === 'get' && !route.events && !route.downloads) methods.add('HEAD')
     found.set(path, methods)
   }
   return found

@@ -18,6 +18,8 @@ type Described = Pick<
   | 'request'
   | 'response'
   | 'mediaTypes'
+  | 'uploads'
+  | 'downloads'
   | 'events'
   | 'accepted'
   | 'errorBody'
@@ -101,6 +103,7 @@ function operation(route: Described, book: SchemaBook, example: Examples[string]
     security: keysFor[route.key],
     parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
     ...(body && { requestBody: requestBody(body, book, example) }),
+    ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
     responses: {
       [route.status ?? 200]: success(route, book, example),
       ...(route.accepted && {
@@ -116,19 +119,23 @@ function requestBody(body: z.ZodType, book: SchemaBook, example: Examples[string
   return { required: !body.safeParse(undefined).success, content }
 }
 
+const bytesOf = (types: string[]) =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
+
 /** A stream is described by one of its events, because the description cannot express a sequence of them. */
 function success(
-  { response, mediaTypes = [], events }: Described,
+  { response, mediaTypes = [], events, downloads }: Described,
   book: SchemaBook,
   example: Examples[string],
 ): object {
   const typed = (type: string) =>
     events && type === 'text/event-stream' ? book.schemaOf(events, 'output') : { type: 'string' }
   const content = {
+    ...(downloads && bytesOf(mediaTypes)),
     ...(response && {
       'application/json': { schema: book.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
     }),
-    ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }])),
+    ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }]))),
   }
   return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
 }

@@ -27,6 +27,8 @@ export type Call<S extends Schemas, Caller> = {
   raw: Pick<IncomingMessage, 'headers' | 'socket'>
   /** Aborts when the client leaves before the answer is over. */
   signal: AbortSignal
+  /** The body of a route that says what it `uploads`, as it comes. */
+  upload: AsyncIterable<Buffer>
   /** For answers that stream. Once it has opened, what the handler returns is ignored. */
   response: ResponseStream
 }
@@ -53,6 +55,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   accepted?: z.ZodType
   /** The content of each event of a `text/event-stream`. */
   events?: z.ZodType
+  /** The media types of a body that is not JSON: the handler gets it as it comes, by `upload`, and bounds it itself. */
+  uploads?: string[]
+  /** The answer is bytes of any length: there is no head of it alone. */
+  downloads?: boolean
   /** The form of its errors, if it is not the usual one. */
   errorBody?: z.ZodType
   /** A POST that changes nothing, but for what it tells. */

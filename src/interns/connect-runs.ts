@@ -1,6 +1,11 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { Agent, request as httpRequest } from '#lib/node-http.ts'
+import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
+import type { Bytes, InternFiles } from './files.ts'
 import { readCancelled, readHealth, readRefusal, readWholePermission } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
@@ -24,6 +29,10 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
     readEvents(await ask('POST', path, body, signal), signal)
   return {
     transcripts: connectTranscripts({ ask, readText }),
+    files: connectFiles({
+      ask: (method, path, body, signal) => exchange(address, agent, method, path, body, signal),
+      readText,
+    }),
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
     cancel: async (runId) => {
@@ -39,22 +48,46 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
   }
 }
 
+/** The files alone, through a connection that is there already and serves one request. */
+export function filesThrough(connect: () => Promise<{ socket: Socket; token: string }>): InternFiles {
+  return connectFiles({
+    readText,
+    ask: async (method, path, body, signal) => {
+      const { socket, token } = await connect()
+      return exchange({ createConnection: () => socket, token }, undefined, method, path, body, signal)
+    },
+  })
+}
+
 async function exchange(
-  { socketPath, token }: DaemonAddress,
-  agent: HttpAgent,
+  { token, ...place }: DaemonAddress | { createConnection: () => Socket; token: string },
+  agent: HttpAgent | undefined,
   method: string,
   path: string,
-  body: object | undefined,
+  body: object | Bytes | undefined,
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const options = { socketPath, agent, method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
-  const response = await answered(httpRequest(options), body)
+  const options = {
+    ...place,
+    ...(agent && { agent }),
+    method,
+    path: `/v${contractVersion}${path}`,
+    headers,
+    ...(signal && { signal }),
+  }
+  const request = httpRequest(options)
+  const response = await answered(request, body)
   if (response.statusCode === 200) return response
-  throw readRefusal(await readText(response), response.statusCode ?? 0)
+  try {
+    throw readRefusal(await readText(response), response.statusCode ?? 0)
+  } finally {
+    // What is still to be sent of a body is not wanted.
+    request.destroy()
+  }
 }
 
-function answered(request: ClientRequest, body: object | undefined): Promise<IncomingMessage> {
+function answered(request: ClientRequest, body: object | Bytes | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let connected = false
     request.once('socket', (socket) => {
@@ -67,8 +100,14 @@ function answered(request: ClientRequest, body: object | undefined): Promise<Inc
       if (connected) reject(new Refusal('stream_severed', 'The intern went away before it answered.'))
       else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${error.message}`))
     })
-    request.end(body && JSON.stringify(body))
+    if (body && Symbol.asyncIterator in body) void upload(body, request)
+    else request.end(body && JSON.stringify(body))
   })
+}
+
+/** A body that breaks off breaks the connection, and one that nobody wants any more is left. */
+async function upload(body: Bytes, request: ClientRequest): Promise<void> {
+  await pipeline(Readable.from(body, { objectMode: false }), request).catch(() => {})
 }
 
 async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {

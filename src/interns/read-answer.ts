@@ -33,12 +33,12 @@ const Whole = z.object({
 })
 
 export const readWholePermission = (body: string): WholePermission | undefined =>
-  read(Whole, body).question ?? undefined
-export const readSessions = (body: string): SessionPage => read(SessionPageAnswer, body)
-export const readEntries = (body: string): EntryPage => read(EntryPageAnswer, body)
-export const readMilestones = (body: string): Milestone[] => read(MilestonesAnswer, body).milestones
-export const readCancelled = (body: string): boolean => read(Cancelled, body).cancelled
-export const readHealth = (body: string): InternHealth => read(Health, body)
+  readAs(Whole, body).question ?? undefined
+export const readSessions = (body: string): SessionPage => readAs(SessionPageAnswer, body)
+export const readEntries = (body: string): EntryPage => readAs(EntryPageAnswer, body)
+export const readMilestones = (body: string): Milestone[] => readAs(MilestonesAnswer, body).milestones
+export const readCancelled = (body: string): boolean => readAs(Cancelled, body).cancelled
+export const readHealth = (body: string): InternHealth => readAs(Health, body)
 
 /** Reads the reason from a daemon's answer with another status than 200, if it has one. */
 export function readRefusal(body: string, status: number): Refusal {
@@ -52,7 +52,7 @@ export function readRefusal(body: string, status: number): Refusal {
 }
 
 /** @throws Refusal when it is not what was asked for. */
-function read<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+export function readAs<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   const { success, data, error } = schema.safeParse(json(body))
   if (success) return data
   const { path, message } = error.issues[0]!

@@ -1,3 +1,4 @@
+import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
 import type { Transcripts } from './transcript.ts'
 import type { TurnEvent } from './turn-event.ts'
@@ -43,6 +44,7 @@ export type InternHealth = {
  */
 export type Runs = {
   transcripts: Transcripts
+  files: InternFiles
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /** Ends a run for whoever is attached. False when there is no such run, or it is over. */

@@ -10,6 +10,7 @@ export type FaultKind =
   | 'conflict'
   | 'gone'
   | 'payload_too_large'
+  | 'range_not_satisfiable'
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'bad_gateway'

@@ -71,10 +71,7 @@ export function prepareHome(
   home: string,
   { agent, instructions, limits, hasMcpServers, baseUrl, uid }: HomeContents,
 ): { socketPath: string; token: string } {
-  const open = uid === undefined ? 0o700 : 0o711
-  mkdirSync(home, { recursive: true, mode: open })
-  chmodSync(home, open)
-  for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
+  prepareFolders(home, uid)
   const connection = socketPathOf(home)
   chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
@@ -88,6 +85,14 @@ export function prepareHome(
   writeBaseUrl(home, baseUrl, uid)
   writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))
   return { socketPath, token }
+}
+
+/** The folders that the intern writes, and the one around them. */
+export function prepareFolders(home: string, uid: number | undefined): void {
+  const open = uid === undefined ? 0o700 : 0o711
+  mkdirSync(home, { recursive: true, mode: open })
+  chmodSync(home, open)
+  for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
 }
 
 /** The service's URL, for agents that read it each time. If another server takes an intern over, the URL may change. */

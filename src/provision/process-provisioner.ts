@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { markerOf } from '#lib/process-marker.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
 import { roomForGroups } from './control-groups.ts'
+import { filesOfStopped } from './files-process.ts'
 import {
   allowTraversal,
   type DaemonRecord,
@@ -86,8 +88,25 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     }
   }
 
+  /** The processes that serve files of interns that do not run. */
+  const servingFiles = new Map<string, Set<ChildProcess>>()
+  const filesProcess = (intern: Intern) => {
+    const home = homeOf(intern)
+    const userOf = async () => ((await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined)
+    const started = (child: ChildProcess) => {
+      const all = servingFiles.get(intern.id) ?? new Set()
+      servingFiles.set(intern.id, all.add(child))
+      child.once('close', () => {
+        all.delete(child)
+        if (all.size === 0) servingFiles.delete(intern.id)
+      })
+    }
+    return filesOfStopped({ config, home, uid: userOf, path: deps.variable('PATH') ?? '', started })
+  }
+
   const stop = async (intern: Intern) => {
     cloning.get(intern.id)?.abort()
+    for (const child of servingFiles.get(intern.id) ?? []) child.kill('SIGKILL')
     const home = homeOf(intern)
     const record = isHere(intern) && readDaemonRecord(home)
     if (record) await endDaemon(home, record)
@@ -178,6 +197,8 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
     },
     runs: (intern) => runsOf(intern, homeOf(intern)),
+    files: (intern) =>
+      intern.status === 'running' || !isHere(intern) ? runsOf(intern, homeOf(intern)).files : filesProcess(intern),
   }
 }
 
@@ -192,6 +213,8 @@ function limitsOf(config: Config) {
     maxTranscriptBytes: config.intern_transcript_bytes,
     maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
     transcriptMs: config.intern_transcript_days * 86_400_000,
+    maxUploadBytes: config.intern_upload_bytes,
+    maxDiskBytes: config.intern_disk_bytes,
   }
 }
 
@@ -257,5 +280,9 @@ function unreachable(message: string): Runs {
     throw new Refusal('intern_unreachable', message)
   }
   const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
-  return { transcripts, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
+  const files = {
+    ...{ list: refuse, read: refuse, write: refuse, remove: refuse },
+    ...{ makeFolder: refuse, rename: refuse, pack: refuse, unpack: refuse },
+  }
+  return { transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
 }

@@ -1,3 +1,4 @@
+import type { InternFiles } from '#interns/files.ts'
 import type { Progress } from '#interns/intern.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
@@ -26,4 +27,6 @@ export type Provisioner = {
   destroy: (intern: Intern) => Promise<void>
   /** The way to the daemon. */
   runs: (intern: Intern) => Runs
+  /** The files of its workspace, whether it runs or not. */
+  files: (intern: Intern) => InternFiles
 }

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
+import { diskUse } from '#files/disk-use.ts'
 import { logFile } from './intern-home.ts'
 import type { Process } from './process-table.ts'
 
@@ -56,12 +56,12 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   return undefined
 }
 
-/** The same for disk use, which a process of its own counts: there may be millions of files. */
+/** The same for disk use. */
 export async function exceededByDisk(
   home: string,
   { intern_disk_bytes: most }: ResourceLimits,
 ): Promise<string | undefined> {
-  const bytes = most > 0 ? await diskUse(home) : 0
+  const bytes = most > 0 ? await diskUse(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
   if (bytes <= most) return undefined
   return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
 }
@@ -79,18 +79,6 @@ export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits
 }
 
 const inMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
-
-/** Files may come and go meanwhile: what is counted is counted, and where nothing can be, nothing is. */
-function diskUse(home: string): Promise<number> {
-  const folders = ['workspace', 'state', 'cloning'].map((name) => join(home, name)).filter((path) => existsSync(path))
-  if (folders.length === 0) return Promise.resolve(0)
-  return new Promise((resolve) => {
-    execFile('du', ['-skx', '--', ...folders], { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (_error, said) => {
-      const sizes = said.match(/^\d+/gm) ?? []
-      resolve(sizes.reduce((sum, kibibytes) => sum + Number(kibibytes) * 1024, 0))
-    })
-  })
-}
 
 function read(file: string): string {
   try {

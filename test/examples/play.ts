@@ -27,7 +27,7 @@ export async function play(
   let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
     typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value
-  for (const { operation, params: open = {}, query = '', body: template, bySession, keep, isEndless } of steps) {
+  for (const { operation, params: open = {}, query = '', body: template, bySession, bytes, keep, isEndless } of steps) {
     const [method = '', path = ''] = operation.split(' ')
     const { params, body } = JSON.parse(JSON.stringify({ params: open, body: template }), from)
     const asked = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
@@ -36,13 +36,24 @@ export async function play(
     const isManagement = paths[path]?.[method]?.security.every((one) => 'management_key' in one) ?? true
     const key = isManagement ? service.managementKey : service.apiKey
     const asking = bySession ? browser! : service
-    const ask: Ask = (sent) => asking.ask(method.toUpperCase(), target, { ...(!bySession && { key }), body: sent })
-    const reply = isEndless ? await begun(service.url + target, key) : await ask(body)
+    const ask: Ask = (given) => asking.ask(method.toUpperCase(), target, { ...(!bySession && { key }), body: given })
+    const url = service.url + target
+    const reply = bytes ? await sent(url, key, bytes()) : isEndless ? await begun(url, key) : await ask(body)
     if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
     if (keep) Object.assign(kept, keep(reply.body))
     if (operation === 'post /interns') await runningIntern(service, { name: 'bob' })
     await then({ operation, params, body, ask }, reply)
   }
+}
+
+async function sent(url: string, key: string, body: Buffer): Promise<Reply> {
+  const response = await fetch(url, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}` },
+    body: new Uint8Array(body),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: JSON.parse(text), text }
 }
 
 /** What an answer without an end begins with. */

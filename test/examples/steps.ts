@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib'
+
 /** Values that earlier steps keep for later ones, which write `$name` for them. */
 export type Kept = Record<string, string>
 
@@ -9,6 +11,8 @@ type Step = {
   /** Asked by a browser that is signed in, not with a key. */
   bySession?: boolean
   body?: unknown
+  /** What is sent where a body is bytes. */
+  bytes?: () => Buffer
   keep?: (answer: any) => Kept
   /** Its answer has no end: it is left when it has begun. */
   isEndless?: boolean
@@ -102,6 +106,29 @@ export const steps: Step[] = [
   },
   { operation: 'get /interns/{internId}/runs/{runId}', params: { internId: 'bob', runId: '$run' } },
   { operation: 'post /interns/{internId}/runs/{runId}/cancel', params: { internId: 'bob', runId: '$run' } },
+  { operation: 'post /interns/{internId}/files/folders', params: { internId: 'bob' }, body: { path: 'docs' } },
+  {
+    operation: 'put /interns/{internId}/files/content',
+    params: { internId: 'bob' },
+    query: '?path=docs/notes.txt',
+    bytes: () => Buffer.from('Hello'),
+  },
+  { operation: 'get /interns/{internId}/files', params: { internId: 'bob' }, query: '?path=docs' },
+  { operation: 'get /interns/{internId}/files/content', params: { internId: 'bob' }, query: '?path=docs/notes.txt' },
+  { operation: 'get /interns/{internId}/files/archive', params: { internId: 'bob' }, query: '?path=docs' },
+  {
+    operation: 'put /interns/{internId}/files/archive',
+    params: { internId: 'bob' },
+    query: '?path=docs',
+    // An archive without entries.
+    bytes: () => gzipSync(Buffer.alloc(1024)),
+  },
+  {
+    operation: 'post /interns/{internId}/files/rename',
+    params: { internId: 'bob' },
+    body: { from: 'docs/notes.txt', to: 'notes.txt' },
+  },
+  { operation: 'delete /interns/{internId}/files', params: { internId: 'bob' }, query: '?path=notes.txt' },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   {

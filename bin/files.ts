@@ -1,0 +1,15 @@
+import { enableCompileCache } from 'node:module'
+import { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const { createHttpServer } = await import('#daemon/http-server.ts')
+const { filesAlone } = await import('#daemon/files/files-alone.ts')
+const { stderrLog } = await import('#daemon/log.ts')
+
+// The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
+process.umask(0o077)
+const socket = new Socket({ fd: 3 })
+const server = createHttpServer({ ...filesAlone(process.argv[2] ?? ''), log: stderrLog })
+socket.once('close', () => process.exit(0))
+server.emit('connection', socket)

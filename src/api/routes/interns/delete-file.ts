@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { route } from '../../route.ts'
+import { FilePathQuery, flag } from './file-items.ts'
+import { InternPath } from './path.ts'
+
+export const deleteInternFile = route({
+  method: 'delete',
+  path: '/interns/{internId}/files',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Delete a file or a folder of an intern’s workspace',
+  description: 'Of a link the link itself. A folder that is not empty needs `recursive=true`.',
+  request: {
+    params: InternPath,
+    query: FilePathQuery.extend({ recursive: flag.describe('Whether a folder goes with all that is in it.') }),
+  },
+  response: z.object({ deleted: z.literal(true) }),
+  faults: [...fileFaults],
+  handler: async ({ params, query: { path, recursive }, caller, host, response }, deps) => {
+    await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.file_deleted', paths: { path } },
+        give: (files) => files.remove(path, recursive === 'true'),
+      },
+    )
+    return { deleted: true as const }
+  },
+})

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { InternFile } from '#interns/files.ts'
+import { isoTime } from '#lib/clock.ts'
+
+const path = z.string().max(4096)
+
+export const FilePathQuery = z.object({
+  path: path.min(1).describe('The file or folder, relative to the workspace, with `/` between its parts.'),
+})
+
+export const FolderPathQuery = z.object({
+  path: path.default('').describe('The folder, relative to the workspace; the workspace itself unless told.'),
+})
+
+export const flag = z.enum(['true', 'false']).default('false')
+
+export const InternFileItem = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['file', 'folder', 'link', 'other']).describe('`other` is a pipe, a socket or a device.'),
+    size: z.number().int().describe('In bytes.'),
+    modified_at: z.iso.datetime(),
+    executable: z.boolean(),
+    target: z.string().nullable().describe('Where a link leads, as it is written in it.'),
+    addressable: z.boolean().describe('False where its name is not UTF-8; what is not of it stands as U+FFFD.'),
+  })
+  .meta({ id: 'InternFile' })
+
+export const fileItem = (file: InternFile): z.infer<typeof InternFileItem> => ({
+  name: file.name,
+  kind: file.kind,
+  size: file.size,
+  modified_at: isoTime(file.modifiedAt),
+  executable: file.isExecutable,
+  target: file.target,
+  addressable: file.isNameValid,
+})

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import type { InternFiles } from '#interns/files.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { FolderPathQuery, fileItem, InternFileItem } from './file-items.ts'
+import { InternPath } from './path.ts'
+
+export const listInternFiles = route({
+  method: 'get',
+  path: '/interns/{internId}/files',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'What is in a folder of an intern’s workspace',
+  description:
+    'In the order of the names’ bytes, whether the intern runs or not. Links are listed, not followed out of the workspace.',
+  request: {
+    params: InternPath,
+    query: FolderPathQuery.extend({
+      limit: wholeNumber({ min: 1, max: 1000 }).default(200),
+      starting_after: z
+        .string()
+        .regex(/^[\w-]{1,400}$/)
+        .optional()
+        .describe('The `next_cursor` of the page before.'),
+    }),
+  },
+  response: z.object({ data: z.array(InternFileItem), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  faults: [...fileFaults],
+  handler: async ({ params, query, caller, host, response }, deps) => {
+    const { path, limit, starting_after: after } = query
+    const give = (files: InternFiles) => files.list(path, { limit, after })
+    const { entries, next } = await withFiles(deps, { caller, host, response }, { internId: params.internId, give })
+    return { data: entries.map(fileItem), has_more: next !== undefined, ...(next && { next_cursor: next }) }
+  },
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const createInternFolder = route({
+  method: 'post',
+  path: '/interns/{internId}/files/folders',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Make a folder in an intern’s workspace',
+  description: 'With those that it lies in, where they are missing. One that is there already stays.',
+  request: { params: InternPath, body: z.strictObject({ path: z.string().min(1).max(4096) }) },
+  response: z.object({ data: z.object({ path: z.string(), created: z.boolean() }) }),
+  faults: [...fileFaults],
+  handler: async ({ params, body: { path }, caller, host, response }, deps) => {
+    const { made } = await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.folder_made', paths: { path } },
+        give: (files) => files.makeFolder(path),
+      },
+    )
+    return { data: { path, created: made } }
+  },
+})

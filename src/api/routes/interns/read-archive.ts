@@ -1,0 +1,33 @@
+import { basename } from 'node:path'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { download, downloaded } from '#http/download.ts'
+import { route } from '../../route.ts'
+import { FolderPathQuery } from './file-items.ts'
+import { InternPath } from './path.ts'
+
+export const getInternArchive = route({
+  method: 'get',
+  path: '/interns/{internId}/files/archive',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'A folder of an intern’s workspace as tar.gz',
+  description:
+    'Names in it are relative to the folder. What cannot be packed is left out: pipes, sockets, devices, links that lead out of the folder, files with further names (hard links), what is beyond `intern_upload_bytes`. The last file of the archive, `SIGNALBOX-LEFT-OUT.txt`, then names it with the reason.',
+  request: { params: InternPath, query: FolderPathQuery },
+  mediaTypes: ['application/gzip'],
+  downloads: true,
+  faults: [...fileFaults],
+  handler: ({ params, query: { path }, caller, host, response }, deps) =>
+    withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.files_packed', paths: { path }, over: downloaded },
+        give: async (files, signal) => {
+          const name = `${basename(path) || 'workspace'}.tar.gz`
+          return download({ name, type: 'application/gzip', body: await files.pack(path, signal) })
+        },
+      },
+    ),
+})

@@ -1,0 +1,49 @@
+import { basename } from 'node:path'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { rangeOf } from '#http/byte-range.ts'
+import { download, downloaded } from '#http/download.ts'
+import type { InternFileContent } from '#interns/files.ts'
+import { route } from '../../route.ts'
+import { FilePathQuery } from './file-items.ts'
+import { InternPath } from './path.ts'
+
+export const getInternFile = route({
+  method: 'get',
+  path: '/interns/{internId}/files/content',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'The content of a file of an intern’s workspace',
+  description:
+    'All of it, or with `Range: bytes=…` a part (206); `If-Range` with the `etag` takes all where the file has changed. A connection that breaks before `content-length` means that something is missing. Links are followed within the workspace; pipes, sockets, devices and files with further names (hard links) are refused.',
+  request: { params: InternPath, query: FilePathQuery },
+  mediaTypes: ['application/octet-stream'],
+  downloads: true,
+  faults: [...fileFaults, 'range_not_satisfiable'],
+  handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
+    const ifTag = /^"(.*)"$/.exec(String(headers['if-range'] ?? ''))?.[1]
+    const wanted = { range: rangeOf(headers.range), ...(headers['if-range'] !== undefined && { ifTag: ifTag ?? '' }) }
+    return withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.file_read', paths: { path }, over: downloaded },
+        give: async (files, signal) => answerOf(basename(path), await files.read(path, wanted, signal)),
+      },
+    )
+  },
+})
+
+function answerOf(name: string, { size, modifiedAt, tag, part, body }: InternFileContent) {
+  const { from, to } = part ?? { from: 0, to: size }
+  return download(
+    { status: part ? 206 : 200, name, type: 'application/octet-stream', body },
+    {
+      'content-length': String(to - from),
+      'accept-ranges': 'bytes',
+      etag: `"${tag}"`,
+      'last-modified': new Date(modifiedAt).toUTCString(),
+      ...(part && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
+    },
+  )
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+const Path = z.string().min(1).max(4096)
+
+export const renameInternFile = route({
+  method: 'post',
+  path: '/interns/{internId}/files/rename',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Rename or move a file or a folder of an intern’s workspace',
+  description: 'The folder that it goes to must be there. A file of the new name is replaced only with `replace`.',
+  request: { params: InternPath, body: z.strictObject({ from: Path, to: Path, replace: z.boolean().default(false) }) },
+  response: z.object({ renamed: z.literal(true) }),
+  faults: [...fileFaults],
+  handler: async ({ params, body: { from, to, replace }, caller, host, response }, deps) => {
+    await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.file_renamed', paths: { from, to } },
+        give: (files) => files.rename(from, to, replace),
+      },
+    )
+    return { renamed: true as const }
+  },
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { route } from '../../route.ts'
+import { FolderPathQuery } from './file-items.ts'
+import { InternPath } from './path.ts'
+
+export const writeInternArchive = route({
+  method: 'put',
+  path: '/interns/{internId}/files/archive',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Unpack a tar.gz into a folder of an intern’s workspace',
+  description:
+    'The folder is made where it is missing; files of the same names are replaced. All of it is unpacked or nothing: an archive with an entry that leads out (an absolute name, `..`, a link), a hard link, a device or a pipe is refused (400 or 403), one that is too large too (413).',
+  request: { params: InternPath, query: FolderPathQuery },
+  uploads: ['application/gzip', 'application/octet-stream'],
+  response: z.object({
+    data: z.object({ files: z.int(), folders: z.int(), links: z.int(), bytes: z.int().describe('Of all files.') }),
+  }),
+  faults: [...fileFaults, 'payload_too_large', 'request_timeout', 'client_closed_request'],
+  handler: async ({ params, query: { path }, caller, host, upload, response }, deps) => {
+    const data = await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        ...{ internId: params.internId, act: 'intern.files_unpacked', paths: { path } },
+        give: (files, signal) => files.unpack(path, upload, signal),
+      },
+    )
+    return { data }
+  },
+})

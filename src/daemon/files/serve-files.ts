@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Bytes, InternFiles } from '#interns/files.ts'
+import { Refusal } from '#interns/refusal.ts'
+import { answer, drained } from '../http-answer.ts'
+
+type Asked = {
+  /** The method, and what of the files it is about. */
+  what: string
+  query: URLSearchParams
+  request: IncomingMessage
+  response: ServerResponse
+  signal: AbortSignal
+}
+
+const maxPage = 1000
+
+/** The files of a workspace over HTTP: their bytes as they are, all else as JSON. */
+export async function serveFiles(files: InternFiles, { what, query, request, response, signal }: Asked): Promise<void> {
+  const path = query.get('path') ?? ''
+  const replace = query.get('replace') === 'true'
+  const tell = (told: object) => answer(response, 200, told)
+  switch (what) {
+    case 'GET list': {
+      const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
+      return tell(await files.list(path, { limit, after: query.get('after') ?? undefined }))
+    }
+    case 'GET content': {
+      const { body, part, ...about } = await files.read(path, wantedIn(query), signal)
+      const [from, to] = part ? [part.from, part.to] : [0, about.size]
+      const head = JSON.stringify({ ...about, part: part ?? null })
+      return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
+    }
+    case 'PUT content':
+      return tell(await files.write(path, bodyOf(request), replace, signal))
+    case 'DELETE content':
+      await files.remove(path, query.get('recursive') === 'true')
+      return tell({})
+    case 'POST folder':
+      return tell(await files.makeFolder(path))
+    case 'POST rename':
+      await files.rename(path, query.get('to') ?? '', replace)
+      return tell({})
+    case 'GET archive':
+      return send(response, await files.pack(path, signal), {})
+    case 'PUT archive':
+      return tell(await files.unpack(path, bodyOf(request), signal))
+    default:
+      throw new Refusal('file_invalid', `There is no ${what}.`)
+  }
+}
+
+/** A body that is not read to its end leaves the connection for the answer. */
+const bodyOf = (request: IncomingMessage): Bytes => ({
+  [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }),
+})
+
+function wantedIn(query: URLSearchParams) {
+  const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
+  const [first, last, suffix] = [number('first'), number('last'), number('suffix')]
+  const range = suffix !== undefined ? { suffix } : first !== undefined ? { first, last } : undefined
+  return { range, ifTag: query.get('if') ?? undefined }
+}
+
+/** What breaks off breaks the connection, so that nobody takes a part for the whole. */
+async function send(response: ServerResponse, body: Bytes, headers: Record<string, string>): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
+  response.flushHeaders()
+  for await (const piece of body) {
+    if (response.destroyed) return
+    if (!response.write(piece)) await drained(response)
+  }
+  response.end()
+}

@@ -1,0 +1,88 @@
+import { makeFolder, renameEntry } from '#files/change-entries.ts'
+import { type ConfinedFolder, openConfined } from '#files/confined-folder.ts'
+import { diskUse } from '#files/disk-use.ts'
+import { aboutFile, FileError, type FileErrorKind } from '#files/file-error.ts'
+import { listFolder } from '#files/list-folder.ts'
+import { packFolder } from '#files/pack-folder.ts'
+import { readPart } from '#files/read-part.ts'
+import { relativePath } from '#files/relative-path.ts'
+import { removeEntry } from '#files/remove-entry.ts'
+import { unpackArchive } from '#files/unpack-archive.ts'
+import { writeStream } from '#files/write-file.ts'
+import type { Bytes, InternFiles } from '#interns/files.ts'
+import { Refusal, type RefusalKind } from '#interns/refusal.ts'
+import type { FileLimits } from '../limits.ts'
+
+export type WorkspaceDeps = {
+  workspace: string
+  /** Its other folder, which counts for the disk. */
+  state: string
+  limits: FileLimits
+}
+
+const maxEntries = 200_000
+
+/** The files of a workspace on this host, by whoever this process runs as. */
+export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
+  const within = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
+    refusing(async () => {
+      const confined = await openConfined(workspace)
+      return aboutFile(path || '.', () => act(confined, relativePath(path)))
+    })
+  /** Nothing that comes in makes the intern hold more than it may: it would be ended for that. */
+  const room = async () => {
+    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - (await diskUse([workspace, state]))
+    return Math.max(0, Math.min(limits.maxUploadBytes, free))
+  }
+  return {
+    list: (path, page) => within(path, (confined, own) => listFolder(confined, own, page)),
+    read: async (path, wanted) => {
+      const content = await within(path, (confined, own) => readPart(confined, own, wanted))
+      return { ...content, body: content.body }
+    },
+    write: (path, body, replace, signal) =>
+      within(path, async (confined, own) =>
+        writeStream(confined, own, { body: until(body, signal), maxBytes: await room(), replace }),
+      ),
+    remove: (path, recursive) => within(path, (confined, own) => removeEntry(confined, own, recursive)),
+    makeFolder: (path) => within(path, makeFolder),
+    rename: (from, to, replace) =>
+      within(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
+    pack: (path) =>
+      within(path, (confined, own) => packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })),
+    unpack: (path, archive, signal) =>
+      refusing(async () => {
+        const confined = await openConfined(workspace)
+        const wanted = { body: until(archive, signal), limits: { maxBytes: await room(), maxEntries } }
+        return aboutFile('The archive', () => unpackArchive(confined, relativePath(path), wanted))
+      }),
+  }
+}
+
+/** What is cut off in the middle is no end. */
+async function* until(body: Bytes, signal: AbortSignal): Bytes & AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    signal.throwIfAborted()
+    yield piece
+  }
+  signal.throwIfAborted()
+}
+
+const refusals: Record<FileErrorKind, RefusalKind> = {
+  invalid: 'file_invalid',
+  outside: 'file_forbidden',
+  unknown: 'file_unknown',
+  conflict: 'file_conflict',
+  too_large: 'file_too_large',
+  no_access: 'file_forbidden',
+  full: 'disk_full',
+  range: 'file_range',
+}
+
+async function refusing<Done>(act: () => Promise<Done>): Promise<Done> {
+  try {
+    return await act()
+  } catch (error) {
+    throw error instanceof FileError ? new Refusal(refusals[error.kind], error.message) : error
+  }
+}

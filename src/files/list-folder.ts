@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer'
+import type { Stats } from 'node:fs'
+import { lstat, opendir, readlink } from 'node:fs/promises'
+import { type ConfinedFolder, inFolder, locate, within } from './confined-folder.ts'
+
+export type EntryKind = 'file' | 'folder' | 'link' | 'other'
+
+export type FileEntry = {
+  /** What is not UTF-8 of it stands as U+FFFD. */
+  name: string
+  /** Whether `name` is its whole name, so that it can be asked for. */
+  isNameValid: boolean
+  kind: EntryKind
+  size: number
+  /** Milliseconds since the epoch. */
+  modifiedAt: number
+  isExecutable: boolean
+  /** Where a link leads, as it is written in it. */
+  target: string | null
+}
+
+/** `after` is the `next` of the page before. */
+export type ListPage = { limit: number; after?: string | undefined }
+
+/** The entries of a folder in the order of their bytes, however many it has: only a page of them is held. */
+export async function listFolder(
+  confined: ConfinedFolder,
+  path: string,
+  { limit, after }: ListPage,
+): Promise<{ entries: FileEntry[]; next?: string }> {
+  const target = await locate(confined, path)
+  return inFolder(confined, target, async (folder) => {
+    const names = await firstNames(folder, limit + 1, after === undefined ? undefined : Buffer.from(after, 'base64url'))
+    const page = names.slice(0, limit)
+    const entries = await Promise.all(page.map((name) => entryAt(folder, name)))
+    const last = page.at(-1)
+    return {
+      // What has gone meanwhile is left out.
+      entries: entries.filter((entry) => entry !== undefined),
+      ...(names.length > limit && last && { next: last.toString('base64url') }),
+    }
+  })
+}
+
+/** The names of a folder's entries as the bytes they are. */
+export async function* namesIn(folder: string): AsyncGenerator<Buffer> {
+  // The type of the option leaves out what it may be.
+  const entries = await opendir(folder, { encoding: 'buffer' as BufferEncoding })
+  for await (const { name } of entries) yield name as unknown as Buffer
+}
+
+async function firstNames(folder: string, count: number, after: Buffer | undefined): Promise<Buffer[]> {
+  const first: Buffer[] = []
+  for await (const name of namesIn(folder)) {
+    if (after && Buffer.compare(name, after) <= 0) continue
+    if (first.length === count && Buffer.compare(name, first[count - 1]!) > 0) continue
+    first.splice(placeOf(first, name), 0, name)
+    if (first.length > count) first.pop()
+  }
+  return first
+}
+
+function placeOf(sorted: Buffer[], name: Buffer): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (Buffer.compare(sorted[middle]!, name) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+async function entryAt(folder: string, name: Buffer): Promise<FileEntry | undefined> {
+  const path = within(folder, name)
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) return undefined
+  const kind = kindOf(found)
+  return {
+    name: name.toString(),
+    isNameValid: isUtf8(name),
+    kind,
+    size: found.size,
+    modifiedAt: Math.round(found.mtimeMs),
+    isExecutable: kind === 'file' && (found.mode & 0o100) !== 0,
+    target: kind === 'link' ? await readlink(path).catch(() => null) : null,
+  }
+}
+
+export function kindOf(found: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind {
+  if (found.isFile()) return 'file'
+  if (found.isDirectory()) return 'folder'
+  return found.isSymbolicLink() ? 'link' : 'other'
+}

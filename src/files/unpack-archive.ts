@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, symlink } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
+import { type Body, bounded, tooLarge } from './bounded-body.ts'
+import { makeFolder } from './change-entries.ts'
+import { type ConfinedFolder, inFolder, locate, makeFolders } from './confined-folder.ts'
+import { FileError, saidOf } from './file-error.ts'
+import { staysBelow } from './link-target.ts'
+import { mergeFolder } from './merge-folder.ts'
+import type { ArchiveLimits } from './pack-folder.ts'
+import { relativePath } from './relative-path.ts'
+import { removeEntry } from './remove-entry.ts'
+
+export type Unpacked = { files: number; folders: number; links: number; bytes: number }
+
+type Unpacking = { confined: ConfinedFolder; staging: string; limits: ArchiveLimits; done: Unpacked }
+
+/**
+ * Puts what a tar.gz holds into a folder, replacing files of the same names. It is unpacked beside it first: an archive
+ * that cannot be read to its end, or holds what may not be there, changes nothing.
+ */
+export async function unpackArchive(
+  confined: ConfinedFolder,
+  path: string,
+  { body, limits }: { body: Body; limits: ArchiveLimits },
+): Promise<Unpacked> {
+  const staging = `.${randomUUID()}.unpacking`
+  const done: Unpacked = { files: 0, folders: 0, links: 0, bytes: 0 }
+  await makeFolder(confined, staging)
+  try {
+    for await (const entry of entriesOf(body, limits)) {
+      await unpackEntry({ confined, staging, limits, done }, entry)
+    }
+    await makeFolder(confined, path)
+    const way = { from: staging, to: relative(confined.root, await locate(confined, path)) }
+    await mergeFolder(confined, way, 'look')
+    await mergeFolder(confined, way, 'move')
+    return done
+  } finally {
+    await removeEntry(confined, staging, true).catch(() => {})
+  }
+}
+
+async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<ParsedTarEntry> {
+  const gunzip = createGunzip()
+  const source = Readable.from(bounded(body, limits.maxBytes))
+  source.on('error', (error) => gunzip.destroy(error))
+  gunzip.on('close', () => source.destroy())
+  source.pipe(gunzip)
+  const decoder = createTarDecoder({ strict: true })
+  const entries = Readable.toWeb(gunzip).pipeThrough(decoder as never) as unknown as AsyncIterable<ParsedTarEntry>
+  let count = 0
+  try {
+    for await (const entry of entries) {
+      count += 1
+      if (count > limits.maxEntries) throw new FileError('too_large', `holds more than ${limits.maxEntries} entries`)
+      yield entry
+    }
+  } catch (error) {
+    throw asArchiveError(error)
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+function asArchiveError(error: unknown): unknown {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (error instanceof FileError) return error
+  if (code.startsWith('Z_')) return new FileError('invalid', 'is not a whole tar.gz archive: it cannot be unzipped')
+  if (code) return error
+  return new FileError('invalid', `is not a tar archive that can be read (${message.replace(/\.$/, '')})`)
+}
+
+async function unpackEntry(unpacking: Unpacking, { header, body }: ParsedTarEntry): Promise<void> {
+  const { done } = unpacking
+  try {
+    const path = relativePath(header.name)
+    if (header.type === 'directory') {
+      if (path !== '.')
+        done.folders += Number((await makeFolder(unpacking.confined, join(unpacking.staging, path))).made)
+      return void (await body.cancel())
+    }
+    if (path === '.') throw new FileError('invalid', 'has no name')
+    if (header.type === 'file') await unpackFile(unpacking, path, header, body as unknown as Body)
+    else if (header.type === 'symlink') await unpackLink(unpacking, path, header.linkname ?? '')
+    else throw new FileError('invalid', refusedTypes[header.type as keyof typeof refusedTypes] ?? 'is no file')
+  } catch (error) {
+    throw saidAsEntry(header.name, error)
+  }
+}
+
+const refusedTypes = {
+  link: 'is a hard link; make the archive with "tar --hard-dereference"',
+  fifo: 'is a pipe, which is not unpacked',
+  'character-device': 'is a device, which is not unpacked',
+  'block-device': 'is a device, which is not unpacked',
+}
+
+/** The archive is to blame, and its entry says where. */
+function saidAsEntry(name: string, error: unknown): unknown {
+  // The archive ends within it, or cannot be unzipped from there on.
+  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return asArchiveError(error)
+  const said = saidOf(name.length > 200 ? `${name.slice(0, 200)}…` : name, asArchiveError(error))
+  if (!(said instanceof FileError)) return said
+  return new FileError(said.kind, `holds an entry that is refused: ${said.message.replace(/\.$/, '')}`, {
+    cause: error,
+  })
+}
+
+type FileHeader = { size: number; mode?: number | undefined; mtime?: Date | undefined }
+
+async function unpackFile(unpacking: Unpacking, path: string, header: FileHeader, body: Body): Promise<void> {
+  const { confined, limits, done } = unpacking
+  const room = limits.maxBytes - done.bytes
+  if (header.size > room) throw tooLarge(limits.maxBytes)
+  await inParent(unpacking, path, async (folder, name) => {
+    // The later of two entries of one name is the one that counts.
+    await removeEntry(confined, join(unpacking.staging, path), false).catch(() => {})
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+    await using file = await open(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    for await (const piece of bounded(body, room)) await file.writeFile(piece)
+    await file.chmod(((header.mode ?? 0) & 0o111) === 0 ? 0o644 : 0o755)
+    const { mtime } = header
+    if (mtime && mtime.getTime() > 0) await file.utimes(mtime, mtime).catch(() => {})
+  })
+  done.files += 1
+  done.bytes += header.size
+}
+
+async function unpackLink(unpacking: Unpacking, path: string, target: string): Promise<void> {
+  await inParent(unpacking, path, async (folder, name, inStaging) => {
+    if (!staysBelow(inStaging, target)) throw new FileError('outside', 'is a link that leads out of the archive')
+    await removeEntry(unpacking.confined, join(unpacking.staging, path), false).catch(() => {})
+    await symlink(target, join(folder, name))
+  })
+  unpacking.done.links += 1
+}
+
+/** The folder of an entry, made where it is missing; a link that the archive brought is followed only within it. */
+async function inParent(
+  { confined, staging }: Unpacking,
+  path: string,
+  act: (folder: string, name: string, inStaging: string) => Promise<void>,
+): Promise<void> {
+  const parent = await locate(confined, join(staging, dirname(path)))
+  await makeFolders(confined, parent)
+  const inStaging = relative(join(confined.root, staging), parent)
+  if (inStaging.startsWith('..')) throw new FileError('outside', 'lies behind a link that leads out of the archive')
+  await inFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))
+}

@@ -1,0 +1,24 @@
+import { type Body, bounded } from './bounded-body.ts'
+import type { ConfinedFolder } from './confined-folder.ts'
+import { replaceFile } from './replace-file.ts'
+
+export type WriteLimits = { maxBytes: number }
+
+/** Writes a file from a stream. One that breaks off leaves the file as it was. */
+export async function writeStream(
+  confined: ConfinedFolder,
+  path: string,
+  { body, maxBytes, replace }: WriteLimits & { body: Body; replace: boolean },
+): Promise<{ made: boolean; size: number }> {
+  let size = 0
+  const { made } = await replaceFile(confined, path, {
+    replace,
+    fill: async (draft) => {
+      for await (const piece of bounded(body, maxBytes)) {
+        await draft.writeFile(piece)
+        size += piece.length
+      }
+    },
+  })
+  return { made, size }
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '#config/settings.ts'
+import { filesThrough } from '#interns/connect-runs.ts'
+import type { InternFiles } from '#interns/files.ts'
+import { withoutInherited } from '#lib/inherited-files.ts'
+import { markerOf, markerVariable } from '#lib/process-marker.ts'
+import { lowerPriority } from '#lib/process-priority.ts'
+import { prepareFolders } from './intern-home.ts'
+import { prlimitCommand } from './resource-limits.ts'
+
+const script = fileURLToPath(new URL('../../bin/files.ts', import.meta.url))
+const niceness = 5
+
+type FilesProcessDeps = {
+  config: Config
+  home: string
+  /** The user that the intern runs as, if not as ours. */
+  uid: () => Promise<number | undefined>
+  path: string
+  /** Hears of each process, which ends with its one request. */
+  started: (child: ChildProcess) => void
+}
+
+/**
+ * The files of an intern whose daemon does not run: a process of its own for each request, as the intern's user and with
+ * nothing but a connection to us.
+ */
+export function filesOfStopped({ config, home, uid: userOf, path, started }: FilesProcessDeps): InternFiles {
+  return filesThrough(async () => {
+    const uid = await userOf()
+    prepareFolders(home, uid)
+    const token = 'nobody else has this connection'
+    const settings = JSON.stringify({
+      ...{ token, workspace: join(home, 'workspace'), state: join(home, 'state') },
+      limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
+    })
+    const [command = process.execPath, ...args] = [...prlimitCommand(config, uid), process.execPath, script, settings]
+    const child = spawn(command, args, {
+      cwd: home,
+      env: {
+        ...{
+          PATH: path,
+          HOME: home,
+          ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
+        },
+        [markerVariable]: markerOf(join(home, 'workspace')),
+      },
+      detached: true,
+      stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'pipe']),
+      ...(uid !== undefined && { uid, gid: uid }),
+    })
+    started(child)
+    const socket = child.stdio[3] as Socket
+    child.once('error', () => socket.destroy())
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (error) => reject(new Error(`The intern's files cannot be reached: ${error.message}`)))
+    })
+    lowerPriority(child.pid!, niceness)
+    return { socket, token }
+  })
+}

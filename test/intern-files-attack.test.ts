@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { type Answer, filesOf, tarOf, workspaceOf } from './harness/intern-files.ts'
+import { runningIntern } from './harness/interns.ts'
+import { endAtLast } from './harness/leftovers.ts'
+import { startTestService } from './harness/service.ts'
+
+const swapper = fileURLToPath(new URL('harness/link-swapper.ts', import.meta.url))
+const secret = 'what nobody may see'
+
+/** An intern without a user of its own, which could reach all that the service can, and a folder that it must not. */
+async function setUp() {
+  const service = await startTestService({ settings: { intern_users_from: 0 } })
+  const { id } = await runningIntern(service)
+  const outside = join(service.place.settings.data_dir, 'outside')
+  mkdirSync(join(outside, 'deep'), { recursive: true })
+  for (const name of ['secret', 'deep/secret', 'made-before']) writeFileSync(join(outside, name), secret)
+  const state = () => readdirSync(outside, { recursive: true }).map((name) => told(join(outside, name.toString())))
+  return { service, ask: filesOf(service, id), workspace: workspaceOf(service, id), outside, state }
+}
+
+const told = (path: string) => {
+  const found = statSync(path)
+  return `${path} ${found.mode} ${found.isFile() ? readFileSync(path, 'utf8') : ''}`
+}
+
+/** All that an answer tells, unzipped where it is an archive. */
+const textOf = ({ bytes, headers }: Answer) =>
+  headers.get('content-type') === 'application/gzip' ? gunzipSync(bytes).toString() : bytes.toString()
+
+test('while links are swapped in again and again, nothing of outside is told, written, deleted or unpacked', async () => {
+  const { service, ask, workspace, outside, state } = await setUp()
+  await using _ = service
+  const before = state()
+  const attacker = spawn(process.execPath, [swapper, workspace, outside], { stdio: ['ignore', 'pipe', 'inherit'] })
+  endAtLast(attacker)
+  const exited = once(attacker, 'exit')
+  await once(attacker.stdout, 'data')
+  const archive = tarOf((folder) => {
+    mkdirSync(join(folder, 'sub/deep'), { recursive: true })
+    for (const name of ['sub/one', 'sub/deep/two', 'three']) writeFileSync(join(folder, name), 'unpacked')
+  })
+  const calls: (() => Promise<Answer>)[] = [
+    () => ask('GET', '', { path: 'd' }),
+    () => ask('GET', 'content', { path: 'd/secret' }),
+    () => ask('GET', 'content', { path: 'd/deep/secret' }),
+    () => ask('GET', 'content', { path: 'f' }),
+    () => ask('PUT', 'content', { path: 'd/written' }, { body: 'written' }),
+    () => ask('PUT', 'content', { path: 'd/secret' }, { body: 'written' }),
+    () => ask('PUT', 'content', { path: 'f' }, { body: 'written' }),
+    () => ask('DELETE', '', { path: 'd/secret' }),
+    () => ask('DELETE', '', { path: 'e', recursive: 'true' }),
+    () => ask('POST', 'folders', {}, { body: { path: 'd/made/here' } }),
+    () => ask('POST', 'rename', {}, { body: { from: 'd/secret', to: 'moved', replace: true } }),
+    () => ask('GET', 'archive'),
+    () => ask('PUT', 'archive', { path: 'd' }, { body: archive }),
+  ]
+  let done = 0
+  const attempts = Array.from({ length: 8 }, async (_, from) => {
+    for (let round = 0; round < 40; round++) {
+      const answer = await calls[(from + round) % calls.length]!().catch(() => undefined)
+      if (!answer) continue
+      assert.ok(answer.status < 500 || answer.status === 502, `${answer.status} ${answer.bytes}`)
+      if (answer.status === 200) done += 1
+      // An archive that broke off is no answer.
+      assert.ok(!textOf(answer).includes(secret), `call ${(from + round) % calls.length} told it`)
+    }
+  })
+  try {
+    await Promise.all(attempts)
+    assert.equal(attacker.exitCode, null, 'it was attacked all the time')
+  } finally {
+    attacker.kill('SIGKILL')
+    await exited
+  }
+  assert.deepEqual(state(), before)
+  assert.ok(done > 30, `only ${done} calls did something`)
+})
+
+test('no link, hard link, pipe, socket or way up leads out, and a link itself can be deleted', async () => {
+  const { service, ask, workspace, outside } = await setUp()
+  await using _ = service
+  const { link, symlink } = await import('node:fs/promises')
+  await symlink(outside, join(workspace, 'folder'))
+  await symlink(join(outside, 'secret'), join(workspace, 'file'))
+  await symlink('folder/deep', join(workspace, 'chain'))
+  await symlink(join(outside, 'new'), join(workspace, 'nothing'))
+  await link(join(outside, 'secret'), join(workspace, 'hard'))
+  const pipe = createServer().listen(join(workspace, 'socket'))
+  const status = async (...call: Parameters<typeof ask>) => (await ask(...call)).status
+  for (const path of ['file', 'folder/secret', 'chain/secret', 'nothing', 'hard']) {
+    assert.deepEqual([path, await status('GET', 'content', { path })], [path, 403])
+  }
+  assert.equal(await status('GET', 'content', { path: 'socket' }), 400)
+  for (const path of ['file', 'folder/new', 'chain/new', 'nothing']) {
+    assert.deepEqual([path, await status('PUT', 'content', { path }, { body: 'x' })], [path, 403])
+  }
+  assert.equal(await status('GET', '', { path: 'folder' }), 403)
+  assert.equal(await status('GET', 'archive', { path: 'folder' }), 403)
+  assert.equal(await status('DELETE', '', { path: 'folder/secret' }), 403)
+  assert.equal(await status('POST', 'rename', {}, { body: { from: 'folder/secret', to: 'mine' } }), 403)
+  assert.equal(await status('POST', 'folders', {}, { body: { path: 'folder/new' } }), 403)
+  assert.ok(!gunzipSync((await ask('GET', 'archive')).bytes).includes(secret))
+  // What has another name is replaced and not written to.
+  assert.equal(await status('PUT', 'content', { path: 'hard' }, { body: 'x' }), 200)
+  for (const path of ['folder', 'file', 'chain', 'hard']) {
+    assert.deepEqual([path, await status('DELETE', '', { path, recursive: 'true' })], [path, 200])
+  }
+  pipe.close()
+  assert.deepEqual(readdirSync(outside).sort(), ['deep', 'made-before', 'secret'])
+  assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), secret)
+})
