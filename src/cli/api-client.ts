@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { prefix } from '#api/prefix.ts'
 import type { Environment } from '#config/load.ts'
 import { bodyText } from '#lib/body-text.ts'
@@ -31,6 +32,10 @@ export class ServiceRefused extends StartupError {
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
   ask: <T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
+  /** The bytes of an answer, as they come. */
+  download: (path: string) => Promise<AsyncIterable<Uint8Array>>
+  /** Sends bytes as they come. */
+  upload: <T>(path: string, body: AsyncIterable<Uint8Array>) => Promise<T>
   /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does, and when it breaks off. */
   stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
   /** All pages of a list. */
@@ -43,13 +48,17 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
   const key = env.SIGNALBOX_KEY
   if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
 
-  async function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+  function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+    return call(method, path, body && { type: 'application/json', body: JSON.stringify(body) }, signal)
+  }
+
+  async function call(method: string, path: string, sent?: Sent, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${key}`, ...(sent && { 'content-type': sent.type }) },
+      ...(sent && { body: sent.body, duplex: 'half' }),
       ...(signal && { signal }),
-    }).catch((error: Error) => {
+    } as RequestInit).catch((error: Error) => {
       if (signal?.aborted) throw error
       throw new StartupError(`Nothing answers at ${url} (${why(error)}): start the service, or set SIGNALBOX_URL.`)
     })
@@ -71,6 +80,14 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
 
   return {
     ask,
+    async download(path) {
+      const { body } = await send('GET', path)
+      return body ?? Readable.from([])
+    },
+    async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
+      const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
+      return json(await call('PUT', path, { type: 'application/octet-stream', body: stream })) as Promise<T>
+    },
     async *stream(path, body, signal) {
       const { body: bytes } = await send('POST', path, body, signal)
       if (!bytes) throw stranger()
@@ -99,6 +116,8 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
     },
   }
 }
+
+type Sent = { type: string; body: unknown }
 
 async function json(response: Response): Promise<unknown> {
   return JSON.parse(await bodyText(response, maxAnswerBytes))

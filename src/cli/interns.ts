@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import type { AgentQuestion } from './chat/conversation.ts'
+import { filesCommands } from './interns/files.ts'
 import { runsCommands } from './interns/runs.ts'
 import { internsMcpCommand } from './interns-mcp.ts'
 import { table } from './table.ts'
@@ -68,6 +69,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
 
   internsMcpCommand(interns, terminal)
   runsCommands(interns, terminal)
+  filesCommands(interns, terminal)
 
   const commands = [
     { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },

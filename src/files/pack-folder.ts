@@ -28,12 +28,13 @@ type Packing = {
 
 /**
  * A folder as tar.gz, its files as they are when their turn comes. What may not or cannot be packed is left out and said
- * to be so in a last file. @throws FileError before there is anything, when it is no folder.
+ * to be so in a last file, or to `tell`. @throws FileError before there is anything, when it is no folder.
  */
 export async function packFolder(
   confined: ConfinedFolder,
   path: string,
   limits: ArchiveLimits,
+  tell?: (leftOut: string) => void,
 ): Promise<AsyncIterable<Buffer>> {
   const root = await locate(confined, path)
   await inFolder(confined, root, async (folder) => (await opendir(folder)).close())
@@ -49,14 +50,14 @@ export async function packFolder(
     ...{ confined, root, limits, add: (header) => controller.add(header), leftOut: new LeftOut() },
     ...{ bytes: 0, entries: 0, signal: left.signal },
   }
-  packAll(packing).then(
+  packAll(packing, tell).then(
     () => controller.finalize(),
     (error) => controller.error(error),
   )
   return gzip
 }
 
-async function packAll(packing: Packing): Promise<void> {
+async function packAll(packing: Packing, tell: ((leftOut: string) => void) | undefined): Promise<void> {
   const { root, confined, leftOut, signal } = packing
   const folders = ['']
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
@@ -71,7 +72,8 @@ async function packAll(packing: Packing): Promise<void> {
     }
   }
   const told = leftOut.text()
-  if (told) await addFile(packing, { name: LeftOut.fileName, size: told.length }, [told])
+  if (told && tell) tell(told.toString())
+  else if (told) await addFile(packing, { name: LeftOut.fileName, size: told.length }, [told])
 }
 
 /** @returns the folders in it. */
