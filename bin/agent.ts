@@ -10,6 +10,7 @@ const { readSettings } = await import('#agent/settings.ts')
 const { createSessionStore } = await import('#agent/session-store.ts')
 const { createShell } = await import('#agent/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
+const { webFetch } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#lib/fault.ts')
 const { newUuid: newId } = await import('#lib/id.ts')
 const { version } = await import('#lib/version.ts')
@@ -22,7 +23,7 @@ try {
   const connection = createAgent({
     settings,
     ...(await modelFor(settings)),
-    tools,
+    tools: settings.webHosts.length > 0 ? [...tools, webFetch(settings.webHosts)] : tools,
     shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,

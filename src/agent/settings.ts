@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
+import { isWebHost } from '#lib/web-hosts.ts'
 import type { WithoutSandbox } from './shell.ts'
 
 export type AgentSettings = {
@@ -18,6 +19,7 @@ export type AgentSettings = {
   sandboxReadable: string[]
   sandboxProgram: string | undefined
   withoutSandbox: WithoutSandbox
+  webHosts: string[]
 }
 
 const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
@@ -36,6 +38,11 @@ const Environment = z.object({
   SIGNALBOX_MAX_STEPS: positive(200),
   SIGNALBOX_SANDBOX_READ: z.string().default(''),
   SIGNALBOX_SANDBOX_PROGRAM: z.string().optional(),
+  SIGNALBOX_WEB_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').filter(Boolean))
+    .refine((hosts) => hosts.every(isWebHost), { error: 'must be hosts with "," between them' }),
   SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent']).default('refuse'),
 })
 
@@ -62,6 +69,7 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
     sandboxReadable: set.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
     sandboxProgram: set.SIGNALBOX_SANDBOX_PROGRAM,
     withoutSandbox: set.SIGNALBOX_WITHOUT_SANDBOX,
+    webHosts: set.SIGNALBOX_WEB_HOSTS,
   }
 }
 

@@ -40,12 +40,17 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     .option('--repository <url>', 'a git repository that it begins with a clone of')
     .option('--ref <name>', 'which branch or tag of it')
     .option('--repository-user <name>', 'as whom its server is asked, with the password in the environment')
+    .option('--web-host <host>', 'a host that its builtin agent may fetch pages from; may be repeated', collected)
     .option('--no-start', 'leave it stopped')
     .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  the password, or token, that opens the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const { start, approvalMode, repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = options
+      const { start, approvalMode, repository: _url, ref: _ref, repositoryUser: _user, webHost, ...wanted } = options
       const repository = repositoryOf(options, env[passwordVariable])
-      const more = { ...(approvalMode && { approval_mode: approvalMode }), ...(repository && { repository }) }
+      const more = {
+        ...(webHost && { web_hosts: webHost }),
+        ...(approvalMode && { approval_mode: approvalMode }),
+        ...(repository && { repository }),
+      }
       const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...more, ...wanted })
       out(`Made "${made.name}" (${made.id}): ${made.status}.`)
     })
@@ -100,6 +105,8 @@ async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Pr
   }
 }
 
+const collected = (one: string, all: string[] = []) => [...all, one]
+
 function internTable(interns: InternRecord[]): string {
   const rows = interns.map((intern) => [
     intern.name,
@@ -134,6 +141,7 @@ const passwordVariable = 'SIGNALBOX_REPOSITORY_PASSWORD'
 type CreateOptions = {
   start: boolean
   approvalMode?: string
+  webHost?: string[]
   repository?: string
   ref?: string
   repositoryUser?: string

@@ -25,6 +25,7 @@ import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
 import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
 import * as mcpServers from './migrations/0051_mcp_servers.ts'
+import * as webHosts from './migrations/0052_web_hosts.ts'
 import * as internRuns from './migrations/0053_intern_runs.ts'
 import * as webhooks from './migrations/0054_webhooks.ts'
 
@@ -53,6 +54,7 @@ export const migrations: Record<string, Migration> = {
   '0028_contents': contents,
   '0039_oidc_identities': oidcIdentities,
   '0051_mcp_servers': mcpServers,
+  '0052_web_hosts': webHosts,
   '0053_intern_runs': internRuns,
   '0054_webhooks': webhooks,
 }

@@ -364,6 +364,8 @@ export type Tables = {
     /** The same with their secrets, encrypted, and by which key. */
     mcp_servers_sealed: string | null
     mcp_servers_sealed_by: string | null
+    /** The hosts from which it may fetch pages, as JSON; null: none. */
+    web_hosts: string | null
     /** The revision up to which its daemon’s milestones are written down in `intern_runs`. */
     runs_seen: Generated<number>
     created_at: number

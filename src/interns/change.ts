@@ -26,14 +26,15 @@ type ChangeDeps = InternChangeDeps & { vault: Vault }
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
-    const { repository, mcp_servers, ...fields } = patch
+    const { repository, mcp_servers, web_hosts, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
     const record = internRecord(intern)
     const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
     const isOtherRepository = repository !== undefined && (repository !== null || record.repository !== null)
-    if (!isOther && !isOtherRepository && mcp_servers === undefined) return undefined
+    if (!isOther && !isOtherRepository && mcp_servers === undefined && web_hosts === undefined) return undefined
     const columns = {
       ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
+      ...(web_hosts && { web_hosts: web_hosts.length > 0 ? JSON.stringify(web_hosts) : null }),
       ...(mcp_servers && (await serversAfter(deps, tx, intern.id, mcp_servers))),
     }
     try {
@@ -120,6 +121,7 @@ type Columns = Partial<
       instructions: string | null
       model: string | null
       approval_mode: string
+      web_hosts: string | null
       visibility: string
       status: string
       progress: null

@@ -83,6 +83,7 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, want
     supervised_until: 0,
     ...repositoryColumns(deps.vault, id, wanted.repository),
     ...mcpServerColumns(deps.vault, id, wanted.mcp_servers),
+    web_hosts: wanted.web_hosts?.length ? JSON.stringify(wanted.web_hosts) : null,
     created_at: at,
     updated_at: at,
   }

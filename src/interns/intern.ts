@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
+import { isWebHost } from '#lib/web-hosts.ts'
 import { McpServer, NewMcpServers } from './mcp-servers.ts'
 import { NewRepository, Repository } from './repository.ts'
 
@@ -46,6 +47,18 @@ const InternVisibility = z
     'Who sees it, talks to it and answers what it asks: `creator`, the member who made it; `workspace`, every member with an API key of its workspace.',
   )
 
+const WebHosts = z
+  .array(
+    text({ min: 1, max: 260 }).refine(isWebHost, {
+      error:
+        'must be a host such as "example.com", "*.example.com" or "example.com:8080", an address, a network, or "*"',
+    }),
+  )
+  .max(100)
+  .describe(
+    'From which hosts the builtin agent may fetch pages; none unless told. `*` is every public host. What has no public address is reached only where that address or its network is listed, too.',
+  )
+
 /** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
 export const AgentChoice = z.union(
   [
@@ -73,6 +86,7 @@ export const NewIntern = strictFields({
   visibility: InternVisibility.optional(),
   repository: NewRepository.nullable().optional(),
   mcp_servers: NewMcpServers.optional(),
+  web_hosts: WebHosts.optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
 }).meta({ id: 'NewIntern' })
@@ -89,6 +103,7 @@ export const InternPatch = strictFields({
     'Replaced whole, its credential with it. Cloned at the next start, unless one was cloned before.',
   ),
   mcp_servers: NewMcpServers,
+  web_hosts: WebHosts,
 })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
@@ -110,6 +125,7 @@ export const InternRecord = z
     visibility: InternVisibility,
     repository: Repository.nullable(),
     mcp_servers: z.array(McpServer),
+    web_hosts: WebHosts,
     creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),

@@ -47,7 +47,7 @@ onEachDatabase('interns in the database', (kind) => {
       ...{ id: intern.id, organizationId: 'o', workspaceId: 'w', creatorUserId: 'u', name: 'ada', status: 'stopped' },
       ...{ description: null, instructions: null, model: null, agent: null, lastFailureMessage: null, progress: null },
       ...{ hostname: null, home: null, keyHash: null, createdAt: at, updatedAt: at },
-      ...{ approvalMode: 'self-drive', visibility: 'creator', repository: null, mcpServers: [] },
+      ...{ approvalMode: 'self-drive', visibility: 'creator', repository: null, mcpServers: [], webHosts: [] },
     })
     assert.deepEqual([...new Set(here.heard)], [intern.id])
     const told = {

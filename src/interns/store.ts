@@ -24,6 +24,7 @@ export type Intern = {
   repository: Repository | null
   /** As they are shown: without their secrets. */
   mcpServers: McpServer[]
+  webHosts: string[]
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -124,6 +125,7 @@ export function internOf(row: InternStoreRow): Intern {
     visibility: row.visibility as Visibility,
     repository: row.repository === null ? null : (JSON.parse(row.repository) as Repository),
     mcpServers: row.mcp_servers === null ? [] : (JSON.parse(row.mcp_servers) as McpServer[]),
+    webHosts: row.web_hosts === null ? [] : (JSON.parse(row.web_hosts) as string[]),
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -148,6 +150,7 @@ export function internRecord(intern: Intern): InternRecord {
     visibility: intern.visibility,
     repository: intern.repository,
     mcp_servers: intern.mcpServers,
+    web_hosts: intern.webHosts,
     creator_user_id: intern.creatorUserId,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,

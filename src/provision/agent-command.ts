@@ -35,6 +35,7 @@ export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentC
       SIGNALBOX_BASE_URL_FILE: baseUrlFile(home),
       NODE_COMPILE_CACHE: compileCache,
       SIGNALBOX_WITHOUT_SANDBOX: config.without_sandbox,
+      ...(intern.webHosts.length > 0 && { SIGNALBOX_WEB_HOSTS: intern.webHosts.join(',') }),
       ...(config.sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: config.sandbox_program }),
     }
     return { command: process.execPath, args: [builtin], env }

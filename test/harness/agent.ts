@@ -92,7 +92,7 @@ export async function newAgent(
     windowOf: options.windowOf ?? fixedWindow(undefined),
     seesImages: options.seesImages ?? (async () => false),
     model: options.model ?? scriptModel({ newId: newUuid }),
-    tools,
+    tools: options.tools ?? tools,
     shell: options.shell ?? realShell(),
     store: createSessionStore(folder.path),
     version: '0',

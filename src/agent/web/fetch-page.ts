@@ -1,0 +1,97 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { AllowList } from './allow-list.ts'
+
+export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
+/** Another host is for whoever asked to decide on. */
+export type Elsewhere = { movedTo: string }
+
+type Resolve = (host: string) => Promise<string[]>
+
+const most = { redirects: 5, bytes: 5 * 1024 * 1024, ms: 30_000 }
+
+const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+/** @throws Error that says, for the model, why there is no page. Every redirect is judged like the first URL. */
+export async function fetchPage(
+  allowed: AllowList,
+  wanted: string,
+  signal: AbortSignal,
+  resolve: Resolve = resolveHost,
+): Promise<Page | Elsewhere> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(most.ms)])
+  let url = urlOf(wanted, undefined)
+  for (let redirects = 0; redirects <= most.redirects; redirects++) {
+    const found = await fetchOnce(allowed, url, within, resolve).catch((error: Error) => {
+      signal.throwIfAborted()
+      throw within.aborted ? new Error(`${url.href} did not answer within ${most.ms / 1000} s.`) : error
+    })
+    if (found.location === undefined) return found
+    const next = urlOf(found.location, url)
+    if (next.host !== url.host) return { movedTo: next.href }
+    url = next
+  }
+  throw new Error(`${wanted} redirects more than ${most.redirects} times.`)
+}
+
+type Found = (Page & { location?: undefined }) | { location: string }
+
+async function fetchOnce(allowed: AllowList, url: URL, signal: AbortSignal, resolve: Resolve): Promise<Found> {
+  const why = allowed.whyNotUrl(url)
+  if (why) throw new Error(`${url.href} is not fetched: ${why}`)
+  const addresses = await addressesOf(allowed, url, resolve)
+  const { Agent, fetch } = await import('undici')
+  // To the addresses that were judged, and to no others: a name may lead elsewhere the next time.
+  const agent = new Agent({
+    connect: {
+      lookup: (_host, options, tell) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }))
+        if (options.all) tell(null, found)
+        else tell(null, found[0]!.address, found[0]!.family)
+      },
+    },
+  })
+  try {
+    const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
+    const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
+      (error: Error) => {
+        throw new Error(`${url.href} cannot be fetched: ${((error.cause as Error | undefined) ?? error).message}.`)
+      },
+    )
+    const location = answer.headers.get('location')
+    if (location !== null && answer.status >= 300 && answer.status < 400) return { location }
+    const { bytes, isWhole } = await bodyOf(answer.body)
+    const type = (answer.headers.get('content-type') ?? 'text/plain').split(';')[0]!.trim().toLowerCase()
+    return { url: url.href, status: answer.status, type, bytes, isWhole }
+  } finally {
+    agent.destroy().catch(() => {})
+  }
+}
+
+async function addressesOf(allowed: AllowList, url: URL, resolve: Resolve): Promise<string[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
+  if (addresses.length === 0) throw new Error(`The host ${host} is not known.`)
+  for (const address of addresses) {
+    const why = allowed.whyNotAddress(address)
+    if (why) throw new Error(`${url.href} is not fetched: ${why}.`)
+  }
+  return addresses
+}
+
+async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    size += piece.length
+    // Leaving the loop hangs up.
+    if (size > most.bytes) return { bytes: Buffer.concat(pieces).subarray(0, most.bytes), isWhole: false }
+  }
+  return { bytes: Buffer.concat(pieces), isWhole: true }
+}
+
+function urlOf(text: string, base: URL | undefined): URL {
+  if (URL.canParse(text, base)) return new URL(text, base)
+  throw new Error(`${JSON.stringify(text.slice(0, 200))} is no URL; write it whole, such as https://example.com/page.`)
+}

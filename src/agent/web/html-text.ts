@@ -1,0 +1,70 @@
+/** Elements of which nothing is read. */
+const unread = ['script', 'style', 'noscript', 'template', 'svg', 'head']
+/** Elements that begin a line. */
+const blocks = new Set(
+  'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
+    ' ',
+  ),
+)
+const characters: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  mdash: '—',
+  ndash: '–',
+  hellip: '…',
+}
+
+/** The words of a page, with its headings, lists and where links lead. Takes time in proportion to its length. */
+export function textOfHtml(html: string): string {
+  const lower = html.toLowerCase()
+  const said: string[] = []
+  let link: string | undefined
+  let at = 0
+  while (at < html.length) {
+    const open = html.indexOf('<', at)
+    said.push(decoded(html.slice(at, open === -1 ? html.length : open)))
+    if (open === -1) break
+    const isComment = lower.startsWith('<!--', open)
+    const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
+    if (close === -1) break
+    at = close + (isComment ? 3 : 1)
+    if (isComment) continue
+    const tag = html.slice(open + 1, close)
+    const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
+    const element = name.toLowerCase()
+    if (!end && unread.includes(element) && !tag.endsWith('/')) {
+      const over = lower.indexOf(`</${element}`, at)
+      if (over === -1) break
+      at = over
+    } else if (element === 'a') {
+      if (end && link) said.push(` (${link})`)
+      link = end ? undefined : hrefOf(tag)
+    } else if (/^h[1-6]$/.test(element) && !end) said.push(`\n\n${'#'.repeat(Number(element[1]))} `)
+    else if (element === 'li' && !end) said.push('\n- ')
+    else if (blocks.has(element)) said.push('\n')
+  }
+  return said
+    .join('')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function hrefOf(tag: string): string | undefined {
+  const [, quoted, single] = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag.slice(0, 4_000)) ?? []
+  const href = decoded(quoted ?? single ?? '')
+  return /^(?:https?:\/\/|\/)/.test(href) ? href : undefined
+}
+
+function decoded(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hexadecimal, name) => {
+    if (name !== undefined) return characters[name.toLowerCase()] ?? whole
+    const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16)
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}

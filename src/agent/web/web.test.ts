@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { listModel, newAgent } from '#test/harness/agent.ts'
+import { pixel } from '#test/mcp/tools.ts'
+import { tools } from '../tools/tools.ts'
+import { webFetch } from '../tools/web_fetch.ts'
+import { allowList } from './allow-list.ts'
+import { fetchPage } from './fetch-page.ts'
+import { textOfHtml } from './html-text.ts'
+
+type Answers = Record<string, { status?: number; type?: string; location?: string; body?: string | Buffer }>
+
+async function startPages(answers: Answers) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.host} ${request.url}`)
+    const { status = 200, type = 'text/plain', location, body = '' } = answers[request.url ?? ''] ?? { status: 404 }
+    response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    asked,
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What an agent gets that fetches these, one after another. */
+async function fetching(hosts: string[], urls: string[], more: object = {}) {
+  const script = urls.map((url) => [{ name: 'web_fetch', arguments: JSON.stringify({ url }) }])
+  const { model, requests } = listModel([...script, 'done'])
+  const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
+  const at = await newAgent({ model, settings, tools: [...tools, webFetch(hosts)], ...more })
+  await at.prompt('go')
+  return Object.assign(at, { requests })
+}
+
+test('a page is fetched with consent, and told in words', async () => {
+  await using pages = await startPages({ '/': { type: 'text/html', body: '<h1>Hi</h1><p>A <a href="/b">link</a>.' } })
+  await using at = await fetching(['127.0.0.1'], [`${pages.url}/`])
+  assert.deepEqual([at.asked[0]?.toolCall.kind, at.asked[0]?.toolCall.name], ['fetch', 'fetch'])
+  assert.match(at.results()[0] ?? '', /^\[http:.*: 200, text\/html, \d+ bytes\]\n# Hi\n\nA link \(\/b\)\.$/)
+})
+
+test('without consent nothing is fetched', async () => {
+  await using pages = await startPages({ '/': {} })
+  await using at = await fetching(['127.0.0.1'], [`${pages.url}/`], { permission: () => 'reject_once' })
+  assert.match(at.results()[0] ?? '', /did not allow this/)
+  assert.deepEqual(pages.asked, [])
+})
+
+test('what is not listed is refused before anybody is asked', async () => {
+  await using pages = await startPages({ '/': {} })
+  const urls = [
+    `${pages.url}/`,
+    'https://example.com:8443/',
+    'file:///etc/passwd',
+    'https://u:p@example.com/',
+    'nonsense',
+  ]
+  await using at = await fetching(['example.com'], urls)
+  const [unlisted, port, file, user, none] = at.results()
+  assert.match(unlisted ?? '', /127\.0\.0\.1:\d+ is not among the hosts.*Pages may be fetched from: example\.com\./)
+  assert.match(port ?? '', /example\.com:8443 is not among/)
+  assert.match(file ?? '', /only http:\/\/ and https:\/\//)
+  assert.match(user ?? '', /with a user or password/)
+  assert.match(none ?? '', /is no URL/)
+  assert.deepEqual([at.asked.length, pages.asked], [1, []])
+})
+
+test('a name that leads to a private address is refused, unless that address is listed too', async () => {
+  await using pages = await startPages({ '/': { body: 'inside' } })
+  const name = `pages.example:${pages.port}`
+  const get = (hosts: string[], ...addresses: string[]) =>
+    fetchPage(allowList(hosts), `http://${name}/`, new AbortController().signal, async () => addresses)
+  for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254']])
+    await assert.rejects(get([name], ...addresses), /leads to .*, which is no public address, and is not listed/)
+  assert.deepEqual(pages.asked, [])
+  const found = await get([name, '127.0.0.0/8'], '127.0.0.1')
+  assert.equal('bytes' in found && found.bytes.toString(), 'inside')
+  assert.deepEqual(pages.asked, [`${name} /`])
+})
+
+test('a redirect on one host is followed; one to another is told, and judged when it is fetched', async () => {
+  await using pages = await startPages({
+    '/a': { status: 302, location: '/b' },
+    '/b': { body: 'there' },
+    '/away': { status: 301, location: 'http://localhost:1/secret' },
+    '/round': { status: 302, location: '/round' },
+  })
+  await using at = await fetching(
+    ['127.0.0.1'],
+    ['/a', '/away', '/round'].map((path) => pages.url + path).concat('http://localhost:1/secret'),
+  )
+  const [followed, away, round, elsewhere] = at.results()
+  assert.match(followed ?? '', /\/b: 200.*\nthere$/)
+  assert.match(away ?? '', /at another host now: http:\/\/localhost:1\/secret/)
+  assert.match(round ?? '', /redirects more than 5 times/)
+  assert.match(elsewhere ?? '', /localhost:1 is not among the hosts/)
+})
+
+test('failures are told with what the server says, and pictures are shown', async () => {
+  await using pages = await startPages({
+    '/no': { status: 403, body: 'go away' },
+    '/p.png': { type: 'image/png', body: Buffer.from(pixel, 'base64') },
+    '/bin': { body: Buffer.from([1, 0, 2]) },
+  })
+  const urls = ['/no', '/p.png', '/bin'].map((path) => pages.url + path)
+  await using at = await fetching(['127.0.0.1'], [...urls, 'http://127.0.0.1:9/'], { seesImages: async () => true })
+  const [failed, , binary, gone] = at.results()
+  assert.match(failed ?? '', /^Error: \[.*: 403, text\/plain, 7 bytes\]\ngo away$/)
+  assert.match(binary ?? '', /\(no text\)/)
+  assert.match(gone ?? '', /cannot be fetched: .*(ECONNREFUSED|bad port)/)
+  const shown = at.requests.at(-1)!.messages.flatMap((message) => (message.role === 'tool' && message.images) || [])
+  assert.deepEqual(shown, [{ mimeType: 'image/png', data: pixel }])
+})
+
+test('a long page is told in parts, and one without end is read to a bound', async () => {
+  await using pages = await startPages({ '/': { body: 'x'.repeat(6 * 1024 * 1024) } })
+  await using at = await fetching(['127.0.0.1'], [`${pages.url}/`])
+  assert.match(at.results()[0] ?? '', /5242880 bytes and more, which were not read\]\nx+/)
+  assert.ok((at.results()[0] ?? '').length < 62_000)
+})
+
+for (const [entry, yes, no] of [
+  ['*', ['https://a.example/', 'http://b.example/'], ['https://a.example:8443/', 'http://10.0.0.1:81/']],
+  [
+    '*.example.com',
+    ['https://a.example.com/', 'https://b.a.example.com/'],
+    ['https://example.com/', 'https://badexample.com/'],
+  ],
+  [
+    'example.com',
+    ['https://example.com/', 'https://EXAMPLE.com./'],
+    ['https://example.com.evil.example/', 'https://a.example.com/'],
+  ],
+  ['example.com:8080', ['http://example.com:8080/'], ['http://example.com/']],
+  ['10.0.0.0/8', ['http://10.1.2.3:99/'], ['http://11.0.0.1/']],
+  ['fd00::/8', ['http://[fd00::1]:99/'], ['http://[fe80::1]/']],
+] as [string, string[], string[]][])
+  test(`the entry ${entry} stands for the hosts that it should`, () => {
+    const { whyNotUrl } = allowList([entry])
+    for (const url of yes) assert.equal(whyNotUrl(new URL(url)), undefined, url)
+    for (const url of no) assert.match(whyNotUrl(new URL(url)) ?? '', /is not among the hosts/, url)
+  })
+
+test('HTML becomes words: no scripts, headings, lists, links, characters', () => {
+  const page = `<!doctype html><head><title>T</title></head><body><!-- <p>hidden --><SCRIPT>if (a < b) x()</SCRIPT>
+    <h2>A &amp; B</h2><ul><li>one<li>two &#8212; <a href='https://e.example/?a=1&amp;b=2'>three</a></ul><p>x&nbsp;y`
+  assert.equal(textOfHtml(page), '## A & B\n\n- one\n- two — three (https://e.example/?a=1&b=2)\n\nx y')
+})
+
+test('HTML that is made to take long does not', () => {
+  for (const piece of ['<!--', '<script', '<a href="', '&#', '<'])
+    assert.ok(textOfHtml(piece.repeat(500_000)).length <= piece.length * 500_000)
+})
