@@ -8,11 +8,13 @@ import { useCommands } from './pieces/commands.ts'
 import { openPalette } from './pieces/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
 import { screens } from './screens.ts'
+import { useWaitingQuestions } from './waiting.ts'
 
 /** Where am I: all screens at the left, at the top of a narrow window. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
   const { path, route } = useLocation()
   const here = path.split('/')[1]
+  useWaitingQuestions(session, here)
   const place = screens.find(({ name }) => name === here)?.title
   useEffect(() => {
     document.title = place ? `${place} · Signalbox` : 'Signalbox'
@@ -48,7 +50,12 @@ export function Frame({ session, children }: { session: Session | undefined; chi
           {screens.map(({ name, title }) => {
             const badge = badgeOf(name)
             return (
-              <a key={name} class="place" href={`/${name}`} aria-current={name === here ? 'page' : undefined}>
+              <a
+                key={name}
+                class={badge ? 'place waits' : 'place'}
+                href={`/${name}`}
+                aria-current={name === here ? 'page' : undefined}
+              >
                 {title}
                 {badge ? <em>{badge}</em> : null}
               </a>

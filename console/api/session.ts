@@ -68,6 +68,13 @@ export async function signOut(): Promise<void> {
   signedIn.value = { state: 'out' }
 }
 
+const role = () => (signedIn.value.state === 'in' ? signedIn.value.session.role : undefined)
+
+/** Whether who sits here changes what is the organization's. The service decides; this keeps from offering what it refuses. */
+export const manages = () => role() === 'owner' || role() === 'admin'
+/** Whether they ask models and interns: viewers do not. */
+export const asks = () => role() !== undefined && role() !== 'viewer'
+
 /** What the first start's link carries in the part of the address that no server sees. */
 const linkIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { asks } from '../api/session.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { draft, isBusy, say, stop } from './talk.ts'
 
@@ -15,6 +16,12 @@ const asData = (file: File) =>
 
 /** What is said to all of them. Enter says it, Shift-Enter begins a line; pictures can be pasted. */
 export function Composer({ models }: { models: string[] }) {
+  if (!asks())
+    return <p class="composer dim">Viewers ask no models. An owner or an admin of the organization can change that.</p>
+  return <Writing models={models} />
+}
+
+function Writing({ models }: { models: string[] }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const [images, setImages] = useState<string[]>([])

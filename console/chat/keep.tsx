@@ -2,23 +2,17 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { forget } from '../api/resource.ts'
-import { signedIn } from '../api/session.ts'
+import { manages } from '../api/session.ts'
 import { toast } from '../pieces/toast.tsx'
 import { fieldsOf } from './request.ts'
 import { kept, settings } from './talk.ts'
-
-/** Presets are of the organization: who manages it may keep one. */
-function mayKeep(): boolean {
-  const { value } = signedIn
-  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
-}
 
 /** Keeps the first model and the settings under a name; a name that is taken gets another version. */
 export function KeepAsPreset({ models }: { models: string[] }) {
   const [slug, setSlug] = useState('')
   const [problem, setProblem] = useState<string>()
   const [model] = models
-  if (!mayKeep()) return <p class="dim">An owner or an admin can keep this as a preset.</p>
+  if (!manages()) return <p class="dim">An owner or an admin can keep this as a preset.</p>
   const keep = async (event: Event) => {
     event.preventDefault()
     setProblem(undefined)

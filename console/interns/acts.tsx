@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
+import { asks } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { Dialog } from '../pieces/dialog.tsx'
 import { toast } from '../pieces/toast.tsx'
@@ -36,6 +37,7 @@ export function InternActs({ intern, after }: { intern: Intern; after: () => voi
     setBusy(false)
     after()
   }
+  if (!asks()) return null
   return (
     <span class="intern-acts">
       {actsIn[intern.status]?.map((which) => (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { asks } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
 import { contentOf, type Field } from './answer-form.ts'
 import { shown } from './shown.ts'
@@ -29,18 +30,22 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
           {shown(fault)}
         </p>
       )}
-      <div class="answers">
-        <button type="submit" class="main" disabled={isSent}>
-          Send
-        </button>
-        <button type="button" data-key="r" disabled={isSent} onClick={() => send({ action: 'decline' })}>
-          Decline
-        </button>
-        <button type="button" class="bare" disabled={isSent} onClick={() => send({ action: 'cancel' })}>
-          Cancel
-        </button>
-        {isSent && <span class="dim">sent</span>}
-      </div>
+      {asks() ? (
+        <div class="answers">
+          <button type="submit" class="main" disabled={isSent}>
+            Send
+          </button>
+          <button type="button" data-key="r" disabled={isSent} onClick={() => send({ action: 'decline' })}>
+            Decline
+          </button>
+          <button type="button" class="bare" disabled={isSent} onClick={() => send({ action: 'cancel' })}>
+            Cancel
+          </button>
+          {isSent && <span class="dim">sent</span>}
+        </div>
+      ) : (
+        <span class="dim">Viewers answer nothing.</span>
+      )}
     </form>
   )
 }

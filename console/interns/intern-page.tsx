@@ -1,11 +1,12 @@
 import { useGet } from '../api/resource.ts'
+import { asks } from '../api/session.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
 import { Inbox } from './inbox.tsx'
 import { useChanges, useWorld } from './live.ts'
-import { Heard } from './overview.tsx'
+import { NewSession } from './new-session.tsx'
 import { shown } from './shown.ts'
 import { State } from './state.tsx'
 
@@ -29,7 +30,6 @@ export function InternPage({ id }: { id: string }) {
             <State intern={data} />
             <InternActs intern={data} after={reload} />
           </header>
-          <Heard />
           {data.last_failure_message && <p class="bad">{shown(data.last_failure_message)}</p>}
           {data.description && <p>{shown(data.description)}</p>}
           <p class="dim">
@@ -39,6 +39,7 @@ export function InternPage({ id }: { id: string }) {
           </p>
           <Inbox waiting={waiting} />
           <h2>Sessions</h2>
+          {data.status === 'running' && asks() && <NewSession intern={data} />}
           {data.status === 'running' ? <Sessions id={data.id} name={data.name} /> : <NotRunning />}
         </>
       )}
@@ -58,8 +59,8 @@ function Sessions({ id, name }: { id: string; name: string }) {
   if (!data) return <Loading />
   if (data.data.length === 0)
     return (
-      <Nothing title="Nobody has talked to it yet" paste={`npx signalbox chat ${name}`}>
-        <p>Any client of chat completions can; in a terminal:</p>
+      <Nothing title="Nobody has talked to it yet" {...(asks() && { paste: `npx signalbox chat ${name}` })}>
+        {asks() && <p>Say something above, or in a terminal:</p>}
       </Nothing>
     )
   return (

@@ -44,8 +44,6 @@ export function useWorld() {
   useEffect(() => {
     if (count !== undefined) setBadge('interns', count)
   }, [count])
-  // Elsewhere nobody counts: no number is better than an old one.
-  useEffect(() => () => setBadge('interns', 0), [])
   return world
 }
 

@@ -1,8 +1,8 @@
+import { asks } from '../api/session.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { AllInterns } from './all-interns.tsx'
 import { Inbox } from './inbox.tsx'
 import { useWorld } from './live.ts'
-import { heard } from './turns.ts'
 
 /** Who waits for me, and how they all are. */
 export function Overview() {
@@ -11,13 +11,12 @@ export function Overview() {
     <div class="page interns-page">
       <header>
         <h1>Interns</h1>
-        {data && data.waiting.length > 0 && (
+        {asks() && data && data.waiting.length > 0 && (
           <span class="dim key-hints">
             <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
           </span>
         )}
       </header>
-      <Heard />
       {failure?.status === 404 ? (
         <Nothing title="You may not see interns">
           <p>This organization does not use interns. An owner of the organization can change that.</p>
@@ -27,7 +26,10 @@ export function Overview() {
       )}
       {!failure && !data && <Loading />}
       {data?.interns.length === 0 && (
-        <Nothing title="There are no interns yet" paste="npx signalbox interns create ada --approval-mode manual">
+        <Nothing
+          title="There are no interns yet"
+          {...(asks() && { paste: 'npx signalbox interns create ada --approval-mode manual' })}
+        >
           <p>An intern is an agent that works for long, and asks here before it acts. This makes one:</p>
         </Nothing>
       )}
@@ -39,14 +41,5 @@ export function Overview() {
         </>
       )}
     </div>
-  )
-}
-
-/** A turn ends when its caller leaves: who answered here has to stay until then. */
-export function Heard() {
-  return (
-    <p class={heard.value > 0 ? 'heard dim' : 'unseen'} role="status">
-      {heard.value > 0 && 'An intern works on with your answer. Keep this page open until it asks again or is done.'}
-    </p>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
+import { asks } from '../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../api/types.ts'
 import { duration } from '../format/time.ts'
 import { now } from '../pieces/now.ts'
@@ -98,8 +99,9 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
         </p>
       )}
       <div class="answers">
+        {!asks() && <span class="dim">Viewers answer nothing.</span>}
         {offers
-          .filter(({ option }) => option === 'cancel' || (question.options as string[]).includes(option))
+          .filter(({ option }) => asks() && (option === 'cancel' || (question.options as string[]).includes(option)))
           .map(({ option, says, key }) => (
             <button
               key={option}

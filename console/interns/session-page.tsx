@@ -1,15 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
+import { asks } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
+import { Composer } from './composer.tsx'
 import { EntryView } from './entry-view.tsx'
 import { useTranscript } from './follow.ts'
 import { Inbox } from './inbox.tsx'
 import { NotRunning } from './intern-page.tsx'
 import { useChanges, useWorld } from './live.ts'
-import { Heard } from './overview.tsx'
 import { shown } from './shown.ts'
-import { say } from './turns.ts'
+import { say, stopRun } from './turns.ts'
 
 /** One conversation, as it happens. */
 export function SessionPage({ internId, sessionId }: { internId: string; sessionId: string }) {
@@ -42,13 +43,18 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   if (told.failure) return <Failed failure={told.failure} again={told.reload} />
   if (!told.data) return <Loading />
   const { session } = told.data.data
+  const run = entries?.at(-1)?.run_id
   return (
     <>
       <header>
         <h1>{shown(session.title) || 'A session'}</h1>
         <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
+        {session.status !== 'idle' && run !== undefined && asks() && (
+          <button type="button" onClick={() => void stopRun(intern, run)}>
+            Stop
+          </button>
+        )}
       </header>
-      <Heard />
       {session.dropped_entries > 0 && <p class="dim">What came first is no longer kept.</p>}
       <ol class="transcript" aria-label="Transcript">
         {entries?.map((entry) => (
@@ -56,7 +62,9 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
         ))}
       </ol>
       <Inbox waiting={waiting} />
-      {session.status === 'idle' && <Composer intern={intern} sessionId={sessionId} />}
+      {session.status === 'idle' && asks() && (
+        <Composer label={`Say something to ${intern.name}`} send={(text) => void say(intern, sessionId, text)} />
+      )}
       <End count={entries?.length ?? 0} />
     </>
   )
@@ -77,32 +85,4 @@ function End({ count }: { count: number }) {
     if (isSeen.current) end.current?.scrollIntoView({ block: 'nearest' })
   }, [count])
   return <div ref={end} />
-}
-
-function Composer({ intern, sessionId }: { intern: Intern; sessionId: string }) {
-  const [text, setText] = useState('')
-  return (
-    <form
-      class="say"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (text.trim() === '') return
-        void say(intern, sessionId, text)
-        setText('')
-      }}
-    >
-      <textarea
-        aria-label={`Say something to ${intern.name}`}
-        placeholder={`Say something to ${intern.name}`}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-          event.preventDefault()
-          event.currentTarget.form?.requestSubmit()
-        }}
-      />
-      <button type="submit">Send</button>
-    </form>
-  )
 }

@@ -7,17 +7,10 @@ import type { Asker } from './live.ts'
 
 /** Questions whose answer was sent from here, and is not refused. */
 export const answered = signal<ReadonlySet<string>>(new Set())
-/** Turns that this page has to hear to their end: an intern whose caller leaves ends its turn. */
-export const heard = signal(0)
-
-function stay(event: BeforeUnloadEvent): void {
-  event.preventDefault()
-}
-
-/** Answers what an intern asks. Its reply is heard to its end also when another screen is looked at. */
+/** Answers what an intern asks. It goes on by itself: whoever answered may leave. */
 export function answer(intern: Asker, question: InternQuestion, content: string): Promise<void> {
   answered.value = new Set(answered.peek()).add(question.id)
-  return hear(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content }, () => {
+  return send(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content }, () => {
     const left = new Set(answered.peek())
     left.delete(question.id)
     answered.value = left
@@ -26,23 +19,44 @@ export function answer(intern: Asker, question: InternQuestion, content: string)
 
 /** Says something in a session. */
 export function say(intern: Asker, sessionId: string, text: string): Promise<void> {
-  return hear(intern, sessionId, { role: 'user', content: text })
+  return send(intern, sessionId, { role: 'user', content: text })
 }
 
+/** Begins a conversation. @returns its session, or undefined where the intern did not take it. */
+export async function begin(intern: Asker, text: string): Promise<string | undefined> {
+  try {
+    const body = { messages: [{ role: 'user' as const, content: text }], background: true }
+    const answer: unknown = await call('POST /interns/{internId}/chat/completions', {
+      params: { internId: intern.id },
+      body,
+    })
+    return (answer as AcceptedRun).data.session_id
+  } catch (error) {
+    told(intern, error)
+  }
+}
+
+/** Ends what it is doing in a session. */
+export async function stopRun(intern: Asker, runId: string): Promise<void> {
+  try {
+    await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId }, body: {} })
+  } catch (error) {
+    told(intern, error)
+  }
+}
+
+type AcceptedRun = { data: { session_id: string } }
 type Message = { role: 'tool'; tool_call_id: string; content: string } | { role: 'user'; content: string }
 
-async function hear(intern: Asker, sessionId: string, message: Message, onRefused = () => {}): Promise<void> {
-  if (heard.peek() === 0) addEventListener('beforeunload', stay)
-  heard.value++
+async function send(intern: Asker, sessionId: string, message: Message, onRefused = () => {}): Promise<void> {
   try {
     const params = { internId: intern.id, sessionId }
-    const body = { messages: [message] }
+    const body = { messages: [message], background: true }
     await call('POST /interns/{internId}/sessions/{sessionId}/chat/completions', { params, body })
   } catch (error) {
     onRefused()
-    toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })
-  } finally {
-    heard.value--
-    if (heard.peek() === 0) removeEventListener('beforeunload', stay)
+    told(intern, error)
   }
 }
+
+const told = (intern: Asker, error: unknown) => toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })

@@ -3,7 +3,7 @@ import { queryOf } from '../api/address.ts'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { forget, useGet } from '../api/resource.ts'
-import { signedIn } from '../api/session.ts'
+import { manages } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
@@ -103,7 +103,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
               </option>
             ))}
           </select>{' '}
-          {mayChange() && shown.id !== used.id && (
+          {manages() && shown.id !== used.id && (
             <button type="button" onClick={() => void designate(preset, shown.version, reload)}>
               Use version {shown.version}
             </button>
@@ -113,11 +113,6 @@ function Versions({ preset, versions, reload }: VersionsProps) {
       </section>
     </div>
   )
-}
-
-function mayChange(): boolean {
-  const { value } = signedIn
-  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
 }
 
 async function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {

@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts'
 import { forget, useGet } from '../api/resource.ts'
-import { signedIn } from '../api/session.ts'
+import { manages } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
 import { counted, exactCount } from '../format/count.ts'
 import { useActing } from '../pieces/acting.ts'
@@ -28,7 +28,7 @@ export function Catalogue() {
     <>
       <p class="does">
         {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
-        {mayReload() && (
+        {manages() && (
           <button type="button" disabled={isBusy} onClick={() => void read()}>
             {isBusy ? 'Reading …' : 'Reload'}
           </button>
@@ -53,11 +53,6 @@ export function Catalogue() {
       {skipped.length > 0 && <Skipped rows={skipped} />}
     </>
   )
-}
-
-function mayReload(): boolean {
-  const { value } = signedIn
-  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
 }
 
 function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {

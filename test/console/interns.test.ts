@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
 import { startTalk, type Talk } from '../harness/intern-chat.ts'
 import { say, untilIntern } from '../harness/interns.ts'
 import { until } from '../harness/until.ts'
@@ -140,6 +140,60 @@ test('a conversation is told as it happens, and what an agent says acts on nothi
   assert.equal(await transcript.locator('img, strong').count(), 0)
   assert.deepEqual((await answersIn(sessionId)).length, 0)
   assert.deepEqual(faults, [])
+})
+
+test('a session is begun here, goes on when its page is left, and is stopped', options, async () => {
+  await using watched = await open(`/interns/${talk.id}`)
+  const { page, faults } = watched
+  await page
+    .getByLabel('Begin a session with ada')
+    .fill(`ask ${JSON.stringify({ type: 'object', properties: { city: { type: 'string' } } })}`)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/interns/${talk.id}/*`)
+  await page.getByRole('article', { name: 'Question of ada' }).waitFor()
+  const sessionId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
+  await page.goto(new URL('/models', page.url()).href)
+  await page.getByRole('link', { name: 'Interns 1' }).waitFor()
+  await page.goto(new URL(`/interns/${talk.id}/${sessionId}`, page.url()).href)
+  await page.getByRole('article', { name: 'Question of ada' }).getByLabel('city').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByLabel('Say something to ada').waitFor()
+  const { entries } = (await talk.ask('GET', `/interns/${talk.id}/sessions/${sessionId}`)).body.data
+  assert.equal(entries.at(-1).outcome, 'cancelled')
+  assert.deepEqual(faults, [])
+})
+
+test('who waits is counted on every screen, and stands whole in the line of a narrow window', options, async () => {
+  const { sessionId, asked } = await say(talk, talk.id, `permission wait ${every}`)
+  for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
+    await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
+    const badge = watched.page.getByRole('link', { name: 'Interns 1' })
+    await badge.waitFor()
+    const [box, line] = [await badge.boundingBox(), await watched.page.locator('.places').boundingBox()]
+    assert.ok(
+      box && line && box.x >= line.x - 0.5 && box.x + box.width <= line.x + line.width + 0.5,
+      `${screen}: ${JSON.stringify([box, line])}`,
+    )
+    assert.deepEqual(watched.faults, [])
+  }
+  const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+  await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
+})
+
+test('a viewer sees what waits and is offered no answer, no word and no act', options, async () => {
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
+  const { sessionId, asked } = await say(talk, talk.id, edit)
+  await using watched = await open('/interns', { link: await linkForRole(talk, 'viewer'), key: undefined })
+  const { page, faults } = watched
+  for (const path of ['', `/${talk.id}`, `/${talk.id}/${sessionId}`]) {
+    await page.goto(new URL(`/interns${path}`, page.url()).href)
+    await page.getByText('Viewers answer nothing.').waitFor()
+    assert.equal(await page.getByRole('main').getByRole('button').count(), 0)
+    assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0)
+  }
+  assert.deepEqual(faults, [])
+  const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+  await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
 test('an intern is suspended after it was told what ends, and woken', options, async () => {
