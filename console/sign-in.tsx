@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { queryOf } from './api/address.ts'
 import { base, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
 import { findSession, signIn } from './api/session.ts'
@@ -61,6 +62,9 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
   )
 }
 
+/** Where one was going: the page that is opened once one is signed in. */
+const pageAsked = () => (location.pathname === '/' ? undefined : location.pathname + location.search)
+
 /** Another way in, where the settings name an issuer. When that cannot be found out, the key is there. */
 function OpenIdConnect() {
   const [isSetUp, setUp] = useState(false)
@@ -73,7 +77,7 @@ function OpenIdConnect() {
   if (!isSetUp) return null
   // The router takes what leads to our own origin, unless it has a target.
   return (
-    <a class="button" href={`${base}/sessions/oidc`} target="_top">
+    <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: pageAsked() })}`} target="_top">
       Sign in with your organization’s account
     </a>
   )

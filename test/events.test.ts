@@ -180,6 +180,37 @@ onEachDatabase('who hears what of events', (kind) => {
     for (const one of [graces, others, managers]) one.leave()
   })
 
+  test('a developer hears of own interns and of those that the workspace sees, by key and in a browser; of others nothing', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const grace = await colleague(service)
+    await service.manage('PATCH', `/organization/members/${grace.userId}`, { access: 'developer' })
+    const { token } = (await service.manage('POST', '/sessions/links', { user_id: grace.userId })).body.data
+    const browser = await openBrowser(service, { link: token })
+    const listening = [
+      await listen(service.url, { key: grace.key }),
+      await listen(service.url, { cookie: browser.cookie }),
+    ]
+    const question = 'permission shell allow_once\nsay on'
+    const hidden = await runningIntern(service, { agent: 'scripted', name: 'hidden' })
+    await say(service, hidden.id, question)
+    const shared = await runningIntern(service, { agent: 'scripted', name: 'shared', visibility: 'workspace' })
+    await say(service, shared.id, question)
+    const own = await runningIntern(grace, { agent: 'scripted', name: 'own' })
+    await say(grace, own.id, question)
+    for (const one of listening) {
+      await one.hear('question', ({ intern_id }) => intern_id === own.id)
+      assert.deepEqual(new Set(one.of('intern').map(({ name }) => name)), new Set(['shared', 'own']))
+      assert.deepEqual(
+        one.of('question').map(({ intern_name, operation }) => [intern_name, operation]),
+        [
+          ['shared', 'shell'],
+          ['own', 'shell'],
+        ],
+      )
+      one.leave()
+    }
+  })
+
   test('without a key there is none; one that is disabled ends its streams within a second, and says why', async () => {
     await using service = await startTestService({ kind })
     assert.equal((await listen(service.url, {})).status, 401)

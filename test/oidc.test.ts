@@ -83,6 +83,42 @@ onEachDatabase('signing in by OpenID Connect', (kind) => {
   })
 })
 
+test('one lands on the page that one asked for; an address elsewhere is refused, and one in a forged cookie is not gone to', async () => {
+  await using world = await withIssuer({ oidc_domains: ['*'] })
+  const { service, issuer } = world
+  issuer.person = { id: 'account-1', claims: ada }
+  const begin = (returnTo: string) => `${service.url}/sessions/oidc?return_to=${encodeURIComponent(returnTo)}`
+  const landsOn = async (browser: Traveller, at: string) => {
+    const page = await browser.go(at)
+    assert.equal(page.status, 200)
+    return /http-equiv="refresh" content="0;url=([^"]*)"/.exec(await page.text())?.[1]
+  }
+  assert.equal(
+    await landsOn(new Traveller(), begin('/requests?last=1h&model=a%2Fb')),
+    '/requests?last=1h&#38;model=a%2Fb',
+  )
+  for (const elsewhere of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/api/v1/keys',
+  ]) {
+    const refused = await fetch(begin(elsewhere), { redirect: 'manual' })
+    assert.equal(refused.status, 400, elsewhere)
+    assert.match(await refused.text(), /return_to: must be the path of a page of the console/)
+  }
+  const forger = new Traveller()
+  const { at } = await forger.go(begin('/requests'), isCallback)
+  const jar = forger.jar.get(new URL(service.url).origin)!
+  const forged = [...jar].map(([name, value]): [string, string] => [
+    name,
+    `${value.split('.')[0]}.${Buffer.from('//evil.example').toString('base64url')}`,
+  ])
+  forger.jar.set(new URL(service.url).origin, new Map(forged))
+  assert.equal(await landsOn(forger, at), '/')
+})
+
 test('a claim sets the role at each sign-in: the highest of several, else the one by default', async () => {
   const oidc_roles = { platform: 'admin', engineering: 'developer' } as const
   await using world = await withIssuer({ oidc_domains: ['*'], oidc_role_claim: 'groups', oidc_roles })

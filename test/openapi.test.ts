@@ -18,6 +18,7 @@ type Operation = {
   summary?: string
   description?: string
   tags?: string[]
+  security: object[]
   parameters: { in: string; name: string; example?: string; schema: { type?: string; maximum?: number } }[]
   requestBody?: { required: boolean; content: Media }
   responses: Record<string, { content?: Media }>
@@ -25,7 +26,10 @@ type Operation = {
 type Document = {
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, unknown> }
+  components: {
+    schemas: Record<string, unknown>
+    securitySchemes: Record<string, { in?: string; name?: string }>
+  }
 }
 const document = JSON.parse(JSON.stringify(describeApi())) as Document
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
@@ -77,6 +81,22 @@ test('every named schema is used, and every reference leads somewhere', () => {
 
 const succeeding = ({ responses }: Operation): Media =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
+
+test('a browser’s session opens what a key opens, and what changes something wants its token besides', () => {
+  for (const [path, operations] of Object.entries(document.paths))
+    for (const [method, { security }] of Object.entries(operations)) {
+      const session = method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }
+      const wanted = security.length === 0 ? [] : [session]
+      assert.deepEqual(
+        security.filter((one) => 'browser_session' in one),
+        wanted,
+        `${method} ${path}`,
+      )
+    }
+  const { browser_session, csrf_token } = document.components.securitySchemes
+  assert.deepEqual([browser_session?.in, browser_session?.name], ['cookie', 'signalbox_session'])
+  assert.deepEqual([csrf_token?.in, csrf_token?.name], ['header', 'x-csrf-token'])
+})
 
 test('every operation is described, and has an example of what it takes and what it answers', () => {
   const lacking = operations.filter((operation) => {

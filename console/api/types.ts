@@ -212,7 +212,7 @@ export type Routes = {
   'GET /sessions/current': { params: undefined; query: undefined; body: undefined; response: { data: Session } }
   'DELETE /sessions/current': { params: undefined; query: undefined; body: undefined; response: { ended: true } }
   'GET /sessions/methods': { params: undefined; query: undefined; body: undefined; response: { data: ('key' | 'link' | 'oidc')[] } }
-  'GET /sessions/oidc': { params: undefined; query: undefined; body: undefined; response: undefined }
+  'GET /sessions/oidc': { params: undefined; query: { return_to?: string }; body: undefined; response: undefined }
   'GET /sessions/oidc/callback': { params: undefined; query: undefined; body: undefined; response: undefined }
   'DELETE /sessions/{id}': { params: { id: string }; query: undefined; body: undefined; response: { ended: true } }
   'POST /sessions/links': { params: undefined; query: undefined; body: NewSignInLink; response: { data: SignInLink } }

@@ -1,3 +1,4 @@
+import { ownPath } from '#http/own-path.ts'
 import { isSecure, tokenIn } from './session-cookie.ts'
 
 const path = '/api/v1/sessions/oidc'
@@ -6,17 +7,32 @@ const plainName = 'signalbox_sign_in'
 /** How long somebody may take at the issuer, in seconds. */
 const seconds = 600
 
+/** A way to the issuer and back: what it is known by, and which page is opened at its end. */
+export type SignInFlow = { secret: string; returnTo: string }
+
 /**
  * Holds the secret of a way to the issuer and back. `Lax`, unlike the cookie of a session: the way back begins at another site,
  * and a browser sends nothing stricter along.
  */
-export function flowCookie(origin: string, secret: string): string {
-  return written(origin, secret, seconds)
+export function flowCookie(origin: string, { secret, returnTo }: SignInFlow): string {
+  const place = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
+  return written(origin, secret + place, seconds)
 }
 
 export const endedFlowCookie = (origin: string) => written(origin, '', 0)
 
-export const flowSecretIn = (cookies: string | undefined, origin: string) => tokenIn(cookies, nameFor(origin))
+/** Where the way leads is not trusted: what else is served on this host may have written the cookie. */
+export function flowIn(cookies: string | undefined, origin: string): SignInFlow | undefined {
+  const [secret, place = ''] = tokenIn(cookies, nameFor(origin))?.split('.') ?? []
+  if (!secret) return undefined
+  return { secret, returnTo: pageIn(Buffer.from(place, 'base64url').toString(), origin) ?? '/' }
+}
+
+/** A page of the console by its path; undefined for what is none, be it elsewhere or of the API. */
+export function pageIn(text: string, origin: string): string | undefined {
+  const path = ownPath(text, origin)
+  return path?.startsWith('/api/') ? undefined : path
+}
 
 const nameFor = (origin: string) => (isSecure(origin) ? `__Secure-${plainName}` : plainName)
 

@@ -20,4 +20,5 @@ export function htmlPage(
   return new HttpAnswer(status, { ...headers, ...more }, body)
 }
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+/** Text as it stands in markup, within an attribute too. */
+export const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -76,6 +76,19 @@ export function describeRoutes(routes: Described[], about: About): object {
 const securitySchemes = {
   api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `sb-v1-…`, or the key of an intern.' },
   management_key: { type: 'http', scheme: 'bearer', description: 'A management key, `sb-v1-…`.' },
+  browser_session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'signalbox_session',
+    description:
+      'The session of a browser, which `POST /sessions` begins; its role says what it may. Behind TLS the cookie is `__Host-signalbox_session`.',
+  },
+  csrf_token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-csrf-token',
+    description: 'Changes by a session want its `csrf_token`, and the `Origin` of the service itself.',
+  },
 }
 
 const headers = {
@@ -93,6 +106,12 @@ const keysFor: Record<KeyNeed, object[]> = {
   management: [{ management_key: [] }],
 }
 
+/** A browser's session opens whatever a key opens; what changes something wants its token besides. */
+function sessionFor({ key, method }: Described): object[] {
+  if (key === 'none') return []
+  return [method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }]
+}
+
 function operation(route: Described, book: SchemaBook, example: Examples[string] = {}): object {
   const { params, query, body } = (route.request ?? {}) as Schemas
   return {
@@ -100,7 +119,7 @@ function operation(route: Described, book: SchemaBook, example: Examples[string]
     ...(route.operationId && { operationId: route.operationId }),
     summary: route.summary,
     ...(route.description && { description: route.description }),
-    security: keysFor[route.key],
+    security: [...keysFor[route.key], ...sessionFor(route)],
     parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
     ...(body && { requestBody: requestBody(body, book, example) }),
     ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),

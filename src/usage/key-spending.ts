@@ -60,12 +60,28 @@ const withoutLimit = { limit_remaining: null, limit_spent: null, limit_forecast:
 function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
   if (limit === null) return withoutLimit
   const spent = chargedOf(periods[limit_reset ?? 'total'], include_byok_in_limit)
-  const left: PicoUsd = picoUsdOf(limit) - spent
   const forecast = forecastOf(limit_reset, spent, now)
   return {
-    limit_remaining: toUsd(left > 0n ? left : 0n),
+    limit_remaining: toUsd(leftOf(limit, spent)),
     limit_spent: toUsd(spent),
     limit_forecast: forecast === null ? null : toUsd(forecast),
     limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
   }
+}
+
+/** What a key has spent in all, and what is left of its limit now; undefined without one. */
+export async function keyCredit(
+  deps: { db: Db; now: Now },
+  { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
+): Promise<{ used: PicoUsd; left: PicoUsd | undefined }> {
+  const since = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? nothingSpent
+  const total = await since(0)
+  if (limit === null) return { used: total.total, left: undefined }
+  const counted = limit_reset === null ? total : await since(periodStart(limit_reset, deps.now()))
+  return { used: total.total, left: leftOf(limit, chargedOf(counted, include_byok_in_limit)) }
+}
+
+function leftOf(limit: number, spent: PicoUsd): PicoUsd {
+  const left = picoUsdOf(limit) - spent
+  return left > 0n ? left : 0n
 }

@@ -129,6 +129,16 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
   }))
 }
 
+/** All that an organization spent on this service's own credentials. */
+export async function spentOf(deps: { db: Pick<Db, 'reports'> }, organizationId: string): Promise<PicoUsd> {
+  const row = await deps.db.reports
+    .selectFrom('workspace_days')
+    .where('organization_id', '=', organizationId)
+    .select(spent(0).as('cost'))
+    .executeTakeFirstOrThrow()
+  return readSum(row.cost)
+}
+
 const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
 
 function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {

@@ -15,10 +15,21 @@ ${told.map(([status, { content }]) => `<h4>Answer ${status}</h4>${content ? medi
 <h4>Errors</h4>${table(failures.map(([status, answer]) => [status, wordsOf(answer, document)]))}</details>`
 }
 
-const names: Record<string, string> = { api_key: 'an API key', management_key: 'a management key' }
+const names: Record<string, string> = {
+  api_key: 'an API key',
+  management_key: 'a management key',
+  browser_session: 'a browser’s session',
+  csrf_token: 'its token',
+}
 
 const keyOf = ({ security }: Operation) =>
-  security.flatMap((one) => Object.keys(one).map((name) => names[name] ?? name)).join(' or ') || 'none'
+  security
+    .map((one) =>
+      Object.keys(one)
+        .map((name) => names[name] ?? name)
+        .join(' with '),
+    )
+    .join(' or ') || 'none'
 
 function wordsOf({ $ref, description }: { $ref?: string; description?: string }, document: Document): string {
   return description ?? document.components.responses[$ref?.split('/').at(-1) ?? '']?.description ?? ''

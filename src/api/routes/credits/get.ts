@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { getKey } from '#accounts/keys.ts'
-import { dayOf } from '#usage/days.ts'
-import { keySpending } from '#usage/key-spending.ts'
-import { listActivity } from '#usage/read.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
+import { keyCredit } from '#usage/key-spending.ts'
+import { spentOf } from '#usage/read.ts'
 import { route } from '../../route.ts'
 
 /** There are no credits to run out of: clients that subtract what was used see more than anybody spends. */
-const withoutLimit = 1_000_000_000
+const withoutLimit = picoUsdOf(1_000_000_000)
 
 export const getCredits = route({
   method: 'get',
@@ -23,15 +23,12 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller: { organizationId, keyHash, keyKind } }, deps) => {
-    if (keyKind === 'management') {
-      const days = { fromDay: 0, toDay: dayOf(deps.now()) }
-      const found = await listActivity(deps, { organizationId, ...days, by: new Set() })
-      const used = found.reduce((sum, { costUsd }) => sum + costUsd, 0)
-      return { data: { total_credits: used + withoutLimit, total_usage: used } }
-    }
-    const key = await getKey(deps, organizationId, keyHash)
-    const [spent] = await keySpending(deps, [key])
-    const used = spent?.usage ?? 0
-    return { data: { total_credits: used + (spent?.limit_remaining ?? withoutLimit), total_usage: used } }
+    if (keyKind === 'management') return told(await spentOf(deps, organizationId), undefined)
+    const { used, left } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
+    return told(used, left)
   },
+})
+
+const told = (used: PicoUsd, left: PicoUsd = withoutLimit) => ({
+  data: { total_credits: toUsd(used + left), total_usage: toUsd(used) },
 })

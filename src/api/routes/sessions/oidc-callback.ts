@@ -1,20 +1,20 @@
 import { faultStatus } from '#http/faults.ts'
-import { htmlPage } from '#http/html-page.ts'
+import { escaped, htmlPage } from '#http/html-page.ts'
 import type { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
 import { personIn } from '#sign-in/oidc-person.ts'
 import { signInWithOidc } from '#sign-in/sign-in-with-oidc.ts'
 import type { ApiDeps } from '../../deps.ts'
-import { endedFlowCookie, flowSecretIn } from '../../flow-cookie.ts'
+import { endedFlowCookie, flowIn } from '../../flow-cookie.ts'
 import { newSessionAnswer } from '../../new-session.ts'
 import { route } from '../../route.ts'
 import { oidcOf, redirectUri } from './oidc.ts'
 
 /**
- * The page goes on to `/` by itself. A redirect would belong to the way that began at the issuer's site, on which browsers send no
+ * The page goes on by itself. A redirect would belong to the way that began at the issuer's site, on which browsers send no
  * cookie that is `SameSite=Strict`; what this page asks for is asked by our own site.
  */
-const goesOn = '<meta http-equiv="refresh" content="0;url=/">'
+const goesOnTo = (path: string) => `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`
 
 export const getOidcCallback = route({
   method: 'get',
@@ -48,15 +48,19 @@ type Returned = {
 }
 
 async function signedIn(deps: ApiDeps, { raw, url, origin, browser }: Returned): Promise<HttpAnswer> {
-  const secret = flowSecretIn(raw.headers.cookie, origin)
-  if (secret === undefined) {
+  const flow = flowIn(raw.headers.cookie, origin)
+  if (flow === undefined) {
     throw new Fault('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin it again.')
   }
   const returned = new URL(redirectUri(origin))
   returned.search = new URL(url, origin).search
-  const claims = await oidcOf(deps).claimsOf(secret, returned)
+  const claims = await oidcOf(deps).claimsOf(flow.secret, returned)
   const person = personIn(claims, deps.config)
   const started = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
   const { cookies } = await newSessionAnswer(deps, started, raw, origin)
-  return htmlPage(200, { title: 'Signed in', text: 'The console opens.', head: goesOn }, { 'set-cookie': cookies })
+  return htmlPage(
+    200,
+    { title: 'Signed in', text: 'The console opens.', head: goesOnTo(flow.returnTo) },
+    { 'set-cookie': cookies },
+  )
 }

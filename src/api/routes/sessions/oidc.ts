@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
 import type { OidcClient } from '#sign-in/oidc-client.ts'
 import { newFlowSecret } from '#sign-in/oidc-flow.ts'
-import { flowCookie } from '../../flow-cookie.ts'
+import { flowCookie, pageIn } from '../../flow-cookie.ts'
 import { prefix } from '../../prefix.ts'
 import { route } from '../../route.ts'
 
@@ -13,15 +14,35 @@ export const getOidcSignIn = route({
   key: 'none',
   summary: 'Go to the issuer of OpenID Connect to sign in',
   description: 'For browsers: it sends them to the issuer, which sends them back to `/sessions/oidc/callback`.',
+  request: {
+    query: z.object({
+      return_to: z
+        .string()
+        .optional()
+        .describe(
+          'The page of the console that is opened at the end, such as `/requests?last=1h`; its first one unless told.',
+        ),
+    }),
+  },
   status: 303,
   mediaTypes: ['text/html'],
-  faults: ['not_found', 'unavailable'],
-  handler: async ({ raw }, deps) => {
+  faults: ['invalid', 'not_found', 'unavailable'],
+  handler: async ({ raw, query }, deps) => {
     const client = oidcOf(deps)
     const { origin } = deps.connectionOf(raw)
+    const returnTo = pageIn(query.return_to ?? '/', origin)
+    if (returnTo === undefined)
+      throw new Fault(
+        'invalid',
+        'Invalid request: return_to: must be the path of a page of the console, such as /requests',
+      )
     const secret = newFlowSecret()
     const location = await client.authorizationUrl(secret, redirectUri(origin))
-    return new HttpAnswer(303, { location, 'set-cookie': flowCookie(origin, secret), 'cache-control': 'no-store' })
+    return new HttpAnswer(303, {
+      location,
+      'set-cookie': flowCookie(origin, { secret, returnTo }),
+      'cache-control': 'no-store',
+    })
   },
 })
 

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb } from '#db/open.ts'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { dayOf } from '#usage/days.ts'
+
+const tenth = 100_000_000_000n
+
+onEachDatabase('GET /credits', (kind) => {
+  test('adds up as exactly as money is kept: tenths make no 0.30000000000000004', async () => {
+    await using service = await startTestService({ kind })
+    const organization_id = (await service.manage('GET', '/organization')).body.data.id
+    const { data, key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 0.8 })).body
+    const today = dayOf(Date.now())
+    const counts = { requests: 1, prompt_tokens: 0, completion_tokens: 0, reasoning_tokens: 0, margin_pico: 0n }
+    const day = { organization_id, workspace_id: 'w', model: 'm', endpoint: 'e', byok: 0, ...counts }
+    const db = await openDb(service.place.settings)
+    await db.query
+      .insertInto('workspace_days')
+      .values([
+        { ...day, day: today - 1, cost_pico: tenth },
+        { ...day, day: today, cost_pico: 2n * tenth },
+      ])
+      .execute()
+    await db.query
+      .insertInto('usage_days')
+      .values({ ...day, day: today, key_hash: data.hash, user_id: 'u', cost_pico: 7n * tenth })
+      .execute()
+    await db.close()
+    const told = async (asked: string) => (await service.ask('GET', '/credits', { key: asked })).body.data
+    assert.deepEqual(await told(service.managementKey), { total_credits: 1_000_000_000.3, total_usage: 0.3 })
+    assert.deepEqual(await told(key), { total_credits: 0.8, total_usage: 0.7 })
+  })
+})

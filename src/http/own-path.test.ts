@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ownPath } from './own-path.ts'
+
+const origin = 'https://signalbox.example'
+
+test('a path of ours is taken with its query, and without what only the browser knows', () => {
+  for (const path of ['/', '/requests?last=1h&model=a%2Fb', '/interns/1/2']) assert.equal(ownPath(path, origin), path)
+  assert.equal(ownPath('/requests#part', origin), '/requests')
+  assert.equal(ownPath('/a"><script>', origin), '/a%22%3E%3Cscript%3E')
+})
+
+test('what leads elsewhere is none, however it is disguised', () => {
+  const disguises = [
+    ...[
+      '//evil.example',
+      '///evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      '/\t/evil.example',
+      '/\n/evil.example',
+    ],
+    ...['/.//evil.example', '/x/..//evil.example', '/%2e//evil.example', '/./\\evil.example'],
+    ...[
+      'https://evil.example/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'evil.example',
+      '',
+      '?x',
+      '#x',
+      '@evil.example',
+    ],
+    `/${'a'.repeat(2000)}`,
+  ]
+  for (const text of disguises) {
+    const path = ownPath(text, origin)
+    assert.equal(path, undefined, text)
+  }
+})

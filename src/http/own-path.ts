@@ -1,0 +1,14 @@
+const mostLength = 2000
+
+/**
+ * A path with its query that stays at the origin whatever a browser makes of it; undefined for any other text, such as another
+ * site's address in one of its disguises.
+ */
+export function ownPath(text: string, origin: string): string | undefined {
+  if (!text.startsWith('/') || text.length > mostLength || !URL.canParse(text, origin)) return undefined
+  const url = new URL(text, origin)
+  const path = url.pathname + url.search
+  // What was taken apart may lead elsewhere once it is put together again: `/.//other.example` has the path `//other.example`.
+  if (url.origin !== origin || path.startsWith('//') || new URL(path, origin).origin !== origin) return undefined
+  return path
+}
