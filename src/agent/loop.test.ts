@@ -44,6 +44,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     working: () => {},
     ask: async () => ({ action: 'cancel' }),
     plan: async () => {},
+    delegate: async () => '',
   }
   const deps: TurnDeps = {
     model,

@@ -9,6 +9,8 @@ export type SessionEntry =
   /** The model sees `summary` in place of all but the last `kept` messages of its context. */
   | { type: 'context.compacted'; summary: string; kept: number; at: number }
   | { type: 'permission.remembered'; operation: string; allowed: boolean; at: number }
+  /** What a helper of a turn consumed: it says nothing of this session's context. */
+  | { type: 'helper.spent'; usage: Usage; at: number }
   | { type: 'usage.counted'; usage: Usage; model: string | undefined; at: number }
 
 /** `context` is what the model sees; what was compacted away stays in the stored entries only. */
@@ -47,9 +49,12 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
     case 'permission.remembered':
       session.remembered.set(entry.operation, entry.allowed)
       return
+    case 'helper.spent':
+      addCost(session, entry.usage)
+      return
     case 'usage.counted': {
-      const { promptTokens, completionTokens, costUsd } = entry.usage
-      if (costUsd !== undefined) session.costUsd = (session.costUsd ?? 0) + costUsd
+      const { promptTokens, completionTokens } = entry.usage
+      addCost(session, entry.usage)
       session.counted = { tokens: promptTokens + completionTokens, messages: session.context.length }
       session.model = entry.model ?? session.model
       return
@@ -57,6 +62,10 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
     default:
       entry satisfies never
   }
+}
+
+function addCost(session: Session, { costUsd }: Usage): void {
+  if (costUsd !== undefined) session.costUsd = (session.costUsd ?? 0) + costUsd
 }
 
 const lastOf = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.slice(-count))

@@ -2,7 +2,8 @@ import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { updateOf } from './acp-updates.ts'
 import { consentTo } from './consent.ts'
-import { runTurn } from './loop.ts'
+import { runHelper } from './helper.ts'
+import { runTurn, type TurnDeps } from './loop.ts'
 import type { SessionTools } from './mcp/session-tools.ts'
 import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
 import type { SeesImages, WindowOf } from './model/window.ts'
@@ -51,10 +52,8 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
     const notes = [...(await workspaceNotes(context.workspace)), ...offered.notes]
     signal.throwIfAborted()
     const notify = notifyClient({ ...context, windowTokens }, spent)
-    const stopReason = await runTurn(
-      { ...depsOf(context, offered.tools, notes), windowTokens, seesImages, notify },
-      prompt,
-    )
+    const deps = { ...depsOf(context, offered.tools, notes), windowTokens, seesImages, notify }
+    const stopReason = await runTurn(withHelpers(context, deps), prompt)
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -74,11 +73,19 @@ function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
   })
   const { model, now } = context
   const tools = [...context.tools, ...offered]
-  const contextOf = (call: ToolCall) => toolContext(context, call)
-  return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal, contextOf }
+  return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal }
 }
 
-function toolContext(context: TurnContext, call: ToolCall): ToolContext {
+/** A helper works with what the turn works with. */
+function withHelpers(context: TurnContext, about: Omit<TurnDeps, 'contextOf'>): TurnDeps {
+  const deps: TurnDeps = {
+    ...about,
+    contextOf: (call) => toolContext(context, call, (task) => runHelper(deps, call, task)),
+  }
+  return deps
+}
+
+function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext['delegate']): ToolContext {
   const { workspace, shell, processes, mode, signal, client, log } = context
   const sessionId = log.session.id
   const working = updateOf({ type: 'tool.working', id: call.id }, 0)
@@ -89,6 +96,7 @@ function toolContext(context: TurnContext, call: ToolCall): ToolContext {
     mode,
     signal,
     permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),
+    delegate,
     plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),

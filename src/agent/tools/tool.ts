@@ -33,6 +33,8 @@ export type ToolContext = {
   /** Tells that the call is being worked on. */
   working: () => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
+  /** Has a helper work on a task in a context of its own. @returns its report. */
+  delegate: (task: string) => Promise<string>
   /** Shows a plan in the place of the one before. */
   plan: (steps: PlanStep[]) => Promise<void>
 }

@@ -27,6 +27,7 @@ async function setUp(files: Record<string, string | Buffer> = {}, context: Parti
     working: () => {},
     ask: async () => ({ action: 'decline' }),
     plan: async () => {},
+    delegate: async () => '',
     ...context,
   }
   return {

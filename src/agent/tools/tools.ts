@@ -1,5 +1,6 @@
 import { applyPatch } from './apply_patch.ts'
 import { askUser } from './ask_user.ts'
+import { delegate } from './delegate.ts'
 import { editFile } from './edit_file.ts'
 import { listFiles } from './list_files.ts'
 import { readFile } from './read_file.ts'
@@ -26,4 +27,5 @@ export const tools: Tool[] = [
   search,
   askUser,
   updatePlan,
+  delegate,
 ]

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { tool } from './tool.ts'
+
+const beatMs = 15_000
+
+export const delegate = tool({
+  name: 'delegate',
+  description: [
+    'Give a task to a helper that works on it with your tools, in a context of its own, and get its report. Use it for',
+    'work whose details you need not see, such as searching a large project or a change that stands by itself: your own',
+    'context stays small. It knows nothing of this conversation: say all that it needs, and what the report is to tell.',
+  ].join(' '),
+  kind: 'think',
+  alone: true,
+  input: z.object({ task: z.string().min(1).max(20_000).describe('The whole task, with what to report.') }),
+  title: ({ task }) => `Helper: ${task.split('\n')[0]!.slice(0, 100)}`,
+  async run({ task }, { delegate, working }) {
+    const beat = setInterval(working, beatMs)
+    try {
+      working()
+      return await delegate(task)
+    } finally {
+      clearInterval(beat)
+    }
+  },
+})
