@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
@@ -18,8 +18,11 @@ type Exchange = { request: IncomingMessage; response: ServerResponse }
  * The contract `Runs` over HTTP. A turn that begins is 200 and one event a line, as it happens; one that does not is an
  * error with its reason. The connection is the caller: when it breaks before the last event, the caller has left.
  */
-export function createHttpServer(deps: HttpServerDeps): Server {
-  const server = createServer((request, response) => {
+export function createHttpServer(
+  deps: HttpServerDeps,
+  create: (listener: RequestListener) => Server = createServer,
+): Server {
+  const server = create((request, response) => {
     serve(deps, { request, response }).catch((error) => {
       if (!request.complete) leaveUnread(request, response)
       fail(deps, response, error)

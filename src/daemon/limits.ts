@@ -26,6 +26,8 @@ export type Limits = AgentLimits &
     maxIdleSessions: number
     /** An old question is remembered for this long, so that a late answer gets the true reason. */
     questionMemoryMs: number
+    /** The files of certificates are looked at this often, whether they have changed. */
+    certificateLookMs: number
   } & FileLimits
 
 /** What its workspace takes from outside. */
@@ -53,6 +55,7 @@ export const defaultLimits: Limits = {
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,
   questionMemoryMs: 24 * 60 * 60_000,
+  certificateLookMs: 60_000,
   maxUploadBytes: 1024 * MiB,
   maxDiskBytes: 0,
 }

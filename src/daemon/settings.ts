@@ -3,8 +3,17 @@ import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
+/** Where else than at its socket a daemon is reached: over TLS, by whom the authorities vouch for. */
+export type TcpListener = {
+  host: string
+  port: number
+  /** Files in PEM, which are read again when they change. */
+  tls: { certificate: string; key: string; authorities: string }
+}
+
 export type DaemonSettings = {
-  socketPath: string
+  socketPath: string | undefined
+  listen: TcpListener | undefined
   token: string
   /** The folder the agent works in. */
   workspace: string
@@ -24,22 +33,18 @@ const maxSocketPath = 107
 const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
- * Reads the file of settings: JSON with `socket`, `token_file`, `workspace`, `state`, `agent` (`command`, `args`, `env`,
- * `modes`, `authenticate`, `_meta`), `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
+ * Reads the file of settings: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
+ * `args`, `env`, `modes`, `authenticate`, `_meta`), `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
  * a list or, because of their secrets, `"stdin"`: then they come as JSON on standard input.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = object(readJson(file), file)
   const path = (key: string) => resolve(dirname(file), text(root, key, file))
   const workspace = path('workspace')
-  const socketPath = path('socket')
-  if (Buffer.byteLength(socketPath) > maxSocketPath) {
-    throw new InvalidSettings(
-      `${file}: socket is ${Buffer.byteLength(socketPath)} bytes long, and must be at most ${maxSocketPath}.`,
-    )
-  }
+  const listen = root.listen === undefined ? undefined : readListen(object(root.listen, `${file}: listen`), file)
   return {
-    socketPath,
+    socketPath: listen && root.socket === undefined ? undefined : requireShort(path('socket'), file),
+    listen,
     token: readToken(path('token_file')),
     workspace,
     state: path('state'),
@@ -48,6 +53,25 @@ export function readSettings(file: string, environment: Record<string, string | 
       mcpServers: readServers(root.mcp_servers ?? [], `${file}: mcp_servers`),
     },
     limits: readLimits(object(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
+  }
+}
+
+function requireShort(socketPath: string, file: string): string {
+  const bytes = Buffer.byteLength(socketPath)
+  if (bytes <= maxSocketPath) return socketPath
+  throw new InvalidSettings(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
+}
+
+function readListen(listen: Json, file: string): TcpListener {
+  const { port } = listen
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidSettings(`${file}: listen: port must be a whole number from 0 to 65535.`)
+  const tls = object(listen.tls, `${file}: listen: tls`)
+  const path = (key: string) => resolve(dirname(file), text(tls, key, `${file}: listen: tls`))
+  return {
+    host: text(listen, 'host', `${file}: listen`),
+    port,
+    tls: { certificate: path('certificate'), key: path('key'), authorities: path('authorities') },
   }
 }
 

@@ -1,8 +1,9 @@
-import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http'
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Agent, request as httpRequest } from '#lib/node-http.ts'
+import type { SecureContext } from 'node:tls'
+import { Agent, request as httpRequest, https } from '#lib/node-http.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { Bytes, InternFiles } from './files.ts'
@@ -11,28 +12,40 @@ import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
 import { contractVersion, type Runs } from './runs.ts'
 
-/** The daemon's socket, and the token that it requires. */
-export type DaemonAddress = { socketPath: string; token: string }
+/**
+ * How a server shows a daemon on another host who it is, and knows that it is the right one: by a certificate for
+ * `servername`. `sessions` are those of earlier connections, by this name: with one the next is made in half the time.
+ */
+export type DaemonTls = { context: SecureContext; servername: string; sessions: Map<string, Buffer> }
+
+/** Where a daemon listens, on this host or on another, and the token that it requires. */
+export type DaemonAddress = { token: string } & (
+  | { socketPath: string }
+  | { host: string; port: number; tls: DaemonTls }
+)
 
 /** The longest answer that is not a stream. An agent may control its daemon, but it cannot fill our memory. */
 const maxAnswerBytes = 64 * 1024
 /** A permission is about no more than one message of an agent, each character of which takes up to six bytes. */
 const maxPermissionBytes = 64 * 1024 * 1024
 
-/** The runs of an intern through the socket of its daemon. `close` breaks off what is going on. */
-export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
-  // A connection for each request: a kept one may be closing, and whether a turn began on it could not be told.
-  const agent = new Agent({ keepAlive: false })
-  const ask = (method: string, path: string, body?: object, signal?: AbortSignal) =>
-    exchange(address, agent, method, path, body, signal)
+/**
+ * The runs of an intern through its daemon. `close` breaks off what is going on.
+ * @param address may have to be found out, for each request anew.
+ */
+export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddress>)): Runs & { close(): void } {
+  const agents: HttpAgent[] = []
+  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => {
+    const found = typeof address === 'function' ? await address() : address
+    // A connection for each request: a kept one may be closing, and whether a turn began on it could not be told.
+    agents[0] ??= 'tls' in found ? new (https().Agent)({ keepAlive: false }) : new Agent({ keepAlive: false })
+    return exchange(found, agents[0], method, path, body, signal)
+  }
   const turn = async (path: string, body: object, signal: AbortSignal) =>
     readEvents(await ask('POST', path, body, signal), signal)
   return {
     transcripts: connectTranscripts({ ask, readText }),
-    files: connectFiles({
-      ask: (method, path, body, signal) => exchange(address, agent, method, path, body, signal),
-      readText,
-    }),
+    files: connectFiles({ ask, readText }),
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
     cancel: async (runId) => {
@@ -44,7 +57,7 @@ export function connectRuns(address: DaemonAddress): Runs & { close(): void } {
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
     health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
-    close: () => agent.destroy(),
+    close: () => agents[0]?.destroy(),
   }
 }
 
@@ -59,24 +72,20 @@ export function filesThrough(connect: () => Promise<{ socket: Socket; token: str
   })
 }
 
+/** A connection that is there already, to whoever knows this token. */
+type Connected = { createConnection: () => Socket; token: string }
+
 async function exchange(
-  { token, ...place }: DaemonAddress | { createConnection: () => Socket; token: string },
+  address: DaemonAddress | Connected,
   agent: HttpAgent | undefined,
   method: string,
   path: string,
   body: object | Bytes | undefined,
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const options = {
-    ...place,
-    ...(agent && { agent }),
-    method,
-    path: `/v${contractVersion}${path}`,
-    headers,
-    ...(signal && { signal }),
-  }
-  const request = httpRequest(options)
+  const headers = { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' }
+  const asked = { method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
+  const request = requestTo(address, { ...asked, ...(agent && { agent }) })
   const response = await answered(request, body)
   if (response.statusCode === 200) return response
   try {
@@ -87,17 +96,48 @@ async function exchange(
   }
 }
 
+function requestTo(address: DaemonAddress | Connected, asked: RequestOptions): ClientRequest {
+  if ('createConnection' in address) return httpRequest({ ...asked, createConnection: address.createConnection })
+  if (!('tls' in address)) return httpRequest({ ...asked, socketPath: address.socketPath })
+  const { host, port } = address
+  const { context, servername, sessions } = address.tls
+  const session = sessions.get(servername)
+  const request = https().request({
+    ...asked,
+    ...{ host, port, servername, secureContext: context, minVersion: 'TLSv1.3' },
+    ...(session && { session }),
+  })
+  request.once('socket', (socket) => {
+    socket.on('session', (later: Buffer) => sessions.set(servername, later))
+    // A host that is gone without a word answers nothing.
+    const late = setTimeout(
+      () => request.destroy(new Error(`no answer from ${host} within ${connectMs} ms`)),
+      connectMs,
+    )
+    const settled = () => clearTimeout(late)
+    socket.once('secureConnect', settled).once('close', settled)
+  })
+  return request
+}
+
+const connectMs = 5000
+
+/** A certificate that the other side does not take: told after our side has made the connection, before anything begins. */
+const refusedCertificate = /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA)/
+
 function answered(request: ClientRequest, body: object | Bytes | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let connected = false
     request.once('socket', (socket) => {
-      connected = !socket.connecting
-      if (!connected) socket.once('connect', () => (connected = true))
+      const secure = 'encrypted' in socket
+      connected = !socket.connecting && !secure
+      if (!connected) socket.once(secure ? 'secureConnect' : 'connect', () => (connected = true))
     })
     request.once('response', resolve)
-    request.once('error', (error) => {
+    request.once('error', (error: NodeJS.ErrnoException) => {
       // Before there was a connection nothing can have begun; after it, a turn may have.
-      if (connected) reject(new Refusal('stream_severed', 'The intern went away before it answered.'))
+      if (connected && !refusedCertificate.test(error.code ?? ''))
+        reject(new Refusal('stream_severed', 'The intern went away before it answered.'))
       else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${error.message}`))
     })
     if (body && Symbol.asyncIterator in body) void upload(body, request)

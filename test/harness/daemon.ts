@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { once as onceEvent } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { defaultLimits, type Limits } from '#daemon/limits.ts'
 import { monotonicNow } from '#daemon/monotonic-clock.ts'
 import { scriptedAgent } from '#daemon/scripted-agent.ts'
 import type { ScriptedOptions } from '#daemon/scripted-commands.ts'
+import type { TcpListener } from '#daemon/settings.ts'
 import { startDaemon } from '#daemon/start.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
@@ -19,6 +20,7 @@ import type { Refusal } from '#interns/refusal.ts'
 import type { ApprovalMode, Runs } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
 import { newUuid } from '#lib/id.ts'
+import { once } from '#lib/once.ts'
 import { endAtLast } from './leftovers.ts'
 
 export const token = 'a-token-of-the-tests'
@@ -39,6 +41,7 @@ export type DaemonOptions = {
   launch?: Launch
   mcpServers?: McpServer[]
   command?: string
+  listen?: TcpListener
 }
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'signalbox-daemon-'))
@@ -50,6 +53,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   const logged: { event: string; [detail: string]: unknown }[] = []
   const settings = {
     socketPath,
+    listen: options.listen,
     token,
     workspace: join(folder, 'workspace'),
     state: join(folder, 'state'),
@@ -64,16 +68,18 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     newId: newUuid,
     ...(launch && { launch }),
   })
+  const stop = once(daemon.stop)
   const runs = connectRuns({ socketPath, token })
   return {
     ...talking(runs),
     folder,
     socketPath,
+    port: daemon.port,
     logged,
     /** Ends it and leaves its folder to the next. */
-    stop: daemon.stop,
+    stop,
     [Symbol.asyncDispose]: async () => {
-      await daemon.stop()
+      await stop()
       runs.close()
       rmSync(folder, { recursive: true, force: true })
     },
@@ -178,6 +184,7 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
   const socketPath = join(folder, 'daemon.sock')
   const settings = {
     socket: 'daemon.sock',
+    ...(options.listen && { listen: options.listen }),
     token_file: 'token',
     workspace: 'workspace',
     state: 'state',
@@ -193,8 +200,8 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
   endAtLast(child)
   const stderr: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text))
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const ready = await Promise.race([once(child.stdout, 'data'), exited])
+  const exited = onceEvent(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const ready = await Promise.race([onceEvent(child.stdout, 'data'), exited])
   if (!Buffer.isBuffer(ready[0])) throw new Error(stderr.join(''))
   const runs = connectRuns({ socketPath, token })
   return {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import { issueCertificate, makeAuthority } from './certificates.ts'
+
+const day = 86_400_000
+const period = { from: Date.parse('2030-01-01'), until: Date.parse('2030-01-02') }
+
+test('an authority may sign certificates, and what it signs names holder, purpose and time', async () => {
+  const authority = {
+    name: 'an authority',
+    ...(await makeAuthority('an authority', { ...period, until: period.from + 3650 * day })),
+  }
+  const root = new X509Certificate(authority.certificate)
+  assert.deepEqual([root.ca, root.subject, root.verify(root.publicKey)], [true, 'CN=an authority', true])
+  const issued = await issueCertificate(authority, { name: 'daemon.test', as: 'server' }, period)
+  const leaf = new X509Certificate(issued.certificate)
+  assert.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey) && !leaf.ca)
+  assert.equal(leaf.checkHost('daemon.test'), 'daemon.test')
+  assert.equal(leaf.checkHost('other.test'), undefined)
+  assert.deepEqual(leaf.keyUsage, ['1.3.6.1.5.5.7.3.1'])
+  assert.deepEqual([Date.parse(leaf.validFrom), Date.parse(leaf.validTo)], [period.from, period.until])
+})
+
+test('every certificate has a number and a key of its own', async () => {
+  const authority = { name: 'a', ...(await makeAuthority('a', period)) }
+  const two = await Promise.all([1, 2].map(() => issueCertificate(authority, { name: 'x', as: 'client' }, period)))
+  const [one, other] = two.map(({ certificate }) => new X509Certificate(certificate))
+  assert.notEqual(one!.serialNumber, other!.serialNumber)
+  assert.notEqual(two[0]!.key, two[1]!.key)
+})

@@ -1,0 +1,113 @@
+import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  Extension,
+  Extensions,
+  GeneralName,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  RelativeDistinguishedName,
+  SubjectAlternativeName,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from '@peculiar/asn1-x509'
+
+/** A certificate and its private key, as PEM. */
+export type Issued = { certificate: string; key: string }
+
+/** From when until when a certificate holds, in milliseconds since the epoch. */
+export type Period = { from: number; until: number }
+
+/** Whoever has one may be asked as `name` (server), or may ask (client): one certificate is never good for both. */
+export type Holder = { name: string; as: 'server' | 'client' }
+
+const newKeyPair = promisify(generateKeyPair)
+const commonName = '2.5.4.3'
+const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
+
+/** An authority that signs for itself, and nothing but certificates of holders. */
+export async function makeAuthority(name: string, period: Period): Promise<Issued> {
+  const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
+  const extensions = [
+    extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
+    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign)),
+  ]
+  const certificate = signed({ subject: name, issuer: name, publicKey, period, extensions }, privateKey)
+  return { certificate, key: pemOf(privateKey) }
+}
+
+/** A certificate with a key of its own, signed by the authority of this name. */
+export async function issueCertificate(
+  authority: Issued & { name: string },
+  holder: Holder,
+  period: Period,
+): Promise<Issued> {
+  const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
+  const purpose = holder.as === 'server' ? id_kp_serverAuth : id_kp_clientAuth
+  const extensions = [
+    extension(id_ce_basicConstraints, new BasicConstraints({ cA: false })),
+    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature)),
+    extension(id_ce_extKeyUsage, new ExtendedKeyUsage([purpose])),
+    extension(id_ce_subjectAltName, new SubjectAlternativeName([new GeneralName({ dNSName: holder.name })]), false),
+  ]
+  const described = { subject: holder.name, issuer: authority.name, publicKey, period, extensions }
+  return { certificate: signed(described, createPrivateKey(authority.key)), key: pemOf(privateKey) }
+}
+
+type Described = { subject: string; issuer: string; publicKey: KeyObject; period: Period; extensions: Extension[] }
+
+function signed({ subject, issuer, publicKey, period, extensions }: Described, key: KeyObject): string {
+  const signature = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
+    serialNumber: serialNumber(),
+    signature,
+    issuer: nameOf(issuer),
+    validity: new Validity({ notBefore: new Date(period.from), notAfter: new Date(period.until) }),
+    subject: nameOf(subject),
+    subjectPublicKeyInfo: AsnConvert.parse(publicKey.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo),
+    extensions: new Extensions(extensions),
+  })
+  const bytes = Buffer.from(AsnConvert.serialize(tbsCertificate))
+  const signatureValue = new Uint8Array(sign('sha256', bytes, key)).buffer
+  const whole = new Certificate({ tbsCertificate, signatureAlgorithm: signature, signatureValue })
+  const lines =
+    Buffer.from(AsnConvert.serialize(whole))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}
+
+/** Sixteen bytes that are a positive number without a leading zero, as the format wants them. */
+function serialNumber(): ArrayBuffer {
+  const bytes = new Uint8Array(randomBytes(16))
+  bytes[0] = (bytes[0]! & 0x3f) | 0x40
+  return bytes.buffer
+}
+
+function nameOf(name: string): Name {
+  const value = new AttributeValue({ utf8String: name })
+  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonName, value })])])
+}
+
+function extension(extnID: string, value: unknown, critical = true): Extension {
+  return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
+}
+
+const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string

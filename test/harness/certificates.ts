@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import type { DaemonTls } from '#interns/connect-runs.ts'
+import { type Holder, type Issued, issueCertificate, makeAuthority } from '#lib/certificates.ts'
+
+const hour = 3_600_000
+
+/** An authority of a test's own, and what it vouches for. */
+export async function testAuthority(name = 'An authority of the tests') {
+  const period = { from: Date.now() - hour, until: Date.now() + 24 * hour }
+  const authority = { name, ...(await makeAuthority(name, period)) }
+  const issue = (holder: Holder, until = period.until) =>
+    issueCertificate(authority, holder, { from: period.from - 24 * hour, until })
+  return { certificate: authority.certificate, issue }
+}
+
+/** What a server shows, and whom it believes. */
+export function daemonTls(servername: string, authorities: string, shown?: Issued): DaemonTls {
+  const own = shown && { cert: shown.certificate, key: shown.key }
+  return { context: createSecureContext({ ...own, ca: authorities }), servername, sessions: new Map() }
+}
+
+/** The three files of a daemon's TCP listener. */
+export function certificateFiles(authorities: string, issued: Issued) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-certificates-'))
+  const tls = {
+    certificate: join(folder, 'certificate.pem'),
+    key: join(folder, 'key.pem'),
+    authorities: join(folder, 'authorities.pem'),
+  }
+  const write = (next: Issued, trusted = authorities) => {
+    writeFileSync(tls.key, next.key, { mode: 0o600 })
+    writeFileSync(tls.certificate, next.certificate)
+    writeFileSync(tls.authorities, trusted)
+  }
+  write(issued)
+  return { tls, write, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+}
