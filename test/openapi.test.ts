@@ -52,7 +52,7 @@ test('the service serves the same description', async () => {
 test('an operation’s id is a verb of its method and what it is done to, in one form', () => {
   const verbs: { [method: string]: RegExp } = {
     get: /^(get|list|count|retrieve)[A-Z]/,
-    post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|rotate|test|retry|query|replay|try|reload|chat|count|rename)[A-Z]/,
+    post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|move|giveUp|rotate|test|retry|query|replay|try|reload|chat|count|rename)[A-Z]/,
     put: /^write[A-Z]/,
     patch: /^update[A-Z]/,
     delete: /^(delete|remove)[A-Z]/,
@@ -131,6 +131,7 @@ test('a body is required where nothing is not enough, and only there', () => {
     'delete /interns/{internId}',
     'post /interns/{internId}/provision',
     'post /interns/{internId}/suspend',
+    'post /interns/{internId}/give-up',
     'post /interns/{internId}/runs/{runId}/cancel',
     'post /webhooks/{webhookId}/test',
     'post /webhooks/{webhookId}/deliveries/{deliveryId}/retry',

@@ -53,6 +53,8 @@ export const mayCall: Record<string, string> = {
   updateIntern: 'oad-dmD--',
   provisionIntern: 'oad-dmD--',
   suspendIntern: 'oad-dmD--',
+  moveIntern: 'oad-dmD--',
+  giveUpIntern: 'oad-dmD--',
   deleteIntern: 'oad-dmD--',
   listInternRuns: 'oadvdmDV-',
   getInternRun: 'oadvdmDV-',

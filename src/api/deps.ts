@@ -10,6 +10,7 @@ import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ConnectionOf } from '#http/connection.ts'
 import type { RequestWrapper } from '#http/mount.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
+import type { InternHosts } from '#interns/hosts.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
@@ -60,6 +61,8 @@ export type ApiDeps = {
   conversation: ChatTurnDeps
   /** Runs the daemons of interns. */
   provisioner: Provisioner
+  /** The hosts that interns live on. */
+  internHosts: InternHosts
   log: Log
   /** How the processes of this host are. */
   hostStatus: () => Promise<HostStatus>

@@ -48,6 +48,7 @@ import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternRun } from './routes/interns/get-run.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
+import { giveUpOneIntern } from './routes/interns/give-up.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listAllQuestions } from './routes/interns/list-all-questions.ts'
 import { listInternFiles } from './routes/interns/list-files.ts'
@@ -56,6 +57,7 @@ import { listInternRuns } from './routes/interns/list-runs.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
 import { listInternSessions } from './routes/interns/list-sessions.ts'
 import { createInternFolder } from './routes/interns/make-folder.ts'
+import { moveOneIntern } from './routes/interns/move.ts'
 import { provisionOneIntern } from './routes/interns/provision.ts'
 import { getInternArchive } from './routes/interns/read-archive.ts'
 import { getInternFile } from './routes/interns/read-file.ts'
@@ -161,6 +163,8 @@ const table = {
   updateIntern,
   provisionIntern: provisionOneIntern,
   suspendIntern: suspendOneIntern,
+  moveIntern: moveOneIntern,
+  giveUpIntern: giveUpOneIntern,
   deleteIntern: deleteOneIntern,
   listInternQuestions,
   getInternQuestion,

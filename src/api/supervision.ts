@@ -1,12 +1,17 @@
+import { hostname } from 'node:os'
 import type { Caller } from '#accounts/caller.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
+import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { createIntern } from '#interns/create.ts'
+import { DaemonCertificates } from '#interns/daemon-certificates.ts'
 import { followRuns } from '#interns/follow-runs.ts'
+import { InternHosts, type OwnHost } from '#interns/hosts.ts'
 import { mcpServersOf } from '#interns/mcp-servers.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import { repositoryPassword } from '#interns/repository.ts'
+import { sealAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
@@ -30,6 +35,7 @@ type SupervisionParts = {
 
 /** The parts that run and supervise interns. */
 export type Supervision = {
+  hosts: InternHosts
   provisioner: Provisioner
   supervisor: Supervisor
   /** From now on interns are looked after: the service answers at `url`. */
@@ -50,23 +56,38 @@ export function openSupervision({
 }: SupervisionParts): Supervision {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
+  const own = ownHost(config, db)
+  const hosts = new InternHosts({ db, clock: databaseClock(db, now), own })
+  const certificates = new DaemonCertificates({ db, vault, now })
+  const listeners = own?.address
+    ? { listen: config.intern_listen ?? own.address, ports: config.intern_ports, certificates }
+    : undefined
   const provisioner = processProvisioner({
-    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn },
+    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn, hosts, vault, certificates, listeners },
     passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
     mcpServersOf: ({ id }) => mcpServersOf({ db, vault }, id),
     mask: maskSecrets,
   })
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   const { keep_interns_running: keepRunning } = config
+  const around = { db, now, provisioner, hosts, sealAccess: sealAccess.bind(undefined, vault), onError }
   const supervisor = new Supervisor({
-    ...{ db, now, provisioner, server: newId(), keepRunning, onError },
+    ...{ ...around, server: newId(), keepRunning },
     follow: (intern) => followRuns({ db, now, metered, onError }, intern, () => provisioner.runs(intern)),
   })
   const begin = (url: string) => {
     baseUrl = reachable(url)
     return supervisor.start()
   }
-  return { provisioner, supervisor, begin }
+  return { hosts, provisioner, supervisor, begin }
+}
+
+/** The host of this server, if interns run there. With the embedded database there is no other to be reached from. */
+function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
+  if (config.interns === 'off') return undefined
+  const address = kind === 'postgres' ? (config.intern_address ?? null) : null
+  const { intern_labels: labels, intern_capacity: capacity } = config
+  return { name: config.intern_host ?? hostname(), address, labels, capacity }
 }
 
 /**

@@ -37,6 +37,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
       new Option('--approval-mode <mode>', 'manual: it asks before it acts, always').choices(['manual', 'self-drive']),
     )
     .addOption(new Option('--visibility <whom>', 'who sees it and talks to it').choices(['creator', 'workspace']))
+    .option('--host-labels <labels>', 'what its host must have, with commas between: "gpu,region=eu"')
     .option('--repository <url>', 'a git repository that it begins with a clone of')
     .option('--ref <name>', 'which branch or tag of it')
     .option('--repository-user <name>', 'as whom its server is asked, with the password in the environment')
@@ -44,9 +45,12 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     .option('--no-start', 'leave it stopped')
     .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  the password, or token, that opens the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const { start, approvalMode, repository: _url, ref: _ref, repositoryUser: _user, webHost, ...wanted } = options
+      const { start, approvalMode, hostLabels, webHost, ...others } = options
+      const { repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = others
       const repository = repositoryOf(options, env[passwordVariable])
+      const host_labels = hostLabels?.split(',').map((label) => label.trim())
       const more = {
+        ...(host_labels && { host_labels }),
         ...(webHost && { web_hosts: webHost }),
         ...(approvalMode && { approval_mode: approvalMode }),
         ...(repository && { repository }),
@@ -92,6 +96,27 @@ export function internsCommand(program: Command, terminal: Terminal): void {
         out(`"${intern}" ${done}.`)
       })
   }
+
+  interns
+    .command('move')
+    .description('let an intern live on another host, into whose data folder its files were put before')
+    .argument('<intern>', 'its name or id')
+    .requiredOption('--to <host>', 'the name of that host')
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string, { to }: { to: string }) => {
+      const moved = await client().ask<InternRecord>('POST', path(intern, '/move'), { host: to })
+      out(`"${intern}" lives on ${moved.hostname} now: ${moved.status}.`)
+    })
+
+  interns
+    .command('give-up')
+    .description('give up the files of an intern whose host is gone: it begins anew where it is started next')
+    .argument('<intern>', 'its name or id')
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string) => {
+      await client().ask('POST', path(intern, '/give-up'))
+      out(`"${intern}" has no host any more, and begins anew when it is started (provision).`)
+    })
 }
 
 async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
@@ -114,10 +139,11 @@ function internTable(interns: InternRecord[]): string {
     typeof intern.agent === 'string' ? intern.agent : intern.agent ? intern.agent.command : 'builtin',
     intern.model ?? '-',
     intern.visibility,
+    intern.host === null ? '-' : intern.host.state === 'gone' ? `${intern.host.name} (gone)` : intern.host.name,
     intern.id,
     intern.last_failure_message ?? '',
   ])
-  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'SEEN BY', 'ID', 'LAST FAILURE'], rows)
+  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'SEEN BY', 'HOST', 'ID', 'LAST FAILURE'], rows)
 }
 
 /** A question that waits, as the API lists it. */
@@ -142,6 +168,7 @@ type CreateOptions = {
   start: boolean
   approvalMode?: string
   webHost?: string[]
+  hostLabels?: string
   repository?: string
   ref?: string
   repositoryUser?: string

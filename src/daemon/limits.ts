@@ -55,7 +55,7 @@ export const defaultLimits: Limits = {
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,
   questionMemoryMs: 24 * 60 * 60_000,
-  certificateLookMs: 60_000,
+  certificateLookMs: 15_000,
   maxUploadBytes: 1024 * MiB,
   maxDiskBytes: 0,
 }

@@ -33,6 +33,8 @@ export const copied = [
   'key_cells',
   'rollup_past',
   'provider_credentials',
+  'intern_authorities',
+  'intern_hosts',
   'interns',
   'intern_creations',
   'intern_questions',

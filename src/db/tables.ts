@@ -349,6 +349,12 @@ export type Tables = {
     hostname: string | null
     /** Its folder on that host. */
     home: string | null
+    /** How its daemon is reached from other hosts, encrypted. */
+    tcp_access: string | null
+    /** JSON: what its host must have. */
+    host_labels: string | null
+    /** When it was moved to its host, unless it has been started there since. */
+    moved_at: number | null
     /** Its own key. */
     key_hash: string | null
     /** The server that watches its daemon, and until when that is certain. */
@@ -370,6 +376,29 @@ export type Tables = {
     runs_seen: Generated<number>
     created_at: number
     updated_at: number
+  }
+  /** The hosts that interns live on. A server of each renews `seen_at`, by the clock of the database. */
+  intern_hosts: {
+    name: string
+    /** Where servers on other hosts reach the interns of this one. */
+    address: string | null
+    /** JSON: what it has. */
+    labels: string
+    /** How many interns run there before new ones are sent elsewhere; 0 for any number. */
+    capacity: number
+    seen_at: number
+    /** When its server was stopped. */
+    left_at: number | null
+  }
+  /** Who vouches for servers and interns' daemons among each other. The private key is encrypted. */
+  intern_authorities: {
+    /** Its name in certificates. */
+    name: string
+    certificate: string
+    key_sealed: string
+    sealed_by: string
+    created_at: number
+    expires_at: number
   }
   /** Where members are signed in with a browser. */
   browser_sessions: {

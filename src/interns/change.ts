@@ -8,6 +8,7 @@ import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import { nameTaken } from './create.ts'
 import { internChanged } from './events.ts'
+import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
 import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from './mcp-servers.ts'
 import { revokeInternKey } from './own-key.ts'
@@ -16,15 +17,16 @@ import { type RepositoryColumns, repositoryColumns } from './repository.ts'
 import { endRuns, internStopped } from './run-store.ts'
 import { findIntern, type Intern, internRecord } from './store.ts'
 
-type InternChangeDeps = { db: Db; now: Now; newId: NewId }
+export type InternChangeDeps = { db: Db; now: Now; newId: NewId }
 type ChangeDeps = InternChangeDeps & { vault: Vault }
+type CommandDeps = InternChangeDeps & { internHosts: InternHosts }
 
 /**
  * Changes an intern. A running intern takes most changes at its next start. The approval mode holds from the next
  * prompt on.
  */
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
-  return alter(deps, caller, id, 'intern.updated', async (tx, intern) => {
+  return alterIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
     const { repository, mcp_servers, web_hosts, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
@@ -51,9 +53,12 @@ async function serversAfter({ vault }: ChangeDeps, tx: Tx, id: string, wanted: N
   return mcpServerColumns(vault, id, wanted, before)
 }
 
-/** Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state. */
-export function provisionIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'provision', 'queued')
+/**
+ * Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state,
+ * `unavailable` where its host is gone.
+ */
+export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'provision', 'queued', (intern, tx) => requireHost(deps.internHosts, intern, tx))
 }
 
 /** Takes a running intern out of service, its key with it; its daemon is stopped by whoever calls this. */
@@ -78,8 +83,9 @@ function command(
   id: string,
   name: InternCommand,
   status: InternStatus,
+  require: (intern: Intern, tx: Tx) => Promise<void> = async () => {},
 ): Promise<Intern> {
-  return alter(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
+  return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
     if (!mayBe(name, intern.status)) {
       throw new Fault(
@@ -87,21 +93,42 @@ function command(
         `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
       )
     }
-    await update(tx, intern.id, { status, progress: null, last_failure_message: null, updated_at: deps.now() })
-    if (name !== 'provision') {
-      await revokeInternKey(tx, announce, intern)
-      await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
-      await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
-    }
+    await require(intern, tx)
+    const next = { status, last_failure_message: null }
+    if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
+    else await takeOutOfService(deps, tx, announce, intern, next)
     return intern
   })
+}
+
+/** @throws Fault `unavailable` where nobody could start it. */
+async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
+  if (hostname === null || hostname === hosts.here) return
+  const { gone } = (await hosts.find(hostname, tx)) ?? neverHeardOf(hostname)
+  if (gone) throw new Fault('unavailable', `${goneMessage(gone)} ${wayOut}`)
+}
+
+const wayOut = 'The intern is there again when its host is; or move it (POST …/move), or give it up (POST …/give-up).'
+
+/** The intern's key and its questions end with what it does now. */
+export async function takeOutOfService(
+  deps: InternChangeDeps,
+  tx: Tx,
+  announce: Announce,
+  intern: Intern,
+  columns: Columns,
+): Promise<void> {
+  await update(tx, intern.id, { ...columns, progress: null, updated_at: deps.now() })
+  await revokeInternKey(tx, announce, intern)
+  await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
+  await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
 }
 
 /**
  * Colleagues who see an intern start, stop and talk to it; what it is, and that it is, is its creator's to say, as long
  * as they belong to the organization. @throws Fault `forbidden`.
  */
-async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUserId }: Intern): Promise<void> {
+export async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUserId }: Intern): Promise<void> {
   if (creatorUserId === caller.userId) return
   const belongs = await tx
     .selectFrom('memberships')
@@ -125,7 +152,13 @@ type Columns = Partial<
       visibility: string
       status: string
       progress: null
-      last_failure_message: null
+      last_failure_message: string | null
+      hostname: string | null
+      home: null
+      moved_at: number | null
+      tcp_access: null
+      supervisor: null
+      supervised_until: number
       updated_at: number
     }
 >
@@ -134,7 +167,8 @@ async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
-async function alter(
+/** Changes an intern that the caller sees, with its record in the audit trail, and announces it. */
+export async function alterIntern(
   deps: InternChangeDeps,
   caller: Caller,
   id: string,

@@ -42,6 +42,7 @@ test('what the intern’s daemon refuses has the kind of its status and its publ
     ['stream_severed', 'bad_gateway', 'stream_severed', true],
     ['questions_full', 'unavailable', 'busy', true],
     ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
+    ['host_gone', 'unavailable', 'intern_unreachable', true],
   ])
   for (const [kind, { code, retryable }] of Object.entries(refusals)) {
     const refusal = new Refusal(kind as keyof typeof refusals, 'M')

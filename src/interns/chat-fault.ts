@@ -36,7 +36,7 @@ type More = { retryable?: boolean; retryAfterSeconds?: number }
 /** A refusal of the chat route: its reason, and a header that tells clients whether to try again. */
 export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
   const retryable = more.retryable ?? reasons[reason]
-  const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' ? 1 : undefined)
+  const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
   return new Fault(kind, message, {
     metadata: { reason, retryable },
     headers: { 'x-should-retry': String(retryable) },

@@ -76,6 +76,22 @@ export const AgentChoice = z.union(
 )
 export type AgentChoice = z.infer<typeof AgentChoice>
 
+const HostLabels = z
+  .array(z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be labels as the setting intern_labels has them'))
+  .max(20)
+  .describe('What the host that it lives on must have (setting `intern_labels`).')
+
+/** The host that an intern lives on, as clients see it. */
+export const InternHost = z
+  .object({
+    name: z.string(),
+    state: z.enum(['up', 'gone']).describe('`gone`: its server was stopped, or nobody has heard of it.'),
+    reason: z.string().nullable().describe('Why it is gone.'),
+    since: z.iso.datetime().nullable().describe('Since when it is gone; null where it is not, or was never there.'),
+  })
+  .meta({ id: 'InternHost', description: 'The host that keeps the intern’s files.' })
+export type InternHost = z.infer<typeof InternHost>
+
 export const NewIntern = strictFields({
   name: InternName,
   description: Description.optional(),
@@ -87,6 +103,7 @@ export const NewIntern = strictFields({
   repository: NewRepository.nullable().optional(),
   mcp_servers: NewMcpServers.optional(),
   web_hosts: WebHosts.optional(),
+  host_labels: HostLabels.optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
 }).meta({ id: 'NewIntern' })
@@ -130,7 +147,9 @@ export const InternRecord = z
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),
     progress: Progress.nullable(),
-    hostname: z.string().nullable(),
+    hostname: z.string().nullable().describe('The name of its host; null until it is started for the first time.'),
+    host: InternHost.nullable(),
+    host_labels: HostLabels,
     workspace_id: z.string(),
     vault_id: z.null(),
     attached_vault_id: z.null(),

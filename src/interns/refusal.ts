@@ -19,6 +19,7 @@ export const refusals = {
   stream_severed: { code: 502, retryable: true },
   questions_full: { code: 503, retryable: true },
   intern_unreachable: { code: 502, retryable: true },
+  host_gone: { code: 503, retryable: true },
 } as const
 export type RefusalKind = keyof typeof refusals
 
@@ -29,6 +30,7 @@ const publicReason: Partial<Record<RefusalKind, string>> = {
   questions_full: 'busy',
   already_attached: 'attachment_failed',
   output_lost: 'attachment_failed',
+  host_gone: 'intern_unreachable',
 }
 
 /** A turn that did not start, or an answer that changed nothing. `message` is for the caller. */

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '#accounts/caller.ts'
 import { createVault } from '#byok/vault.ts'
+import { clockOf } from '#db/clock.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from './change.ts'
 import { createIntern } from './create.ts'
+import { InternHosts } from './hosts.ts'
 import { hasInternKey, issueInternKey } from './own-key.ts'
 import { findIntern, internRecord, listInterns } from './store.ts'
 import { countTurn } from './turn-rate.ts'
@@ -35,7 +37,15 @@ onEachDatabase('interns in the database', (kind) => {
       .values({ ...workspace, id: 'w', created_at: at, updated_at: at })
       .execute()
     const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
-    return { deps, query, clock, heard, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+    const own = { name: 'here', address: null, labels: [], capacity: 0 }
+    const internHosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
+    return {
+      deps: { ...deps, internHosts },
+      query,
+      clock,
+      heard,
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }
   }
   const make = async ({ deps }: { deps: Parameters<typeof createIntern>[0] }, name: string, more: object = {}) =>
     (await createIntern(deps, caller, { name, provision: false, ...more })).intern
@@ -46,7 +56,16 @@ onEachDatabase('interns in the database', (kind) => {
     assert.deepEqual(intern, {
       ...{ id: intern.id, organizationId: 'o', workspaceId: 'w', creatorUserId: 'u', name: 'ada', status: 'stopped' },
       ...{ description: null, instructions: null, model: null, agent: null, lastFailureMessage: null, progress: null },
-      ...{ hostname: null, home: null, keyHash: null, createdAt: at, updatedAt: at },
+      ...{
+        hostname: null,
+        home: null,
+        tcpAccess: null,
+        hostLabels: [],
+        movedAt: null,
+        keyHash: null,
+        createdAt: at,
+        updatedAt: at,
+      },
       ...{ approvalMode: 'self-drive', visibility: 'creator', repository: null, mcpServers: [], webHosts: [] },
     })
     assert.deepEqual([...new Set(here.heard)], [intern.id])

@@ -31,6 +31,11 @@ export type Intern = {
   hostname: string | null
   /** Its folder on that host. */
   home: string | null
+  /** How its daemon is reached from other hosts, encrypted. */
+  tcpAccess: string | null
+  hostLabels: string[]
+  /** When it was moved to its host, unless it has been started there since. */
+  movedAt: number | null
   keyHash: string | null
   createdAt: number
   updatedAt: number
@@ -131,14 +136,17 @@ export function internOf(row: InternStoreRow): Intern {
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
     hostname: row.hostname,
     home: row.home,
+    tcpAccess: row.tcp_access,
+    hostLabels: row.host_labels === null ? [] : (JSON.parse(row.host_labels) as string[]),
+    movedAt: row.moved_at,
     keyHash: row.key_hash,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
 }
 
-/** The public form. An agent's environment may hold secrets, so only its names are shown. */
-export function internRecord(intern: Intern): InternRecord {
+/** The public form, but for how its host is. An agent's environment may hold secrets, so only its names are shown. */
+export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
   return {
     id: intern.id,
     name: intern.name,
@@ -156,6 +164,7 @@ export function internRecord(intern: Intern): InternRecord {
     last_failure_message: intern.lastFailureMessage,
     progress: intern.progress,
     hostname: intern.hostname,
+    host_labels: intern.hostLabels,
     workspace_id: intern.workspaceId,
     vault_id: null,
     attached_vault_id: null,
@@ -167,6 +176,12 @@ export function internRecord(intern: Intern): InternRecord {
 function publicAgent(agent: AgentChoice | null): AgentChoice | null {
   if (agent === null || typeof agent === 'string') return agent
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
+}
+
+/** Whether a server has it in hand: its daemon runs, or is being ended. */
+export async function isSupervised(deps: InternStoreDeps, id: string): Promise<boolean> {
+  const row = await deps.db.query.selectFrom('interns').where('id', '=', id).select('supervisor').executeTakeFirst()
+  return row?.supervisor != null
 }
 
 /** The number of interns in each state, of those on a host and those that have no host yet. */

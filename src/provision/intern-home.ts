@@ -29,6 +29,8 @@ const maxSocketPath = 107
 export type DaemonRecord = {
   process: ProcessId
   socketPath: string
+  /** Where servers on other hosts reach it, if they do. */
+  port?: number
   token: string
   secret: string
   uid?: number
@@ -55,6 +57,8 @@ export type HomeContents = {
   baseUrl: string
   /** The user that it runs as, if not as ours. */
   uid: number | undefined
+  /** Where it listens for other hosts, as in the daemon's settings. */
+  listen: { host: string; port: number; tls: object } | undefined
 }
 
 export const settingsFile = (home: string) => join(home, 'settings.json')
@@ -69,15 +73,16 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, hasMcpServers, baseUrl, uid }: HomeContents,
+  { agent, instructions, limits, hasMcpServers, baseUrl, uid, listen }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
   const connection = socketPathOf(home)
   chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
   const socketPath = join(connection, 's')
+  const places = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
   const settings = {
-    ...{ socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state', agent, limits },
+    ...{ ...places, ...(listen && { listen }), agent, limits },
     ...(hasMcpServers && { mcp_servers: 'stdin' }),
   }
   writeOwned(uid, join(home, 'token'), token)
@@ -97,9 +102,14 @@ export function prepareFolders(home: string, uid: number | undefined): void {
 
 /** The service's URL, for agents that read it each time. If another server takes an intern over, the URL may change. */
 export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
-  const draft = `${baseUrlFile(home)}.new`
-  writeOwned(uid, draft, baseUrl)
-  renameSync(draft, baseUrlFile(home))
+  writeWhole(baseUrlFile(home), baseUrl, uid)
+}
+
+/** For the intern to read and not to write, and never half of it. */
+export function writeWhole(file: string, text: string, uid: number | undefined): void {
+  const draft = `${file}.new`
+  writeOwned(uid, draft, text)
+  renameSync(draft, file)
 }
 
 /** Others may go through the folder to what is theirs. Its files, restored from a backup perhaps, are nobody else's. */

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { internChanged } from '#interns/events.ts'
@@ -18,11 +18,18 @@ export const leaseMs = 5000
 /** An intern, and the lease on it: the server that supervises it, if one does. */
 export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
 
-type InternLeasesDeps = { db: Db; now: Now; server: string; host: string }
+/** `host` is undefined where no interns run: then there are only those that nobody has yet. */
+type InternLeasesDeps = { db: Db; now: Now; server: string; host: string | undefined }
 type InternLeasesRow = Selectable<Tables['interns']>
 
 /** The next state of an intern. `release` gives up the lease, because there is nothing left to supervise. */
-export type Transition = { status: InternStatus; failure?: string | null; release?: boolean }
+export type Transition = {
+  status: InternStatus
+  failure?: string | null
+  release?: boolean
+  /** Of one that has been started: how others reach it, encrypted; null where they do not. */
+  tcpAccess?: string | null
+}
 
 /**
  * The leases of interns in the database, and the transitions that only their holder makes. One server at a time
@@ -37,7 +44,11 @@ export class InternLeases {
 
   #here() {
     const { db, host } = this.#deps
-    return db.query.selectFrom('interns').where((e) => e.or([e('hostname', 'is', null), e('hostname', '=', host)]))
+    const hosts = (e: ExpressionBuilder<Tables, 'interns'>) => [
+      e('hostname', 'is', null),
+      ...(host === undefined ? [] : [e('hostname', '=', host)]),
+    ]
+    return db.query.selectFrom('interns').where((e) => e.or(hosts(e)))
   }
 
   #leased(row: InternLeasesRow): LeasedIntern {
@@ -58,6 +69,11 @@ export class InternLeases {
       .selectAll()
       .execute()
     return rows.map((row) => this.#leased(row))
+  }
+
+  /** Of all interns that live here, their ids. */
+  async idsHere(): Promise<Set<string>> {
+    return new Set((await this.#here().select('id').execute()).map(({ id }) => id))
   }
 
   async renew(): Promise<void> {
@@ -94,7 +110,7 @@ export class InternLeases {
   }
 
   /** @returns whether the intern was in the state `from`, and held by this server. */
-  transition(id: string, from: InternStatus, { status, failure, release }: Transition): Promise<boolean> {
+  transition(id: string, from: InternStatus, { status, failure, release, tcpAccess }: Transition): Promise<boolean> {
     const { db, now, server } = this.#deps
     return db.exclusively(`intern:${id}`, async (tx, announce) => {
       const { numUpdatedRows } = await tx
@@ -104,6 +120,8 @@ export class InternLeases {
           progress: null,
           updated_at: now(),
           ...(failure !== undefined && { last_failure_message: failure }),
+          // Where it has been started once, its files are.
+          ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
           ...(release && { supervisor: null, supervised_until: 0 }),
         })
         .where('id', '=', id)

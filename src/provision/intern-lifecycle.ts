@@ -2,6 +2,7 @@ import { hashOf } from '#accounts/secret.ts'
 import type { Db } from '#db/db.ts'
 import { hasInternKey, issueInternKey } from '#interns/own-key.ts'
 import type { Intern } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
@@ -12,6 +13,8 @@ type InternLifecycleDeps = {
   now: Now
   leases: InternLeases
   provisioner: Provisioner
+  /** Encrypts how an intern is reached from other hosts. */
+  sealAccess: (id: string, access: TcpAccess) => string
   onError: (error: Error) => void
   /** Writes down what becomes of an intern's runs. @returns the way to end it. */
   follow: (intern: Intern) => () => void
@@ -27,6 +30,10 @@ export class InternLifecycle {
 
   constructor(deps: InternLifecycleDeps) {
     this.#deps = deps
+  }
+
+  supervisedIds(): Iterable<string> {
+    return this.#supervised.keys()
   }
 
   isSupervised(id: string): boolean {
@@ -106,13 +113,19 @@ export class InternLifecycle {
   }
 
   async #start(intern: Intern, failed: (failure: string) => Promise<unknown>): Promise<void> {
-    const { leases, provisioner, onError } = this.#deps
+    const { leases, provisioner, sealAccess, onError } = this.#deps
     const { id } = intern
     try {
       const secret = await this.#secretFor(intern)
-      await provisioner.start(intern, secret, (progress) => void leases.setProgress(id, progress).catch(onError))
+      const opened = await provisioner.start(
+        intern,
+        secret,
+        (progress) => void leases.setProgress(id, progress).catch(onError),
+      )
+      const tcpAccess = opened ? sealAccess(id, opened) : null
       // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
-      const isRunning = !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running' }))
+      const isRunning =
+        !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess }))
       if (isRunning) this.#watch(intern)
     } catch (error) {
       if (!this.#isStopping) await failed((error as Error).message)

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
+import { addressElsewhere, type ElsewhereDeps } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
@@ -35,6 +35,7 @@ import type { Provisioner } from './provisioner.ts'
 import { aboutRepository, cloneRepository } from './repository/clone.ts'
 import { exceededByDisk } from './resource-limits.ts'
 import { startDaemon } from './start-daemon.ts'
+import { prepareListener, renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 import { allocateUser, whyUsersFail } from './user-ids.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -45,8 +46,10 @@ const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
 
-export type ProcessDeps = {
+export type ProcessDeps = ElsewhereDeps & {
   config: Config
+  /** Where interns' daemons listen for servers on other hosts, if they do. */
+  listeners: TcpListeners | undefined
   /** The data folder, as an absolute path. */
   dataDir: string
   /** The service itself, as a process on its host reaches it. */
@@ -63,7 +66,8 @@ export type ProcessDeps = {
 
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
 export function processProvisioner(deps: ProcessDeps): Provisioner {
-  const { config, dataDir } = deps
+  const { config, dataDir, listeners, hosts } = deps
+  const isHere = ({ hostname }: Intern) => hosts.here !== undefined && (hostname ?? hosts.here) === hosts.here
   const homes = join(dataDir, 'interns')
   const usersWork = once(() => checkUsers(deps, homes))
   const room = once(async () =>
@@ -72,6 +76,9 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   /** The ends of the daemons that this process started. */
   const endings = new Map<string, Promise<string>>()
   const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
+
+  const runsOf = (intern: Intern): Runs =>
+    isHere(intern) ? runsHere(homeOf(intern)) : connectRuns(() => addressElsewhere(deps, intern))
 
   /** The interns whose repositories are being cloned. */
   const cloning = new Map<string, AbortController>()
@@ -124,6 +131,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const home = homeOf(intern)
     step('Preparing the folder')
     await stop(intern)
+    requireMoved(intern, home)
     const full = await exceededByDisk(home, config)
     if (full) throw new Error(full)
     const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
@@ -132,8 +140,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
     const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
     const servers = await deps.mcpServersOf(intern)
-    const contents = { agent, instructions, limits: limitsOf(config), hasMcpServers: servers.length > 0, baseUrl, uid }
-    const connection = prepareHome(home, contents)
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
+    const told = { agent, instructions, limits: limitsOf(config), hasMcpServers: servers.length > 0, baseUrl }
+    const connection = prepareHome(home, { ...told, uid, listen })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
     if (repository) {
       step('Cloning the repository')
@@ -146,6 +156,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const record = {
       process: daemon,
       ...connection,
+      ...(listen && { port: listen.port }),
       secret,
       ...(uid !== undefined && { uid }),
       ...(group && { group }),
@@ -155,16 +166,24 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     step('Waiting for the daemon')
     await answering(home, record)
     restrictSocket(connection.socketPath, uid)
+    return listen && { port: listen.port, token: connection.token }
+  }
+
+  /** A daemon that listens for other hosts gets new certificates. */
+  const renewCertificates = async ({ id }: Intern, home: string, { port, uid }: DaemonRecord) => {
+    if (listeners && port !== undefined) await writeCertificates(listeners, { id, home, uid })
   }
 
   return {
-    placeOf: (intern) => ({ hostname: hostname(), home: homeOf(intern) }),
+    placeOf: (intern) => ({ hostname: hosts.here ?? '', home: homeOf(intern) }),
     secretOf: (intern) => readDaemonRecord(homeOf(intern))?.secret,
     start,
     async adopt(intern) {
       const record = isHere(intern) ? readDaemonRecord(homeOf(intern)) : undefined
       if (!record || !isAlive(record.process) || !(await answers(record))) return false
       writeBaseUrl(homeOf(intern), deps.baseUrl(), record.uid)
+      // It may be long since anybody did.
+      await renewCertificates(intern, homeOf(intern), record)
       return true
     },
     watch(intern, gone) {
@@ -188,7 +207,26 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         resourceLimits: notHeldBy(record.group, config),
         end: () => endDaemon(home, record),
       }
-      return monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
+      const renewing = setInterval(() => {
+        if (record)
+          void renewCertificates(intern, home, record).catch((error: Error) =>
+            deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`),
+          )
+      }, renewCertificatesEveryMs).unref()
+      const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
+      return () => {
+        clearInterval(renewing)
+        unwatch()
+      }
+    },
+    async endStrangers(ids) {
+      const strangers = existsSync(homes) ? readdirSync(homes).filter((id) => !ids.has(id)) : []
+      for (const id of strangers) {
+        const record = readDaemonRecord(join(homes, id))
+        if (!record || !isAlive(record.process)) continue
+        deps.warn(`The intern ${id} does not live here any more: its daemon is ended, its files are left in ${homes}.`)
+        await endDaemon(join(homes, id), record)
+      }
     },
     stop,
     async destroy(intern) {
@@ -196,14 +234,20 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       await stop(intern)
       await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
     },
-    runs: (intern) => runsOf(intern, homeOf(intern)),
-    files: (intern) =>
-      intern.status === 'running' || !isHere(intern) ? runsOf(intern, homeOf(intern)).files : filesProcess(intern),
+    runs: runsOf,
+    files: (intern) => (intern.status === 'running' || !isHere(intern) ? runsOf(intern).files : filesProcess(intern)),
   }
 }
 
 const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
-const isHere = (intern: Intern) => intern.hostname === null || intern.hostname === hostname()
+
+/** An intern that was moved here is not to begin anew because its files are not. */
+function requireMoved({ movedAt, hostname }: Intern, home: string): void {
+  if (movedAt === null || existsSync(join(home, 'workspace'))) return
+  throw new Error(
+    `The intern was moved to the host ${hostname}, and its files are not there: put its folder where ${home} is to be.`,
+  )
+}
 
 function limitsOf(config: Config) {
   return {
@@ -265,12 +309,7 @@ async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRe
   for (const each of own) send(each, 'SIGKILL')
 }
 
-function runsOf(intern: Intern, home: string): Runs {
-  if (!isHere(intern)) {
-    return unreachable(
-      `The intern runs on the host ${intern.hostname}, which this server (${hostname()}) cannot reach.`,
-    )
-  }
+function runsHere(home: string): Runs {
   const record = readDaemonRecord(home)
   return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
 }

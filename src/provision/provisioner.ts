@@ -2,6 +2,7 @@ import type { InternFiles } from '#interns/files.ts'
 import type { Progress } from '#interns/intern.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 
 /** The place of a daemon, stored with the intern. */
 export type Place = { hostname: string; home: string }
@@ -14,18 +15,21 @@ export type Provisioner = {
   secretOf: (intern: Intern) => string | undefined
   /**
    * Starts the daemon, in the place of any other of this intern, and waits until it answers.
+   * @returns how servers on other hosts reach it, where they can.
    * @throws Error that says, for the intern's owner, why it could not.
    */
-  start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<void>
+  start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<TcpAccess | undefined>
   /** Whether a daemon that an earlier process of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
   /** Calls `gone` when the daemon is no more, within a second, or no longer answers. @returns the way to stop watching. */
   watch: (intern: Intern, gone: (reason: string) => void) => () => void
   /** Ends the daemon and all it started, within two seconds; its files stay. Quick when there is none. */
   stop: (intern: Intern) => Promise<void>
+  /** Ends daemons that still run here of interns that live elsewhere by now, or nowhere: of all but these ids. */
+  endStrangers: (ids: ReadonlySet<string>) => Promise<void>
   /** Removes all that is left of the intern. */
   destroy: (intern: Intern) => Promise<void>
-  /** The way to the daemon. */
+  /** The way to the daemon, also from other hosts. */
   runs: (intern: Intern) => Runs
   /** The files of its workspace, whether it runs or not. */
   files: (intern: Intern) => InternFiles

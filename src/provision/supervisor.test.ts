@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bootstrap } from '#accounts/bootstrap.ts'
 import { createVault } from '#byok/vault.ts'
+import { clockOf } from '#db/clock.ts'
 import { createIntern } from '#interns/create.ts'
+import { InternHosts } from '#interns/hosts.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { until } from '#test/harness/until.ts'
@@ -21,15 +23,19 @@ onEachDatabase('a start that takes long', (kind) => {
     const started = Promise.withResolvers<void>()
     const provisioner = {
       placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
-      ...{ secretOf: () => undefined, start: () => started.promise, stop: async () => started.resolve() },
+      endStrangers: async () => {},
+      ...{
+        secretOf: () => undefined,
+        start: () => started.promise.then(() => undefined),
+        stop: async () => started.resolve(),
+      },
       watch: () => () => {},
     } as unknown as Provisioner
+    const own = { name: 'here', address: null, labels: [], capacity: 0 }
+    const hosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
+    const around = { ...deps, provisioner, hosts, sealAccess: assert.fail }
     const supervisor = new Supervisor({
-      ...deps,
-      provisioner,
-      server: 's',
-      keepRunning: false,
-      onError: assert.fail,
+      ...{ ...around, server: 's', keepRunning: false, onError: assert.fail },
       follow: () => () => {},
     })
     const row = () => store.db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirst()

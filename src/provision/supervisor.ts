@@ -1,14 +1,16 @@
-import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
+import { type InternHosts, renewEveryMs } from '#interns/hosts.ts'
+import { placeIntern } from '#interns/place.ts'
 import type { Intern } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
 import { Passes } from './passes.ts'
 import type { Provisioner } from './provisioner.ts'
 
-const pollMs = 1000
+const pollMs = renewEveryMs
 /** Interns in these states need nobody, unless somebody holds a lease on them. */
 const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
@@ -16,6 +18,9 @@ type SupervisorDeps = {
   db: Db
   now: Now
   provisioner: Provisioner
+  hosts: InternHosts
+  /** Encrypts how an intern is reached from other hosts. */
+  sealAccess: (id: string, access: TcpAccess) => string
   /** The name of this life of this server. */
   server: string
   /** Whether interns keep running when the server stops. */
@@ -38,9 +43,9 @@ export class Supervisor {
   readonly #unsubscribe: (() => void)[] = []
 
   constructor(deps: SupervisorDeps) {
-    const { db, now, server, onError } = deps
+    const { db, now, server, hosts, onError } = deps
     this.#deps = deps
-    this.#leases = new InternLeases({ db, now, server, host: hostname() })
+    this.#leases = new InternLeases({ db, now, server, host: hosts.here })
     const lookAgain = (id: string) => void this.#passes.request(id)
     this.#interns = new InternLifecycle({ ...deps, leases: this.#leases, lookAgain })
     this.#passes = new Passes(async (id) => {
@@ -49,8 +54,11 @@ export class Supervisor {
   }
 
   async start(): Promise<void> {
-    const { db, onError } = this.#deps
+    const { db, hosts, provisioner, onError } = this.#deps
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
+    await hosts.renew()
+    // Of interns that were moved or given up while this host was away.
+    if (hosts.here !== undefined) await provisioner.endStrangers(await this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => void this.#passes.request(id)),
       db.signals.onMissed(() => void this.#lookAtAll().catch(onError)),
@@ -81,15 +89,27 @@ export class Supervisor {
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
     await this.#leases.expire(this.#deps.server)
+    await this.#deps.hosts.leave()
   }
 
   async #attend(id: string): Promise<void> {
-    const found = await this.#leases.find(id)
-    if (!found || !this.#mayHold(found)) this.#interns.release(id)
+    let found = await this.#leases.find(id)
+    if (found?.intern.status === 'queued' && found.intern.hostname === null) {
+      await placeIntern(this.#deps, id)
+      found = await this.#leases.find(id)
+    }
+    if (!found || !this.#mayHold(found)) await this.#letGo(id, found !== undefined)
     if (!found || !(await this.#hold(found))) return
     const { intern } = found
     const { status } = intern
     if (status !== 'destroy_failed') await this.#interns[status](intern)
+  }
+
+  /** Of an intern that lives here no more, the daemon ends: another host may run it. */
+  async #letGo(id: string, livesHere: boolean): Promise<void> {
+    const wasSupervised = this.#interns.isSupervised(id)
+    this.#interns.release(id)
+    if (wasSupervised && !livesHere) await this.#deps.provisioner.endStrangers(await this.#leases.idsHere())
   }
 
   /** Whether no other server holds the intern. */
@@ -99,7 +119,10 @@ export class Supervisor {
 
   /** Takes the lease of an intern for which something is to be done. @returns whether this server holds it. */
   async #hold({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
-    const { status } = intern
+    const { status, hostname } = intern
+    const { here } = this.#deps.hosts
+    // It waits for a host, or has nothing here to look after.
+    if (here === undefined || (status === 'queued' && hostname !== here)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
     if (supervisor === null && atRest.includes(status)) return false
     if (supervisor !== null && !expired && status !== 'queued') return false
@@ -109,8 +132,12 @@ export class Supervisor {
   async #lookAtAll(): Promise<void> {
     // A start may take long: whoever is at it must not lose the intern meanwhile.
     if (this.#interns.isSupervisingAny() || this.#passes.isRunningAny()) await this.#leases.renew()
-    for (const found of await this.#leases.inUse())
-      if (this.#needsLook(found)) void this.#passes.request(found.intern.id)
+    // With the embedded database there is nobody else to tell.
+    if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
+    const inUse = await this.#leases.inUse()
+    for (const found of inUse) if (this.#needsLook(found)) void this.#passes.request(found.intern.id)
+    const known = new Set(inUse.map(({ intern }) => intern.id))
+    for (const id of this.#interns.supervisedIds()) if (!known.has(id)) void this.#passes.request(id)
   }
 
   #needsLook({ intern: { id, status }, supervisor, expired }: LeasedIntern): boolean {

@@ -1,5 +1,6 @@
 /** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
 import { describeApi } from '#api/description.ts'
+import { openDb } from '#db/open.ts'
 import { type Browser, openBrowser } from '../harness/browser.ts'
 import { runningIntern } from '../harness/interns.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service.ts'
@@ -41,7 +42,10 @@ export async function play(
     const reply = bytes ? await sent(url, key, bytes()) : isEndless ? await begun(url, key) : await ask(body)
     if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
     if (keep) Object.assign(kept, keep(reply.body))
-    if (operation === 'post /interns') await runningIntern(service, { name: 'bob' })
+    if (operation === 'post /interns') {
+      kept.host = (await runningIntern(service, { name: 'bob' })).hostname
+      await losesItsHost(service, 'eve')
+    }
     await then({ operation, params, body, ask }, reply)
   }
 }
@@ -54,6 +58,14 @@ async function sent(url: string, key: string, body: Buffer): Promise<Reply> {
   })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: JSON.parse(text), text }
+}
+
+/** An intern that lives on a host of which nobody has heard. */
+async function losesItsHost(service: TestService, name: string): Promise<void> {
+  await service.ask('POST', '/interns', { body: { name } })
+  const db = await openDb(service.place.settings)
+  await db.query.updateTable('interns').set({ hostname: 'desk-2' }).where('name', '=', name).execute()
+  await db.close()
 }
 
 /** What an answer without an end begins with. */

@@ -129,6 +129,8 @@ export const steps: Step[] = [
     body: { from: 'docs/notes.txt', to: 'notes.txt' },
   },
   { operation: 'delete /interns/{internId}/files', params: { internId: 'bob' }, query: '?path=notes.txt' },
+  { operation: 'post /interns/{internId}/give-up', params: { internId: 'eve' } },
+  { operation: 'post /interns/{internId}/move', params: { internId: 'eve' }, body: { host: '$host' } },
   { operation: 'post /interns/{internId}/suspend', params: { internId: 'bob' } },
   { operation: 'delete /interns/{internId}', params: { internId: 'bob' } },
   {

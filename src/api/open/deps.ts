@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { connectionReader } from '#http/connection.ts'
 import { createInternCounts } from '#interns/intern-counts.ts'
 import { isInstalled } from '#lib/program.ts'
@@ -80,7 +79,7 @@ export async function openDeps(
     ledger: money.ledger,
     answers: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,
-    interns: createInternCounts({ db }, hostname()),
+    interns: createInternCounts({ db }, interns.hosts.here ?? ''),
     isShuttingDown,
     now,
   })
@@ -94,6 +93,7 @@ export async function openDeps(
     console: store.console,
     conversation: interns.conversation,
     provisioner: interns.provisioner,
+    internHosts: interns.hosts,
     db,
     hasCredential: (name) => Boolean(variable(name)),
     hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { internAnswer } from '#api/intern-answer.ts'
 import { requireRepository } from '#api/intern-repository.ts'
 import { requireAgent, requireModel } from '#api/interns.ts'
 import { HttpAnswer } from '#http/route.ts'
 import { createIntern } from '#interns/create.ts'
 import { InternRecord, NewIntern } from '#interns/intern.ts'
-import { internRecord } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
 import { route } from '../../route.ts'
 
@@ -36,7 +36,8 @@ export const createOneIntern = route({
     requireModel(deps.catalogue.current(), body)
     requireRepository(deps, body.repository)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
-    return replayed ? new HttpAnswer(200, {}, internRecord(intern)) : internRecord(intern)
+    const answer = await internAnswer(deps, intern)
+    return replayed ? new HttpAnswer(200, {}, answer) : answer
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { asked as answered } from '#api/intern-transcripts.ts'
 import { permissionKinds, type WholePermission } from '#interns/question.ts'
 import { openQuestions } from '#interns/questions.ts'
-import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import { findIntern } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
@@ -40,7 +40,7 @@ export const getInternQuestion = route({
     'What is too long for a question is cut there, with a mark. Here all of it is told, as long as it waits. What would change how it is shown is escaped, as in the question.',
   request: { params: InternPath.extend({ questionId: z.string().min(1).max(128) }) },
   response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway'],
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
     const asked = (await openQuestions(deps, intern.id)).find(({ question }) => question.id === params.questionId)
@@ -62,9 +62,7 @@ export const getInternQuestion = route({
 })
 
 async function wholeOf(runs: Runs, id: string): Promise<WholePermission> {
-  const whole = await runs.question(id).catch((error: unknown) => {
-    throw error instanceof Refusal ? new Fault('bad_gateway', error.message) : error
-  })
+  const whole = await answered(runs.question(id))
   if (whole) return whole
   throw new Fault('conflict', 'This question is no longer waiting for an answer.')
 }

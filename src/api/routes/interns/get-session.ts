@@ -29,7 +29,7 @@ export const getInternSession = route({
     has_more: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway'],
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
     const { transcripts } = await transcriptsOf(deps, caller, params.internId)
     const page = { limit: query.limit, after: query.starting_after }

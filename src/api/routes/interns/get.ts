@@ -1,5 +1,6 @@
+import { internAnswer } from '#api/intern-answer.ts'
 import { InternRecord } from '#interns/intern.ts'
-import { findIntern, internRecord } from '#interns/store.ts'
+import { findIntern } from '#interns/store.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -13,5 +14,5 @@ export const getIntern = route({
   request: { params: InternPath },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, caller }, deps) => internRecord(await findIntern(deps, caller, params.internId)),
+  handler: async ({ params, caller }, deps) => internAnswer(deps, await findIntern(deps, caller, params.internId)),
 })

@@ -20,7 +20,7 @@ export const listInternSessions = route({
     }),
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway'],
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
     const { transcripts } = await transcriptsOf(deps, caller, params.internId)
     const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { isOwnWorkspace } from '#accounts/workspaces.ts'
+import { internAnswers } from '#api/intern-answer.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
-import { internRecord, listInterns } from '#interns/store.ts'
+import { listInterns } from '#interns/store.ts'
 import { listParameter } from '#lib/list-parameter.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
@@ -31,6 +32,7 @@ export const listAllInterns = route({
       startingAfter: query.starting_after,
     })
     const last = interns.at(-1)
-    return { data: interns.map(internRecord), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    const data = await internAnswers(deps, interns)
+    return { data, has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
   },
 })

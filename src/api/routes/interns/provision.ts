@@ -14,7 +14,7 @@ export const provisionOneIntern = route({
   request: { params: InternPath, body: NoBody },
   status: 202,
   response: z.object({ provisioning: z.literal(true) }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
     await provisionIntern(deps, caller, params.internId)
     return { provisioning: true as const }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { stopIntern } from '#api/stop-intern.ts'
 import { suspendIntern } from '#interns/change.ts'
-import { Fault } from '#lib/fault.ts'
 import { route } from '../../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
@@ -16,10 +16,7 @@ export const suspendOneIntern = route({
   response: z.object({ suspended: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
-    const intern = await suspendIntern(deps, caller, params.internId)
-    await deps.provisioner.stop(intern).catch((error: Error) => {
-      throw new Fault('unavailable', `The intern is not stopped: ${error.message}`)
-    })
+    await stopIntern(deps, await suspendIntern(deps, caller, params.internId))
     return { suspended: true as const }
   },
 })

@@ -1,8 +1,9 @@
+import { internAnswer } from '#api/intern-answer.ts'
 import { requireRepository } from '#api/intern-repository.ts'
 import { requireModel } from '#api/interns.ts'
 import { changeIntern } from '#interns/change.ts'
 import { InternPatch, InternRecord } from '#interns/intern.ts'
-import { findIntern, internRecord } from '#interns/store.ts'
+import { findIntern } from '#interns/store.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 
@@ -30,6 +31,6 @@ export const updateIntern = route({
     const { agent } = await findIntern(deps, caller, params.internId)
     requireModel(deps.catalogue.current(), { agent, model: body.model })
     requireRepository(deps, body.repository)
-    return internRecord(await changeIntern(deps, caller, params.internId, body))
+    return internAnswer(deps, await changeIntern(deps, caller, params.internId, body))
   },
 })

@@ -1,0 +1,48 @@
+import type { Vault } from '#byok/vault.ts'
+import type { DaemonAddress } from './connect-runs.ts'
+import type { DaemonCertificates } from './daemon-certificates.ts'
+import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
+import { Refusal } from './refusal.ts'
+import type { Intern } from './store.ts'
+import { accessOf, type TcpAccess } from './tcp-access.ts'
+
+export type ElsewhereDeps = {
+  hosts: InternHosts
+  vault: Vault
+  certificates: Pick<DaemonCertificates, 'forServer'>
+}
+
+/**
+ * How an intern on another host is reached. @throws Refusal `host_gone` where its host is, `intern_unreachable` where it
+ * servers on other hosts do not get at it.
+ */
+export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Promise<DaemonAddress> {
+  const { hosts, certificates } = deps
+  const name = intern.hostname ?? ''
+  const { address, gone } = (await hosts.find(name)) ?? neverHeardOf(name)
+  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  if (intern.status !== 'running') {
+    const there = `The intern is ${intern.status}, and its files are on the host ${name}`
+    throw new Refusal('intern_unreachable', `${there}: start it, or ask a server of that host.`)
+  }
+  const access = openAccess(deps.vault, intern)
+  if (address === null || !access) {
+    const why = address === null ? 'it says no INTERN_ADDRESS' : 'the intern was started before it said one'
+    throw new Refusal(
+      'intern_unreachable',
+      `The intern lives on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
+    )
+  }
+  return { host: address, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
+}
+
+function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
+  try {
+    return accessOf(vault, intern)
+  } catch {
+    throw new Refusal(
+      'intern_unreachable',
+      `The server of the host ${intern.hostname} has another encryption key than this one; all servers need the same.`,
+    )
+  }
+}
