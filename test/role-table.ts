@@ -60,6 +60,8 @@ export const mayCall: Record<string, string> = {
   getInternRun: 'oadvdmDV-',
   cancelInternRun: 'oad-dmD--',
   listInternSessions: 'oadvdmDV-',
+  showAnswerPage: 'oadvdmDVM',
+  answerByLink: 'oadvdmDVM',
   listWebhooks: 'oa---m--M',
   createWebhook: 'oa---m--M',
   getWebhook: 'oa---m--M',

@@ -2,6 +2,8 @@ import type { Route } from './route.ts'
 import { listAllActivity } from './routes/activity/list.ts'
 import { getAnalyticsMeta } from './routes/analytics/meta.ts'
 import { queryAnalytics } from './routes/analytics/query.ts'
+import { answerByLink } from './routes/answers/answer.ts'
+import { showAnswerPage } from './routes/answers/show.ts'
 import { listAudit } from './routes/audit/list.ts'
 import { createByok } from './routes/byok/create.ts'
 import { deleteByok } from './routes/byok/delete.ts'
@@ -206,6 +208,8 @@ const table = {
   savePresetFromMessages,
   updatePreset,
   designatePresetVersion,
+  showAnswerPage,
+  answerByLink,
   listWebhooks: listAllWebhooks,
   createWebhook: createOneWebhook,
   getWebhook: getOneWebhook,

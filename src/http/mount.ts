@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
+import { parseForms } from './form-body.ts'
 import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { refuseNul } from './nul.ts'
@@ -68,9 +69,10 @@ function mountRoute<Caller, Deps>(
     return send(reply, route.status ?? 200, result)
   }
   const scope = (act: (on: FastifyInstance) => void) =>
-    route.uploads
+    route.uploads || route.takesForm
       ? void app.register(async (own) => {
-          takeBodiesUnread(own)
+          if (route.uploads) takeBodiesUnread(own)
+          else parseForms(own)
           act(own)
         })
       : act(app)

@@ -76,6 +76,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   restate?: (fault: Fault) => Fault
   /** In bytes; what the setting `max_body_bytes` says unless told. */
   bodyLimit?: number
+  /** Its body is what a form of a page sends; all others are JSON. */
+  takesForm?: boolean
   /** Left out of the API's description. */
   hidden?: boolean
   handler: (call: Call<S, Caller>, deps: Deps) => unknown

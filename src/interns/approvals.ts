@@ -20,7 +20,10 @@ export type ApprovalDeps = {
 /** In characters; who consented saw the whole. */
 const maxTextLength = 2000
 
-type Answering = { caller: Caller; internId: string; answer: AnswerQuestion }
+/** By which link an answer came: then there is no key, and its caller is whoever made the link. */
+export type AnswerLink = { webhook_id: string; delivery_id: string }
+
+type Answering = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
  * Gives an answer to the intern, and records in the audit trail who answered which question. The record is written
@@ -30,19 +33,26 @@ type Answering = { caller: Caller; internId: string; answer: AnswerQuestion }
  */
 export async function answering<Reply>(
   deps: ApprovalDeps,
-  { caller, internId, answer }: Answering,
+  { caller, internId, answer, link }: Answering,
   give: (answer: AnswerQuestion) => Promise<Reply>,
 ): Promise<Reply> {
   const { sessionId } = answer
+  const actor = link ? { ...caller, keyHash: null } : caller
   const id = answer.questionId === pendingQuestion ? undefined : answer.questionId
   const asked = await findQuestion(deps, internId, { sessionId, id })
   const questionId = asked?.question.id ?? answer.questionId
   const said = answerText(asked?.question, answer.answer)
   const record = (action: 'intern.answered' | 'intern.answer_refused', after: object) =>
     deps.db.exclusively(questionsOf(internId), (tx) =>
-      recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: internId, before: null, after }),
+      recordChange(deps, tx, actor, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
-  const told = { question_id: questionId, session_id: sessionId, ...(await questionText(deps, caller, asked)), ...said }
+  const told = {
+    question_id: questionId,
+    session_id: sessionId,
+    ...(await questionText(deps, caller, asked)),
+    ...said,
+    ...(link && { link }),
+  }
   // The intern refuses a text that is not an answer, so there is nothing to record.
   if (asked && said) await record('intern.answered', told)
   try {

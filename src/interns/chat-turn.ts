@@ -1,6 +1,6 @@
 import type { Caller } from '#accounts/caller.ts'
 import { Fault } from '#lib/fault.ts'
-import { type ApprovalDeps, answering } from './approvals.ts'
+import { type AnswerLink, type ApprovalDeps, answering } from './approvals.ts'
 import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
@@ -26,7 +26,13 @@ export type ChatTurnDeps = ApprovalDeps & {
 }
 
 /** `internId` may be its name: `found` hears of its id, before anything is said to it. */
-export type ChatTurnRequest = { internId: string; request: InternChatRequest; found?: (id: string) => void }
+export type ChatTurnRequest = {
+  internId: string
+  request: InternChatRequest
+  found?: (id: string) => void
+  /** By which link the request came, if it did not come with a key. */
+  link?: AnswerLink
+}
 
 /** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
 export type Turn = {
@@ -41,7 +47,7 @@ export type Turn = {
 export async function startChatTurn(
   deps: ChatTurnDeps,
   caller: Caller,
-  { internId, request, found }: ChatTurnRequest,
+  { internId, request, found, link }: ChatTurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
   const input = turnInputOf(request)
@@ -62,7 +68,7 @@ export async function startChatTurn(
   const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
   try {
     const runs = deps.runsOf(intern)
-    const by = { caller, internId: intern.id }
+    const by = { caller, internId: intern.id, link }
     const heard =
       input.kind === 'prompt'
         ? await begin(runs, input, { mode, ...speaker }, stop)

@@ -1,7 +1,9 @@
 import type { Vault } from '#byok/vault.ts'
 import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
+import { answerToken } from '#webhooks/answer-link.ts'
 import { keepSending } from '#webhooks/sender.ts'
+import { prefix } from '../prefix.ts'
 import { type Opening, warnOf } from './parts.ts'
 
 /** What one process of a host does for webhooks while it runs: it sends what is queued. */
@@ -11,7 +13,8 @@ export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: V
   opening.opened.defer(
     keepSending({
       ...{ db, vault, clock, now, newId, config, log, server: newId() },
-      linkOf: () => undefined,
+      linkOf: (id, answerable) =>
+        config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
       onError: warnOf(opening, 'webhooks are not sent'),
       observe: opening.metrics.observeWebhook,
     }),

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { answerLinked } from '#api/answer-by-link.ts'
+import { route } from '../../route.ts'
+import { AnswerPath } from './path.ts'
+
+export const answerByLink = route({
+  method: 'post',
+  path: '/answers/{token}',
+  tag: 'webhooks',
+  key: 'none',
+  summary: 'Answer a question of an intern by a link',
+  description:
+    'What the form of the link’s page sends: `answer`, one of the options, or `accept` or `decline` with the values in `field.…`. It answers in the name of whoever made the webhook; the run goes on in the background.',
+  request: { params: AnswerPath, body: z.record(z.string().max(1024), z.array(z.string())) },
+  takesForm: true,
+  hidden: true,
+  bodyLimit: 64 * 1024,
+  mediaTypes: ['text/html'],
+  faults: ['invalid', 'forbidden', 'not_found', 'conflict', 'gone', 'unsupported_media_type', 'unavailable'],
+  handler: ({ params, body, host }, deps) => answerLinked(deps, { token: params.token, form: body, host }),
+})
