@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
+import { everyPage } from '../api/pages.ts'
 import { forget } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { attempt } from '../pieces/acting.ts'
@@ -58,17 +59,6 @@ async function assignedTo(id: string): Promise<Assigned> {
     everyPage((query) => call('GET /guardrails/{id}/assignments/members', { params: { id }, query })),
   ])
   return { keys: keys.map(({ key_hash }) => key_hash), members: members.map(({ user_id }) => user_id) }
-}
-
-type Page<Row> = { data: Row[]; total_count: number }
-
-async function everyPage<Row>(ask: (query: { limit: number; offset: number }) => Promise<Page<Row>>): Promise<Row[]> {
-  const rows: Row[] = []
-  for (;;) {
-    const page = await ask({ limit: 100, offset: rows.length })
-    rows.push(...page.data)
-    if (page.data.length === 0 || rows.length >= page.total_count) return rows
-  }
 }
 
 /** @returns the id of the one that says the same and governs the same. */

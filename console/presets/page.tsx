@@ -2,7 +2,8 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { forget, useGet } from '../api/resource.ts'
+import { everyPage } from '../api/pages.ts'
+import { forget, useGet, useResource } from '../api/resource.ts'
 import { manages } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { useKeys } from '../pieces/keys.ts'
@@ -15,7 +16,9 @@ import { Fields } from './fields.tsx'
 export function PresetPage({ slug }: { slug: string }) {
   const { route } = useLocation()
   const preset = useGet('GET /presets/{slug}', { params: { slug } })
-  const versions = useGet('GET /presets/{slug}/versions', { params: { slug }, query: { limit: 100 } })
+  const versions = useResource(`/presets/${slug}/versions`, (signal) =>
+    everyPage((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
+  )
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/presets') }])
   const failure = preset.failure ?? versions.failure
   const reload = () => {
@@ -33,7 +36,7 @@ export function PresetPage({ slug }: { slug: string }) {
       {!failure && found && versions.data && (
         <>
           <Head preset={found} />
-          <Versions preset={found} versions={versions.data.data} reload={reload} />
+          <Versions preset={found} versions={versions.data} reload={reload} />
         </>
       )}
     </div>

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser, type WatchedPage, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { say } from '../harness/interns.ts'
+import { scriptPayloads } from '../harness/script-payloads.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+/** Every tenth is looked at closely: each is on the screen anyway. */
+const some = scriptPayloads.flatMap((payload, index) => (index % 10 === 0 ? [{ payload, index }] : []))
+
+const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
+const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
+
+/** Plants each payload; a few may be refused for their form, as long as most are taken. */
+async function plant(write: (payload: string, index: number) => Promise<{ status: number; text: string }>) {
+  const taken: string[] = []
+  for (const [index, payload] of scriptPayloads.entries()) {
+    const { status, text } = await write(payload, index)
+    assert.ok(status < 300 || status === 400, `${index} ${status} ${text}`)
+    if (status < 300) taken.push(payload)
+  }
+  assert.ok(taken.length > 0.9 * scriptPayloads.length, `${taken.length} were taken`)
+  return taken
+}
+
+const markup =
+  'script, iframe, object, embed, style, base, meta, link, img, svg script, [onerror], [onload], a[href^="javascript" i]'
+
+async function actsOnNothing({ page, faults }: WatchedPage): Promise<void> {
+  assert.equal(await page.evaluate(() => 'planted' in globalThis), false)
+  assert.equal(await page.locator('main').locator(markup).count(), 0)
+  assert.deepEqual(faults, [])
+}
+
+test('guardrails: names, descriptions, patterns, the trail, and texts that are tried', options, async () => {
+  const ids: string[] = []
+  await plant(async (payload, index) => {
+    const made = await talk.manage('POST', '/guardrails', {
+      name: `${index} ${payload}`.slice(0, 200),
+      description: payload,
+    })
+    if (made.status === 201) ids.push(made.body.data.id)
+    return made
+  })
+  await using watched = await open('/guardrails')
+  const { page } = watched
+  await page.getByRole('row').nth(2).waitFor()
+  await actsOnNothing(watched)
+  for (const [at, { payload }] of some.entries()) {
+    await talk.manage('PATCH', `/guardrails/${ids[at]}`, {
+      content_filters: [{ pattern: '.', action: 'flag', label: payload.slice(0, 100) }],
+    })
+    await goto(page, `/guardrails/${ids[at]}`)
+    await page.getByLabel('A text to try').fill(payload)
+    await page.getByText('It would be sent as it is.').waitFor()
+    assert.equal((await page.locator('.guardrail-tried').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
+    await actsOnNothing(watched)
+  }
+})
+
+test('keys and people: names of keys, of members, of credentials, and the trail of all of them', options, async () => {
+  await plant((payload) => talk.manage('POST', '/keys', { name: payload.slice(0, 80) }))
+  await plant((payload, index) =>
+    talk.manage('POST', '/organization/members', {
+      email: `p${index}@example.com`,
+      name: payload.slice(0, 80),
+      access: 'viewer',
+    }),
+  )
+  await plant((payload) =>
+    talk.manage('POST', '/byok', { provider: 'openai', key: `sk-${'0'.repeat(20)}`, name: payload.slice(0, 80) }),
+  )
+  await using watched = await open('/keys')
+  const { page } = watched
+  for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions', '/keys/audit'])
+    for (const offset of [0, 50, 100, 150]) {
+      await goto(page, `${path}?offset=${offset}`)
+      await page.getByRole('table').or(page.locator('.state h2')).first().waitFor()
+      await actsOnNothing(watched)
+    }
+  await goto(page, '/keys/audit')
+  for (const summary of (await page.locator('summary').all()).slice(0, 20)) await summary.click()
+  await actsOnNothing(watched)
+  await goto(page, '/keys')
+  await page
+    .getByRole('button', { name: /^Change/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByLabel('To delete it for good').waitFor()
+  await actsOnNothing(watched)
+})
+
+test('presets: descriptions, prompts and fields of every version', options, async () => {
+  const taken = await plant((payload) =>
+    talk.manage('POST', '/presets/hostile/chat/completions', {
+      model: 'signalbox/demo',
+      stop: [payload.slice(0, 60)],
+      messages: [{ role: 'system', content: payload }],
+    }),
+  )
+  await talk.manage('PATCH', '/presets/hostile', { description: scriptPayloads[0] })
+  await using watched = await open('/presets')
+  const { page } = watched
+  await page.getByRole('row').getByText('@preset/hostile').waitFor()
+  await actsOnNothing(watched)
+  for (const { index } of some) {
+    const version = Math.min(index + 1, taken.length)
+    await goto(page, `/presets/hostile?version=${version}&against=${taken.length}`)
+    await page.getByRole('heading', { name: `Version ${version}` }).waitFor()
+    await page
+      .getByText(taken[version - 1]!.split('\n')[0]!.slice(0, 30))
+      .first()
+      .waitFor()
+    await actsOnNothing(watched)
+  }
+})
+
+test('interns: what is said to them, what they say, ask and do', options, async () => {
+  await using watched = await open('/interns')
+  const { page } = watched
+  const inLine = scriptPayloads.map((payload) => payload.replace(/[\r\n\u2028]/g, ' '))
+  const { sessionId } = await say(talk, talk.id, inLine.map((payload) => `say ${payload}`).join('\n'), {
+    approval_mode: 'self-drive',
+  })
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { description: inLine[0], instructions: inLine[1] } })
+  for (const path of ['', `/${talk.id}`, `/${talk.id}/${sessionId}`]) {
+    await goto(page, `/interns${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await actsOnNothing(watched)
+  }
+  await page.getByRole('list', { name: 'Transcript' }).getByText(inLine[0]!).first().waitFor()
+  await actsOnNothing(watched)
+  for (const { payload, index } of some) {
+    const change = { before: `${payload}\n`, after: `${scriptPayloads[index + 1]}\n` }
+    const { sessionId: asking, asked } = await say(talk, talk.id, `edit a-${index}.html ${JSON.stringify(change)}`)
+    await goto(page, `/interns/${talk.id}/${asking}`)
+    await page.locator('.diff .comes').first().waitFor()
+    await actsOnNothing(watched)
+    const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+    await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })
+  }
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+const made = { guardrail: '', member: '' }
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
+  made.guardrail = (await talk.manage('POST', '/guardrails', { name: 'House rules' })).body.data.id
+  made.member = (await talk.manage('GET', '/organization/members')).body.data[0].id
+  for (const temperature of [0.2, 0.9])
+    await talk.manage('POST', '/presets/haiku/chat/completions', {
+      model: 'signalbox/demo',
+      temperature,
+      messages: [{ role: 'system', content: 'A haiku.' }],
+    })
+  await talk.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+const roles = ['owner', 'admin', 'developer', 'viewer'] as const
+type Role = (typeof roles)[number]
+const managers: Role[] = ['owner', 'admin']
+const askers: Role[] = ['owner', 'admin', 'developer']
+
+type Row = {
+  path: () => string
+  /** Who sees the screen, and the text that says that it is there. */
+  seenBy?: Role[]
+  shows: string
+  /** What is done on it, who is offered that, and the call behind it. */
+  acts: { offer: (page: Page) => ReturnType<Page['locator']>; by: Role[]; call: () => [string, string, unknown?] }[]
+}
+
+const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true })
+const field = (name: string) => (page: Page) => page.getByRole('textbox', { name })
+const message = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+const seers: Role[] = ['owner', 'admin', 'viewer']
+
+const rows: Record<string, Row> = {
+  requests: { path: () => '/requests', shows: 'Requests', acts: [] },
+  overview: { path: () => '/overview', shows: 'Overview', acts: [] },
+  models: { path: () => '/models', shows: 'Models', acts: [] },
+  chat: {
+    path: () => '/chat?model=signalbox/demo',
+    shows: 'One is asked',
+    acts: [{ offer: field('Message'), by: askers, call: () => ['POST', '/chat/completions', message] }],
+  },
+  interns: {
+    path: () => `/interns/${talk.id}`,
+    shows: 'Sessions',
+    acts: [
+      {
+        offer: field('Begin a session with ada'),
+        by: askers,
+        call: () => ['POST', `/interns/${talk.id}/chat/completions`, { ...message, stream: true }],
+      },
+      { offer: button('Suspend ada'), by: askers, call: () => ['POST', `/interns/${talk.id}/suspend`] },
+    ],
+  },
+  guardrails: {
+    path: () => '/guardrails',
+    seenBy: seers,
+    shows: 'House rules',
+    acts: [{ offer: button('Make it'), by: managers, call: () => ['POST', '/guardrails', { name: 'Mine' }] }],
+  },
+  'a guardrail': {
+    path: () => `/guardrails/${made.guardrail}`,
+    seenBy: seers,
+    shows: 'It forbids nothing.',
+    acts: [
+      { offer: button('Delete'), by: managers, call: () => ['DELETE', `/guardrails/${made.guardrail}`] },
+      { offer: field('Name'), by: managers, call: () => ['PATCH', `/guardrails/${made.guardrail}`, { name: 'Mine' }] },
+    ],
+  },
+  keys: {
+    path: () => '/keys',
+    shows: 'Keys',
+    acts: [{ offer: button('Make a key'), by: askers, call: () => ['POST', '/keys', { name: 'mine' }] }],
+  },
+  people: {
+    path: () => '/keys/people',
+    seenBy: seers,
+    shows: 'Owner',
+    acts: [
+      {
+        offer: button('Add somebody'),
+        by: managers,
+        call: () => ['POST', '/organization/members', { name: 'Eve', email: 'eve@example.com' }],
+      },
+    ],
+  },
+  'provider keys': {
+    path: () => '/keys/providers',
+    seenBy: seers,
+    shows: 'team',
+    acts: [
+      {
+        offer: button('Store a key'),
+        by: managers,
+        call: () => ['POST', '/byok', { provider: 'openai', key: 'sk-1' }],
+      },
+      { offer: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
+    ],
+  },
+  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'guardrail.created', acts: [] },
+  'a preset': {
+    path: () => '/presets/haiku?version=1',
+    shows: 'in use',
+    acts: [
+      {
+        offer: button('Use version 1'),
+        by: managers,
+        call: () => ['POST', '/presets/haiku/versions/1/designate'],
+      },
+    ],
+  },
+  service: { path: () => '/service', seenBy: seers, shows: 'needs none', acts: [] },
+  catalogue: {
+    path: () => '/service/catalogue',
+    seenBy: seers,
+    shows: 'starter.json',
+    acts: [{ offer: button('Reload'), by: managers, call: () => ['POST', '/catalogue/reload'] }],
+  },
+  settings: { path: () => '/service/settings', seenBy: seers, shows: 'data_dir', acts: [] },
+}
+
+/** A call as a script on the page makes it: with its cookie, its token and its origin. */
+async function byHand(page: Page, [method, path, data]: [string, string, unknown?]): Promise<number> {
+  const { origin } = new URL(page.url())
+  const session = await page.request.get(`${talk.url}/sessions/current`)
+  const headers = { origin, 'x-csrf-token': (await session.json()).data.csrf_token }
+  return (await page.request.fetch(talk.url + path, { method, headers, ...(data !== undefined && { data }) })).status()
+}
+
+for (const role of roles) {
+  test(
+    `one who is ${role} is offered on each screen what they may do, and refused the rest also by hand`,
+    options,
+    async () => {
+      await using watched = await signedInPage(browser, talk, '/models', { link: await linkForRole(talk, role) })
+      const { page, faults } = watched
+      for (const [name, { path, seenBy = roles, shows, acts }] of Object.entries(rows)) {
+        await page.goto(new URL(path(), page.url()).href)
+        if (!seenBy.includes(role)) {
+          await page.getByText('You may not see this').waitFor()
+          faults.length = 0
+        } else if (acts.some(({ by }) => !by.includes(role)) || acts.length === 0) {
+          await page.getByText(shows).first().waitFor()
+        }
+        for (const { offer, by, call } of acts) {
+          if (by.includes(role)) {
+            await offer(page).waitFor()
+            continue
+          }
+          assert.equal(await offer(page).count(), 0, `${name}: ${call()}`)
+          const status = await byHand(page, call())
+          assert.ok(status === 401 || status === 403, `${name}: ${call()} was answered with ${status}`)
+        }
+        assert.deepEqual(faults, [], name)
+      }
+    },
+  )
+}
+
+test(
+  'what is refused by hand is let through with the right to it: the calls themselves are good',
+  options,
+  async () => {
+    await using watched = await signedInPage(browser, talk, '/models')
+    const harmless = ['guardrails', 'keys', 'catalogue', 'a preset', 'people']
+    for (const name of harmless) {
+      const status = await byHand(watched.page, rows[name]!.acts[0]!.call())
+      assert.ok(status < 300, `${name}: ${status}`)
+    }
+  },
+)
