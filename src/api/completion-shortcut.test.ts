@@ -18,7 +18,7 @@ function isTaken(headers: object, { method = 'POST', url = '/api/v1/chat/complet
     ...{ readJson: JSON.parse, checkResponses: false },
   } as unknown as Parameters<typeof completionShortcut>[0])
   const request = { method, url, headers: { ...plain, ...headers }, on() {} }
-  return shortcut(request as unknown as IncomingMessage, { once() {} } as unknown as ServerResponse)
+  return shortcut(request as unknown as IncomingMessage, { on() {} } as unknown as ServerResponse)
 }
 
 describe('the shortcut of completions', () => {

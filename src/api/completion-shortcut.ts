@@ -15,7 +15,7 @@ import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
 import { authorizationIn, secretIn } from './authorize.ts'
 import type { ApiDeps } from './deps.ts'
 import { prefix, underPrefix } from './prefix.ts'
-import { answerCompletion } from './routes/completions/call.ts'
+import { startCompletion } from './routes/completions/call.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
 
 type ShortcutDeps = {
@@ -74,7 +74,7 @@ function routeOf(client: ClientProtocol, { deps, readJson, checkResponses }: Sho
       if (!parsed.success) throw invalidRequest(parsed.error.issues)
       return parsed.data as Body
     },
-    handle: (call) => answerCompletion(deps.routing, call, client),
+    handle: (call) => startCompletion(deps.routing, call, client),
     check: checkResponses ? (answer) => checkAnswer(route, answer) : () => {},
     explain: databaseFault,
     envelope,

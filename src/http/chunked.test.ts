@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { suite, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { chunkedBody } from './chunked.ts'
+import { ChunkedBody } from './chunked.ts'
 
 async function serving(answer: (response: ServerResponse, path: string) => Promise<void>) {
   const server = createServer((request, response) => void answer(response, request.url ?? ''))
@@ -43,7 +43,7 @@ suite('the body of a chunked answer', () => {
 
   test('arrives whole and in order, written in one turn of the loop or over many, on a connection used again', async () => {
     await using server = await serving(async (response, path) => {
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       for (let time = 0; time < 3; time++) {
         for (const piece of pieces) {
           body.write(piece)
@@ -59,14 +59,14 @@ suite('the body of a chunked answer', () => {
   })
 
   test('that is only its end arrives, and leaves the connection to the next', async () => {
-    await using server = await serving(async (response, path) => chunkedBody(response).end(Buffer.from(path)))
+    await using server = await serving(async (response, path) => new ChunkedBody(response).end(Buffer.from(path)))
     for (const path of ['/one', '/two']) assert.equal(await (await fetch(server.url + path)).text(), path)
   })
 
   test('does not take a reader who has left for a slow one', async () => {
     const written: boolean[] = []
     await using server = await serving(async (response) => {
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       body.write('begins')
       await nextTurn()
       response.socket!.destroy()
@@ -78,7 +78,7 @@ suite('the body of a chunked answer', () => {
 
   test('is not framed for a client of HTTP/1.0', async () => {
     await using server = await serving(async (response) => {
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       for (const piece of pieces) {
         body.write(piece)
         await nextTurn()
@@ -91,7 +91,7 @@ suite('the body of a chunked answer', () => {
 
   test('waits for the answer before it where requests are pipelined, and comes to nothing after its end', async () => {
     await using server = await serving(async (response, path) => {
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       if (path === '/slow') await sleep(50)
       for (const piece of [path, ' begins', ' goes on']) {
         body.write(piece)
@@ -109,7 +109,7 @@ suite('the body of a chunked answer', () => {
 
   test('tells of a slow reader also where its request came behind another', async () => {
     await using server = await serving(async (response, path) => {
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       const { promise: drained, resolve } = Promise.withResolvers<void>()
       body.onDrain(resolve)
       body.write(path)
@@ -134,7 +134,7 @@ suite('the body of a chunked answer', () => {
     await using server = await serving(async (response) => {
       const socket = response.socket!
       listeners.push(socket.listenerCount('drain'))
-      const body = chunkedBody(response)
+      const body = new ChunkedBody(response)
       body.write('begins')
       await nextTurn()
       const { promise: drained, resolve } = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** Longer pieces are not copied to be framed. */
 const maxFramedLength = 16_384
@@ -7,37 +8,49 @@ const maxFramedLength = 16_384
  * Writes the body of a chunked answer. Once the head is on its way a piece goes to the socket as one frame: the response
  * itself takes four writes and a turn of the loop for it, which is most of what the small pieces of a stream cost.
  */
-export function chunkedBody(response: ServerResponse) {
+export class ChunkedBody {
+  readonly #response: ServerResponse
   // None yet while an earlier answer to a client that pipelines has it; `onDrain` could not listen to it then.
-  const { socket } = response
-  let begun = false
-  /** Whether a piece may be written to the socket directly: the response has nothing buffered that must go first. */
-  const isFlowing = () => begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
-  const write = (piece: string | Buffer): boolean => {
-    const isSmall = piece.length > 0 && piece.length <= maxFramedLength
-    if (socket && socket === response.socket && isSmall && isFlowing()) {
-      // A reader who is gone is not a slow one. Its departure is told a turn of the loop later.
-      return socket.write(framed(piece)) || socket.destroyed
-    }
-    begun = true
-    return response.write(piece)
+  readonly #socket: Socket | null
+  #begun = false
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+    this.#socket = response.socket
   }
-  return {
-    /** @returns false when the reader is slow. */
-    write,
-    /** Ends the answer: its last piece and the end go out together. */
-    end(last: string | Buffer): void {
-      // The response's own end opens it again.
-      if (socket && socket === response.socket && isFlowing()) socket.cork()
-      write(last)
-      response.end()
-    },
-    /** Calls `listener` each time the reader has caught up. */
-    onDrain(listener: () => void): void {
-      response.on('drain', listener)
-      socket?.on('drain', listener)
-      response.once('close', () => socket?.off('drain', listener))
-    },
+
+  /** @returns false when the reader is slow. */
+  write(piece: string | Buffer): boolean {
+    const socket = piece.length > 0 && piece.length <= maxFramedLength ? this.#flowing() : undefined
+    // A reader who is gone is not a slow one. Its departure is told a turn of the loop later.
+    if (socket) return socket.write(framed(piece)) || socket.destroyed
+    this.#begun = true
+    return this.#response.write(piece)
+  }
+
+  /** Ends the answer: its last piece and the end go out together. */
+  end(last: string | Buffer): void {
+    // The response's own end opens it again.
+    this.#flowing()?.cork()
+    this.write(last)
+    this.#response.end()
+  }
+
+  /** Calls `listener` each time the reader has caught up. */
+  onDrain(listener: () => void): void {
+    const socket = this.#socket
+    this.#response.on('drain', listener)
+    if (!socket) return
+    socket.on('drain', listener)
+    this.#response.on('close', () => void socket.off('drain', listener))
+  }
+
+  /** The socket, if a piece may be written to it directly: the response has nothing buffered that must go first. */
+  #flowing(): Socket | undefined {
+    const response = this.#response
+    const isFlowing =
+      this.#begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
+    return isFlowing && this.#socket !== null && this.#socket === response.socket ? this.#socket : undefined
   }
 }
 

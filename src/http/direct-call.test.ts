@@ -9,7 +9,7 @@ import { DirectCall, type DirectRoute } from './direct-call.ts'
 type AnyCall = DirectCall<undefined, object>
 
 /** Asks a direct route that handles a call so. @returns the status, none where the connection was closed; what was logged. */
-async function ask(handle: (call: AnyCall) => Promise<unknown>) {
+async function ask(handle: (call: AnyCall) => Promise<object>) {
   const logged: string[] = []
   const route: DirectRoute<undefined, object> = {
     readJson: JSON.parse,

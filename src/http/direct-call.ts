@@ -6,15 +6,15 @@ import { utf8Of } from '#lib/text-of-bytes.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
 import type { JsonReader } from './json-body.ts'
-import { HttpAnswer } from './route.ts'
 
 /** One route that is answered without the framework: its requests are many, and cost half of that less. */
 export type DirectRoute<Caller, Body extends object> = {
   readJson: JsonReader
   /** The body as its schema has it. @throws Fault `invalid` that says what is wrong. */
   validate: (body: unknown) => Body
-  handle: (call: DirectCall<Caller, Body>) => Promise<unknown>
-  /** Called with every whole answer. @throws Error for one that its schema forbids. */
+  /** Gives a whole answer as an object or as bytes of JSON; undefined where the response is written already. */
+  handle: (call: DirectCall<Caller, Body>) => Promise<Buffer | object | undefined>
+  /** Called with every whole answer that is an object. @throws Error for one that its schema forbids. */
   check: (answer: unknown) => void
   /** Explains a failure that is not a defect of ours. */
   explain: (error: unknown) => Fault | undefined
@@ -50,7 +50,7 @@ export class DirectCall<Caller, Body extends object> {
     this.host = host
     this.headers = request.headers
     this.response = new DirectResponse(raw, head)
-    raw.once('close', () => this.response.closed())
+    raw.on('close', () => this.response.closed())
     request.on('data', (part: Buffer) => this.#parts.push(part))
     request.on('end', () => void this.#answer().catch((error) => this.#giveUp(error)))
   }
@@ -75,12 +75,11 @@ export class DirectCall<Caller, Body extends object> {
     if (this.body === value && bytes.length >= worthASource) this.source = new JsonSource(this.body, bytes, text)
   }
 
-  #send(answer: unknown): void {
+  #send(answer: Buffer | object | undefined): void {
     // Its client left before the first piece of a stream.
     if (answer === undefined) return this.response.breakOff()
+    if (Buffer.isBuffer(answer)) return this.response.send(200, 'application/json', answer)
     this.#route.check(answer)
-    if (answer instanceof HttpAnswer && Buffer.isBuffer(answer.body))
-      return this.response.send(answer.status, answer.headers['content-type']!, answer.body)
     this.response.send(200, jsonType, Buffer.from(JSON.stringify(answer)))
   }
 

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { type LeaveSignal, Leaving } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
-import { chunkedBody } from './chunked.ts'
+import { ChunkedBody } from './chunked.ts'
 import { streamHeaders } from './response-stream.ts'
 
 /** A response without the framework: whole, or a stream of server-sent events from the first `write` on. */
 export class DirectResponse implements ResponseStream {
   readonly #raw: ServerResponse
   /** Names and values in one list: Node writes them as they are, at half the cost of an object made for each answer. */
-  readonly #head: (string | number)[]
+  #head: (string | number)[]
   readonly #leaving = new Leaving()
-  #body: ReturnType<typeof chunkedBody> | undefined
+  #body: ChunkedBody | undefined
   #opened = false
 
   constructor(raw: ServerResponse, head: (string | number)[]) {
@@ -77,10 +77,12 @@ export class DirectResponse implements ResponseStream {
     this.#opened = true
     for (const name in streamHeaders) this.#head.push(name, streamHeaders[name]!)
     this.#raw.writeHead(200, this.#head)
+    // A stream may last for hours.
+    this.#head = []
   }
 
   get #chunked() {
-    this.#body ??= chunkedBody(this.#raw)
+    this.#body ??= new ChunkedBody(this.#raw)
     return this.#body
   }
 }

@@ -23,7 +23,8 @@ export function requestsUnderWay(act: (request: FinishedRequest) => void): Reque
       const started = performance.now()
       underWay++
       // The framework's own hook does not come where a client leaves before the first byte.
-      response.once('close', () => {
+      // Told once only. `once` would keep three more objects for as long as the request lasts.
+      response.on('close', () => {
         underWay--
         const status = response.writableFinished ? response.statusCode : clientLeft
         act({ id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 })

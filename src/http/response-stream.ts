@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { LeaveSignal } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
-import { chunkedBody } from './chunked.ts'
+import { ChunkedBody } from './chunked.ts'
 
 /** The head of every stream of server-sent events. */
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ export const streamHeaders: Readonly<Record<string, string>> = {
  */
 export function eventStream(reply: FastifyReply, signal: LeaveSignal): ResponseStream {
   const { raw } = reply
-  const body = chunkedBody(raw)
+  const body = new ChunkedBody(raw)
   const open = () => {
     response.opened = true
     const headers = reply.getHeaders()
@@ -34,7 +34,7 @@ export function eventStream(reply: FastifyReply, signal: LeaveSignal): ResponseS
       if (!response.opened) open()
       return body.write(chunk)
     },
-    onDrain: body.onDrain,
+    onDrain: (listener: () => void) => body.onDrain(listener),
     end(last?: Buffer) {
       if (!last) return void raw.end()
       if (!response.opened) open()

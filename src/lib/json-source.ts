@@ -20,8 +20,8 @@ const longMember = 16_384
  */
 export class JsonSource {
   readonly value: object
-  readonly #bytes: Buffer
-  readonly #text: string
+  #bytes: Buffer
+  #text: string
 
   /** @param text the bytes as UTF-8, which the value was read from. */
   constructor(value: object, bytes: Buffer, text: string) {
@@ -35,6 +35,7 @@ export class JsonSource {
    * may read something else in the bytes than was read here: of two members of one name, others take the first.
    */
   changed(changes: Changes): Buffer[] | undefined {
+    if (this.#bytes === none) return undefined
     const text = this.#latin1()
     if (text === undefined || !isReadAlike(text, this.value)) return undefined
     const members = membersOf(text, text.indexOf('{'))
@@ -57,12 +58,20 @@ export class JsonSource {
     return pieces
   }
 
+  /** It is not changed any more: nothing is kept of its bytes. */
+  release(): void {
+    this.#bytes = none
+    this.#text = ''
+  }
+
   /** One character for each byte, of bytes that every reader takes for the same text. */
   #latin1(): string | undefined {
     if (this.#text.length === this.#bytes.length && isAscii(this.#bytes)) return this.#text
     return isUtf8(this.#bytes) ? latin1Of(this.#bytes) : undefined
   }
 }
+
+const none = Buffer.alloc(0)
 
 /** Whether an object of few members has all that stand in its text: of two with one name it would have one only. */
 function isReadAlike(text: string, value: object): boolean {

@@ -8,26 +8,29 @@ export type LeaveSignal = {
 /** Aborts once at most: a listener is called once, however it was added. */
 export class Leaving implements LeaveSignal {
   #aborted = false
-  #listeners: (() => void)[] = []
+  /** Made with the first: an empty list that grows takes room for 17 at once. */
+  #listeners: (() => void)[] | undefined
 
   get aborted(): boolean {
     return this.#aborted
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.#aborted && !this.#listeners.includes(listener)) this.#listeners.push(listener)
+    if (this.#aborted) return
+    if (!this.#listeners) this.#listeners = [listener]
+    else if (!this.#listeners.includes(listener)) this.#listeners.push(listener)
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    const at = this.#listeners.indexOf(listener)
-    if (at !== -1) this.#listeners.splice(at, 1)
+    const at = this.#listeners?.indexOf(listener) ?? -1
+    if (at !== -1) this.#listeners!.splice(at, 1)
   }
 
   abort(): void {
     if (this.#aborted) return
     this.#aborted = true
-    const listeners = this.#listeners
-    this.#listeners = []
+    const listeners = this.#listeners ?? []
+    this.#listeners = undefined
     for (const listener of listeners) listener()
   }
 }

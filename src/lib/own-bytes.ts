@@ -20,3 +20,9 @@ export function ownLatin1(text: string): Buffer {
   memory.write(text, 'latin1')
   return memory
 }
+
+export function ownUtf8(text: string): Buffer {
+  const memory = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  memory.write(text)
+  return memory
+}

@@ -37,12 +37,17 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
 
 async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: PreparedRequest, client = call.client) {
   const tracked = deps.inFlight.track(call.caller, call.response)
+  let decided: Decided
+  let opened: Opened
   try {
-    const decided = await reportingRefusals(deps, call, () => decideRequest(deps, call, asked, client))
-    return await completeDecided(deps, call, tracked, decided)
-  } finally {
+    decided = await reportingRefusals(deps, call, () => decideRequest(deps, call, asked, client))
+    opened = openRecord(deps, call, decided)
+  } catch (error) {
     tracked.release()
+    throw error
   }
+  // Not awaited: a function that waits is kept, with all it knows, for as long as a stream lasts.
+  return completeDecided(deps, call, tracked, decided, opened)
 }
 
 /** Records a refusal that comes before the request has a record of its own. */
@@ -80,12 +85,12 @@ async function decideRequest(deps: RoutingDeps, call: CompletionCall, filled: Pr
   return { asked, preset, candidates, decision, client, promptTokens }
 }
 
-async function completeDecided(
-  deps: RoutingDeps,
-  call: CompletionCall,
-  tracked: TrackedRequest,
-  { asked, preset, candidates, decision, client, promptTokens }: Awaited<ReturnType<typeof decideRequest>>,
-) {
+type Decided = Awaited<ReturnType<typeof decideRequest>>
+type Opened = { requestRecord: RequestRecord; content: KeptContent | undefined }
+
+/** The request has an id now, and is accounted for. */
+function openRecord(deps: RoutingDeps, call: CompletionCall, decided: Decided): Opened {
+  const { asked, preset, candidates, decision } = decided
   const requestRecord = new RequestRecord(
     deps,
     {
@@ -107,6 +112,17 @@ async function completeDecided(
   call.response.header('x-generation-id', requestRecord.id)
   const content = contentToKeep(deps.contents, call.caller, requestRecord.id, decision)
   if (decision.leftOut.length > 0) call.response.header('x-fields-left-out', headerList(decision.leftOut))
+  return { requestRecord, content }
+}
+
+/** Releases what is tracked when it is over. */
+async function completeDecided(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  tracked: TrackedRequest,
+  { candidates, decision, client, promptTokens }: Decided,
+  { requestRecord, content }: Opened,
+) {
   try {
     const accesses = await deps.credentials.of(call.caller)
     const isByok = byokIn(deps, accesses)
@@ -150,6 +166,7 @@ async function completeDecided(
     requestRecord.because(error)
     throw error
   } finally {
+    tracked.release()
     if (tracked.response.revoked) requestRecord.because(tracked.response.revoked)
     settle(deps, decision, requestRecord, content)
   }

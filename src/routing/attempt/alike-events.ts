@@ -57,8 +57,10 @@ export class AlikeEvents {
       const expected = events.map((event) => (event === textEvent ? { ...textEvent, text } : event))
       return JSON.stringify(this.#readAlone(bytes)) === JSON.stringify(expected)
     }
-    if (!this.#template.learn(raw, textEvent.text, isSaid, this.#receiver.alike?.change ?? ((event) => event))) return
-    this.#events = events
+    const change = (event: Buffer) => this.#receiver.alike?.change(event) ?? event
+    if (!this.#template.learn(raw, textEvent.text, isSaid, change)) return
+    // Copied: what was collected one by one has room for many more.
+    this.#events = events.slice()
     this.#textEvent = textEvent
   }
 

@@ -11,9 +11,10 @@ import type { RequestRecord, TriedEndpoint } from '../record/request-record.ts'
 import type { AnswerHead, StreamWriter } from '../translate/protocol.ts'
 import { relayStream, relayWhole } from '../translate/relay.ts'
 import { admittedTargets } from './admitted-targets.ts'
-import { attempt } from './attempt.ts'
+import { type AttemptRequest, attempt } from './attempt.ts'
 import { attemptRequestOf } from './attempt-request.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
+import type { Receiver } from './receiver.ts'
 
 type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
 
@@ -88,9 +89,9 @@ async function askOne(
   try {
     context.requestRecord.asked(pass)
     context.asking(target)
-    return context.chat.stream === true
-      ? await streamFrom(deps, context, target)
-      : await wholeFrom(deps, context, target)
+    const way = context.chat.stream === true ? streamFrom(deps, context, target) : wholeFrom(deps, context, target)
+    const { requestRecord, response } = context
+    return way.answered(await attempt(deps, way.ask, way.receiver, response.signal, requestRecord))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     context.requestRecord.couldNotAsk(target, error)
@@ -100,7 +101,14 @@ async function askOne(
   }
 }
 
-async function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
+/** One request to an endpoint, who takes its answer, and what is made of that when it is over. */
+type Way = {
+  ask: AttemptRequest
+  receiver: Receiver
+  answered: (failure: AttemptFailure | undefined) => Answered
+}
+
+function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Way {
   const { client, response, requestRecord, content, chat } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayStream(response, {
@@ -111,24 +119,27 @@ async function streamFrom(deps: RoutingDeps, context: CompletionContext, target:
     count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     countSaid: requestRecord.countSaid,
     readsAll: content !== undefined,
+    started: () => context.source?.release(),
     price: priceFor(requestRecord, tried),
   })
   response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
-  const failure = await attempt(deps, ask, relay, response.signal, requestRecord)
-  if (failure) {
-    requestRecord.gaveNothing(tried, failure, response.signal.aborted)
-    return { failure }
+  const answered: Way['answered'] = (failure) => {
+    if (failure) {
+      requestRecord.gaveNothing(tried, failure, response.signal.aborted)
+      return { failure }
+    }
+    requestRecord.gaveAnswer(tried, relay.failure, response.signal.aborted, !relay.heldBack)
+    if (relay.failure) {
+      const fault = faultOf(relay.failure, target)
+      requestRecord.because(fault)
+      endWithError(context, relay.writer(), fault)
+    }
+    return { body: undefined }
   }
-  requestRecord.gaveAnswer(tried, relay.failure, response.signal.aborted, !relay.heldBack)
-  if (relay.failure) {
-    const fault = faultOf(relay.failure, target)
-    requestRecord.because(fault)
-    endWithError(context, relay.writer(), fault)
-  }
-  return { body: undefined }
+  return { ask, receiver: relay, answered }
 }
 
-async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Promise<Answered> {
+function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Way {
   const { client, response, requestRecord, content } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayWhole({
@@ -138,14 +149,17 @@ async function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: 
     count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     price: priceFor(requestRecord, tried),
   })
-  const failure = (await attempt(deps, ask, relay, response.signal, requestRecord)) ?? relay.failure
-  if (failure) {
-    // Nothing has reached the client, so the next endpoint may still be asked.
-    requestRecord.gaveNothing(tried, failure, response.signal.aborted)
-    return { failure }
+  const answered: Way['answered'] = (before) => {
+    const failure = before ?? relay.failure
+    if (failure) {
+      // Nothing has reached the client, so the next endpoint may still be asked.
+      requestRecord.gaveNothing(tried, failure, response.signal.aborted)
+      return { failure }
+    }
+    requestRecord.gaveAnswer(tried, undefined, false, true)
+    return { body: relay.body() }
   }
-  requestRecord.gaveAnswer(tried, undefined, false, true)
-  return { body: relay.body() }
+  return { ask, receiver: relay, answered }
 }
 
 /** The cost in the answer is the cost that is charged. */

@@ -19,7 +19,8 @@ export type AttemptRequest = {
   answerId: string
   target: Target
   providerProtocol: ProviderProtocol
-  request: UpstreamRequest
+  /** Undefined once it was sent: it may be long, and an answer take minutes. */
+  request: UpstreamRequest | undefined
   credential: string | undefined
   stream: boolean
   deadlines: Deadlines
@@ -53,13 +54,16 @@ export function attempt(
     waits?.waited(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })
-  answer.exchange = deps.upstreams.send(ask.request, ask.deadlines, answer.sink)
+  const { request } = ask
+  ask.request = undefined
+  answer.exchange = deps.upstreams.send(request!, ask.deadlines, answer)
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
   return promise
 }
 
-class AttemptAnswer {
+/** Guards against what does not speak the protocol. */
+class AttemptAnswer implements Sink {
   exchange: Exchange | undefined
   firstByteMs: number | undefined
   readonly #askedAt = performance.now()
@@ -71,7 +75,7 @@ class AttemptAnswer {
   readonly #read: (event: SseEvent) => AnswerEvent[]
   readonly #alike: AlikeEvents | undefined
   #status = 0
-  #headers: Record<string, string | string[] | undefined> = {}
+  #retryAfter: string | string[] | undefined
   #whole: Buffer[] | undefined
   #errorBytes = 0
   readonly #bound = new AnswerBound()
@@ -97,18 +101,35 @@ class AttemptAnswer {
     if (ask.providerProtocol.readsEventsAlone) this.#alike = new AlikeEvents(this.#read, receiver, bound)
   }
 
-  /** Guards against what does not speak the protocol. */
-  readonly sink: Sink = {
-    head: (status, headers) => {
-      this.firstByteMs = Math.round(performance.now() - this.#askedAt)
-      this.#status = status
-      this.#headers = headers
-      const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
-      if (!isStream) this.#whole = []
-    },
-    data: (chunk) => this.#guard(() => this.#take(chunk)),
-    end: () => this.#over || this.#guard(() => this.#end()),
-    failed: (failure) => this.#fail(transportFailure(failure)),
+  head(status: number, headers: Parameters<Sink['head']>[1]): void {
+    this.firstByteMs = Math.round(performance.now() - this.#askedAt)
+    this.#status = status
+    this.#retryAfter = headers['retry-after']
+    const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
+    if (!isStream) this.#whole = []
+  }
+
+  data(chunk: Buffer): void {
+    // Bytes after the end would come for ever if nobody stopped them.
+    if (this.#over) return this.exchange?.abort()
+    try {
+      this.#take(chunk)
+    } catch (error) {
+      this.#unreadable(error as Error)
+    }
+  }
+
+  end(): void {
+    if (this.#over) return
+    try {
+      this.#end()
+    } catch (error) {
+      this.#unreadable(error as Error)
+    }
+  }
+
+  failed(failure: TransportFailure): void {
+    this.#fail(transportFailure(failure))
   }
 
   /**
@@ -134,20 +155,14 @@ class AttemptAnswer {
     else this.#cut(chunk)
   }
 
-  #guard(step: () => void): void {
-    // Bytes after the end would come for ever if nobody stopped them.
-    if (this.#over) return this.exchange?.abort()
-    try {
-      step()
-    } catch (error) {
-      const why = maskSecrets((error as Error).message, this.#ask.credential)
-      this.#fail({
-        ...broken,
-        reason: 'an answer that cannot be read',
-        message: `The provider's answer cannot be read: ${why}.`,
-      })
-      this.exchange?.abort()
-    }
+  #unreadable({ message }: Error): void {
+    const why = maskSecrets(message, this.#ask.credential)
+    this.#fail({
+      ...broken,
+      reason: 'an answer that cannot be read',
+      message: `The provider's answer cannot be read: ${why}.`,
+    })
+    this.exchange?.abort()
   }
 
   #collect(chunk: Buffer): void {
@@ -206,7 +221,7 @@ class AttemptAnswer {
     if (this.#status >= 300) {
       const body = parseJson(text)
       const said = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
-      const wait = retryAfterMs(this.#headers['retry-after'], this.#now())
+      const wait = retryAfterMs(this.#retryAfter, this.#now())
       const failure = failureOfStatus(this.#status, said || undefined, wait)
       return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
     }

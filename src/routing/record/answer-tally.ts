@@ -41,8 +41,9 @@ function extrasOf(passed: Record<string, number> | undefined, told: Extras | und
   return passed ? { ...told, pieces: { ...passed, ...told?.pieces } } : told
 }
 
-export function createAnswerTally(now: () => number) {
-  const tally: AnswerTally = {
+export class AnswerCounter {
+  readonly #now: () => number
+  readonly #tally: AnswerTally = {
     told: undefined,
     isFinal: false,
     bytes: 0,
@@ -55,64 +56,70 @@ export function createAnswerTally(now: () => number) {
     upstreamModel: undefined,
     firstTokenAt: undefined,
   }
-  let toldExtras: Extras | undefined
-  let passed: Record<string, number> | undefined
+  #toldExtras: Extras | undefined
+  #passed: Record<string, number> | undefined
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   /** A count that was told before more was said was not the last. */
-  function said(type: AnswerEvent['type'], bytes: number): void {
-    tally.firstTokenAt ??= now()
+  said(type: AnswerEvent['type'], bytes: number): void {
+    const tally = this.#tally
+    tally.firstTokenAt ??= this.#now()
     tally.isFinal = false
     tally.bytes += bytes
     if (type === 'reasoning') tally.thoughtBytes += Math.max(1, bytes)
   }
 
-  return {
-    said,
-    count(events: AnswerEvent[]): void {
-      for (const event of events) {
-        switch (event.type) {
-          case 'started':
-            tally.upstreamId ??= nameIn(event.id)
-            tally.upstreamModel ??= nameIn(event.model)
-            break
-          case 'text':
-          case 'refusal':
-          case 'reasoning':
-          case 'tool_arguments':
-            said(event.type, lengthOf(event.text))
-            break
-          case 'tool_call':
-            tally.toolCalls++
-            said(event.type, lengthOf(event.name))
-            break
-          case 'usage':
-            tally.told = event.tokens
-            tally.isFinal = tally.finish !== undefined
-            toldExtras = event.extras ?? toldExtras
-            break
-          case 'piece':
-            passed ??= {}
-            passed[event.unit] = (passed[event.unit] ?? 0) + 1
-            break
-          case 'finish':
-            tally.finish = event.reason
-            tally.nativeFinish = nameIn(event.native)
-            break
-          case 'error':
-            tally.finish = 'error'
-            break
-          // Images are counted as pieces; who is cited costs nothing.
-          case 'citation':
-          case 'image':
-            break
-          default:
-            event satisfies never
-        }
-      }
-    },
-    result(): Readonly<AnswerTally> {
-      tally.extras = extrasOf(passed, toldExtras)
-      return tally
-    },
+  count(events: AnswerEvent[]): void {
+    for (const event of events) this.#count(event)
+  }
+
+  result(): Readonly<AnswerTally> {
+    this.#tally.extras = extrasOf(this.#passed, this.#toldExtras)
+    return this.#tally
+  }
+
+  #count(event: AnswerEvent): void {
+    const tally = this.#tally
+    switch (event.type) {
+      case 'started':
+        tally.upstreamId ??= nameIn(event.id)
+        tally.upstreamModel ??= nameIn(event.model)
+        break
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+      case 'tool_arguments':
+        this.said(event.type, lengthOf(event.text))
+        break
+      case 'tool_call':
+        tally.toolCalls++
+        this.said(event.type, lengthOf(event.name))
+        break
+      case 'usage':
+        tally.told = event.tokens
+        tally.isFinal = tally.finish !== undefined
+        this.#toldExtras = event.extras ?? this.#toldExtras
+        break
+      case 'piece':
+        this.#passed ??= {}
+        this.#passed[event.unit] = (this.#passed[event.unit] ?? 0) + 1
+        break
+      case 'finish':
+        tally.finish = event.reason
+        tally.nativeFinish = nameIn(event.native)
+        break
+      case 'error':
+        tally.finish = 'error'
+        break
+      // Images are counted as pieces; who is cited costs nothing.
+      case 'citation':
+      case 'image':
+        break
+      default:
+        event satisfies never
+    }
   }
 }

@@ -13,7 +13,7 @@ import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import type { RequestBound } from '../policy/lazy-usage-bound.ts'
 import { unpricedIn } from '../policy/unpriced.ts'
-import { createAnswerTally } from './answer-tally.ts'
+import { AnswerCounter } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
 import { cacheSavingOf, costOf } from './cost.ts'
@@ -60,7 +60,7 @@ export class RequestRecord {
   readonly #opening: RequestFacts
   readonly #promptEstimate: () => number
   readonly #attempts: AttemptNote[] = []
-  #tally: ReturnType<typeof createAnswerTally>
+  #tally: AnswerCounter
   #askedAt = 0
   #connectMs: number | undefined
   #firstByteMs: number | undefined
@@ -83,7 +83,7 @@ export class RequestRecord {
     this.#promptEstimate = promptEstimate
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
-    this.#tally = createAnswerTally(deps.now)
+    this.#tally = new AnswerCounter(deps.now)
     this.#span = deps.tracing ? newSpan(deps.newId, opening.traceParent) : undefined
   }
 
@@ -105,7 +105,7 @@ export class RequestRecord {
     this.#connectMs = undefined
     this.#firstByteMs = undefined
     if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
-    this.#tally = createAnswerTally(this.#deps.now)
+    this.#tally = new AnswerCounter(this.#deps.now)
   }
 
   /** How long the attempt waited for a connection, and for the first byte of an answer, where these came. */

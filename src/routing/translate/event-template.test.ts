@@ -6,7 +6,7 @@ import { ByteBatch } from '#lib/byte-batch.ts'
 import { SseReader } from '#lib/sse.ts'
 import { AlikeEvents } from '../attempt/alike-events.ts'
 import type { TextEvent } from '../attempt/receiver.ts'
-import { createAnswerTally } from '../record/answer-tally.ts'
+import { AnswerCounter } from '../record/answer-tally.ts'
 import { chatRewriter } from './clients/chat/rewriter.ts'
 import { EventTemplate } from './event-template.ts'
 import { chatReader } from './providers/openai-chat-answer.ts'
@@ -74,7 +74,7 @@ type Said = { events: string; bytes: string; counted: number }
 /** What comes of a stream that is cut at these places: what it said, what the client gets, how much text is counted. */
 function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Said {
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
-  const [tally, batch, rewriter] = [createAnswerTally(() => 1), new ByteBatch(), chatRewriter(head)]
+  const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
   const said: AnswerEvent[] = []
   const receiver = {
     ...{ started: () => {}, flush: () => {}, ended: () => {}, broke: () => {} },

@@ -5,6 +5,9 @@ import type { ResponseStream } from '#lib/response-stream.ts'
 import { latin1Of } from '#lib/text-of-bytes.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
 import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
+import type { Exchange } from '../attempt/upstream/send.ts'
+import type { EventTemplate } from './event-template.ts'
+import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
 type Count = (events: AnswerEvent[]) => void
@@ -31,79 +34,112 @@ type StreamOptions = {
   includeUsage: boolean
   count: Count
   countSaid: CountSaid
+  /** Hears of the first sign of an answer. */
+  started?: () => void
   /** Whether `count` is to see every event, also what needs not be read to be passed on. */
   readsAll?: boolean
   price: PriceTokens
 }
 
-export function relayStream(
-  response: ResponseStream,
-  { client, head, passThrough, includeUsage, count, countSaid, readsAll, price }: StreamOptions,
-): StreamRelay {
-  const writer = client.writer(head, { includeUsage })
-  const rewriter = passThrough ? client.rewriter?.(head) : undefined
-  let tokens: TokenCounts | undefined
-  let pause = () => {}
-  let passed = 0
-  const batch = new ByteBatch()
-  let isDue = false
+export function relayStream(response: ResponseStream, options: StreamOptions): StreamRelay {
+  return new Relay(response, options)
+}
 
-  const { signal } = response
-  const send = (piece: string | Buffer) =>
-    void (piece.length > 0 && batch.add(typeof piece === 'string' ? Buffer.from(piece) : piece))
-  const write = () => {
-    isDue = false
-    if (batch.isEmpty) return
-    const chunk = batch.take()
+class Relay implements StreamRelay, AlikeReceiver {
+  failure: AttemptFailure | undefined
+  heldBack = false
+  readonly alike: AlikeReceiver | undefined
+  readonly #response: ResponseStream
+  readonly #options: StreamOptions
+  readonly #rewriter: PassthroughRewriter | undefined
+  #writer: StreamWriter | undefined
+  #exchange: Exchange | undefined
+  #tokens: TokenCounts | undefined
+  #passed = 0
+  readonly #batch = new ByteBatch()
+  #isDue = false
+
+  constructor(response: ResponseStream, options: StreamOptions) {
+    this.#response = response
+    this.#options = options
+    const { client, head, passThrough, readsAll } = options
+    this.#rewriter = passThrough ? client.rewriter?.(head) : undefined
+    this.alike = passThrough && !readsAll ? this : undefined
+  }
+
+  writer(): StreamWriter {
+    this.#write()
+    const { client, head, includeUsage } = this.#options
+    return this.#passed > 0 ? client.writer(head, { includeUsage, passedEvents: this.#passed }) : this.#ownWriter()
+  }
+
+  started(exchange: Exchange): void {
+    this.#exchange = exchange
+    this.#response.onDrain(() => exchange.resume())
+    this.#options.started?.()
+  }
+
+  events(events: AnswerEvent[], raw: Buffer | undefined): void {
+    const { client, passThrough, includeUsage, count, price } = this.#options
+    count(events)
+    const usage = usageIn(events)
+    this.#tokens = usage ?? this.#tokens
+    if (!passThrough || raw === undefined) {
+      const writer = this.#ownWriter()
+      return this.#send(events.map(writer.event).join(''))
+    }
+    this.#passed++
+    const mended = this.change(raw)
+    if (!usage) return this.#send(mended)
+    this.#send(client.usageEvent(mended, price(usage), includeUsage))
+  }
+
+  change(raw: Buffer): Buffer {
+    return this.#rewriter ? this.#rewriter.event(raw) : raw
+  }
+
+  take({ type }: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer): void {
+    this.#options.countSaid(type, bytes)
+    this.#passed++
+    template.write(chunk, this.#batch)
+  }
+
+  /** What the socket brought at once comes in several pieces, and goes out in one write. */
+  flush(): void {
+    if (!this.#isDue) process.nextTick(() => this.#write())
+    this.#isDue = true
+  }
+
+  ended(): void {
+    const { client, price } = this.#options
+    this.#send(this.#passed > 0 ? client.passThroughEnd : this.#ownWriter().end(this.#tokens && price(this.#tokens)))
+    if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
+  }
+
+  broke(failure: AttemptFailure): void {
+    this.failure = failure
+  }
+
+  /** Made when it is first needed: what passes needs none. */
+  #ownWriter(): StreamWriter {
+    const { client, head, includeUsage } = this.#options
+    this.#writer ??= client.writer(head, { includeUsage })
+    return this.#writer
+  }
+
+  #send(piece: string | Buffer): void {
+    if (piece.length > 0) this.#batch.add(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+
+  #write(): void {
+    this.#isDue = false
+    if (this.#batch.isEmpty) return
+    const chunk = this.#batch.take()
     // The client has left: the answer is still read for its usage, without back-pressure.
-    if (signal.aborted || response.write(chunk)) return
-    relay.heldBack = true
-    pause()
+    if (this.#response.signal.aborted || this.#response.write(chunk)) return
+    this.heldBack = true
+    this.#exchange?.pause()
   }
-  const alike: AlikeReceiver = {
-    change: (raw) => (rewriter ? rewriter.event(raw) : raw),
-    take({ type }, bytes, template, chunk) {
-      countSaid(type, bytes)
-      passed++
-      template.write(chunk, batch)
-    },
-  }
-  const relay: StreamRelay = {
-    failure: undefined,
-    heldBack: false,
-    alike: passThrough && !readsAll ? alike : undefined,
-    writer() {
-      write()
-      return passed > 0 ? client.writer(head, { includeUsage, passedEvents: passed }) : writer
-    },
-    started(exchange) {
-      pause = () => exchange.pause()
-      response.onDrain(() => exchange.resume())
-    },
-    events(events, raw) {
-      count(events)
-      tokens = usageIn(events) ?? tokens
-      if (!passThrough || raw === undefined) return send(events.map(writer.event).join(''))
-      passed++
-      const mended = rewriter ? rewriter.event(raw) : raw
-      const usage = usageIn(events)
-      if (!usage) return send(mended)
-      send(client.usageEvent(mended, price(usage), includeUsage))
-    },
-    // What the socket brought at once comes in several pieces, and goes out in one write.
-    flush() {
-      if (!isDue) process.nextTick(write)
-      isDue = true
-    },
-    ended() {
-      send(passed > 0 ? client.passThroughEnd : writer.end(tokens && price(tokens)))
-      if (!signal.aborted) response.end(batch.take())
-    },
-    broke(failure) {
-      relay.failure = failure
-    },
-  }
-  return relay
 }
 
 export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {

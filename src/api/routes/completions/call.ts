@@ -42,7 +42,16 @@ export function wholeAnswer(answer: Buffer | object | undefined): unknown {
 }
 
 export async function answerCompletion(routing: RoutingDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
+  return wholeAnswer(await startCompletion(routing, call, client))
+}
+
+/** @returns bytes for an answer that goes out as it came, undefined for one that was streamed. */
+export function startCompletion(
+  routing: RoutingDeps,
+  call: Incoming,
+  client: ClientProtocol,
+): Promise<Buffer | object | undefined> {
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
-  return wholeAnswer(await complete(routing, completionCall(call, client)))
+  return complete(routing, completionCall(call, client))
 }

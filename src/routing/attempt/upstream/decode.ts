@@ -1,5 +1,5 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
-import type { Sink } from './send.ts'
+import type { Sink, TransportFailure } from './send.ts'
 
 const decoders = {
   gzip: createGunzip,
@@ -9,45 +9,67 @@ const decoders = {
   zstd: createZstdDecompress,
 }
 
-/** A sink and what holds it back: a decoder has bytes of its own that must wait for a slow reader, too. */
-export type Decoding = { sink: Sink; pause: () => void; resume: () => void }
-
 /** Stops and lets go on what feeds a decoder, so that it never has more before it than it can hold. */
 export type Source = { hold: () => void; release: () => void }
 
-/** Gives a sink the plain bytes of an answer, which some upstreams compress though they were asked not to. */
-export function decoded(sink: Sink, source: Source): Decoding {
-  let decoder: ReturnType<typeof createGunzip> | undefined
-  let over = false
-  const finish = (tell: () => void) => {
-    if (over) return
-    over = true
-    decoder?.destroy()
-    tell()
+/**
+ * Gives a sink the plain bytes of an answer, which some upstreams compress though they were asked not to. Pausing holds
+ * back what is decoded: a decoder has bytes of its own that must wait for a slow reader, too.
+ */
+export class DecodingSink implements Sink {
+  readonly #sink: Sink
+  readonly #source: Source
+  #decoder: ReturnType<typeof createGunzip> | undefined
+  #over = false
+
+  constructor(sink: Sink, source: Source) {
+    this.#sink = sink
+    this.#source = source
   }
-  const start = (create: typeof createGunzip) => {
-    decoder = create()
-    decoder.on('data', (chunk: Buffer) => over || sink.data(chunk))
-    decoder.on('drain', () => over || source.release())
-    decoder.on('end', () => finish(sink.end))
-    decoder.on('error', ({ message }) => finish(() => sink.failed({ kind: 'reset', phase: 'answer', message })))
+
+  head(status: number, headers: Parameters<Sink['head']>[1]): void {
+    const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
+    const create = decoders[encoding as keyof typeof decoders] as typeof createGunzip | undefined
+    if (create) this.#start(create)
+    this.#sink.head(status, headers)
   }
-  return {
-    sink: {
-      head(status, headers) {
-        const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-        const create = decoders[encoding as keyof typeof decoders] as typeof createGunzip | undefined
-        if (create) start(create)
-        sink.head(status, headers)
-      },
-      data(chunk) {
-        if (!decoder) sink.data(chunk)
-        else if (!decoder.write(chunk)) source.hold()
-      },
-      end: () => (decoder ? void decoder.end() : finish(sink.end)),
-      failed: (failure) => finish(() => sink.failed(failure)),
-    },
-    pause: () => void decoder?.pause(),
-    resume: () => void decoder?.resume(),
+
+  data(chunk: Buffer): void {
+    if (!this.#decoder) this.#sink.data(chunk)
+    else if (!this.#decoder.write(chunk)) this.#source.hold()
+  }
+
+  end(): void {
+    if (this.#decoder) this.#decoder.end()
+    else if (this.#finishes()) this.#sink.end()
+  }
+
+  failed(failure: TransportFailure): void {
+    if (this.#finishes()) this.#sink.failed(failure)
+  }
+
+  pause(): void {
+    this.#decoder?.pause()
+  }
+
+  resume(): void {
+    this.#decoder?.resume()
+  }
+
+  #start(create: typeof createGunzip): void {
+    const decoder = create()
+    this.#decoder = decoder
+    decoder.on('data', (chunk: Buffer) => this.#over || this.#sink.data(chunk))
+    decoder.on('drain', () => this.#over || this.#source.release())
+    decoder.on('end', () => this.#finishes() && this.#sink.end())
+    decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
+  }
+
+  /** Whether this is the end: there is one only. */
+  #finishes(): boolean {
+    if (this.#over) return false
+    this.#over = true
+    this.#decoder?.destroy()
+    return true
   }
 }

@@ -117,7 +117,7 @@ class DemoAnswer implements Exchange {
   #breakOff({ message, status = 502 }: { message: string; status: number | undefined }): false {
     const error = { error: { message, code: status } }
     this.#sink.data(Buffer.from(this.#streams ? `data: ${JSON.stringify(error)}\n\n` : JSON.stringify(error)))
-    this.#finish(this.#sink.end)
+    this.#finish(() => this.#sink.end())
     return false
   }
 
@@ -127,7 +127,7 @@ class DemoAnswer implements Exchange {
       ? this.#writer.end(undefined)
       : JSON.stringify(chatClient.writeBody(this.#head, events, undefined))
     this.#sink.data(Buffer.from(last))
-    this.#finish(this.#sink.end)
+    this.#finish(() => this.#sink.end())
   }
 
   #fail(kind: TransportFailure['kind'], message: string): void {

@@ -1,8 +1,9 @@
 import type { Agent, Dispatcher } from 'undici'
 import { lazyModules } from '#lib/lazy-modules.ts'
 import { once } from '#lib/once.ts'
+import { ownUtf8 } from '#lib/own-bytes.ts'
 import { type Deadlines, IdleTimer } from './deadlines.ts'
-import { decoded } from './decode.ts'
+import { DecodingSink, type Source } from './decode.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest, Upstreams } from './send.ts'
 
 /** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
@@ -30,13 +31,22 @@ export function overHttp(options: { connectMs: number }): Upstreams {
   }
 }
 
-/** A body in several pieces is written piece by piece: its length is told beforehand. */
+/**
+ * A body in several pieces is written piece by piece: its length is told beforehand. Undici holds what it is given until
+ * the answer has ended: pieces that it has taken are let go, and a text is given in memory of its own, not in the pool's.
+ */
 function sendable(headers: UpstreamRequest['headers'], body: UpstreamBody) {
-  if (typeof body === 'string') return { headers, body }
+  if (typeof body === 'string') return { headers, body: ownUtf8(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
   // Undici takes whatever can be iterated over, and says so in its documentation alone.
-  return { headers: { ...headers, 'content-length': String(length) }, body: body as unknown as Buffer }
+  return { headers: { ...headers, 'content-length': String(length) }, body: eachOnce(body) as unknown as Buffer }
+}
+
+function* eachOnce(pieces: readonly Buffer[]): Generator<Buffer, void> {
+  const left = pieces.toReversed()
+  pieces = []
+  while (left.length > 0) yield left.pop()!
 }
 
 function newAgent({ connectMs }: { connectMs: number }): Agent {
@@ -55,12 +65,12 @@ function newAgent({ connectMs }: { connectMs: number }): Agent {
 const givenUp = new Error('given up')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
-class HttpCall implements Exchange, Dispatcher.DispatchHandler {
+class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   connectMs: number | undefined
   readonly #askedAt = performance.now()
   readonly #deadlines: Deadlines
   readonly #silence: IdleTimer
-  readonly #decoding: ReturnType<typeof decoded>
+  readonly #sink: DecodingSink
   #controller: Dispatcher.DispatchController | undefined
   #phase: TransportFailure['phase'] = 'connect'
   /** Nothing more is to come from the connection; a decoder may still have something to say. */
@@ -71,7 +81,7 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
 
   constructor(deadlines: Deadlines, sink: Sink) {
     this.#deadlines = deadlines
-    this.#decoding = decoded(sink, { hold: () => this.#hold(), release: () => this.#release() })
+    this.#sink = new DecodingSink(sink, this)
     this.#silence = new IdleTimer(() => this.#timeOut())
     this.#silence.start(deadlines.firstByteMs)
   }
@@ -89,18 +99,18 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (!this.#over && status >= 200) this.#decoding.sink.head(status, headers)
+    if (!this.#over && status >= 200) this.#sink.head(status, headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return
     this.#phase = 'answer'
     if (!this.#paused) this.#silence.start(this.#deadlines.silenceMs)
-    this.#decoding.sink.data(chunk)
+    this.#sink.data(chunk)
   }
 
   onResponseEnd(): void {
-    this.#finish(this.#decoding.sink.end)
+    if (this.#finishes()) this.#sink.end()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -108,33 +118,34 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    this.#finish(() => {})
-    this.#decoding.sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client left' })
+    this.#finishes()
+    this.#sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client left' })
     this.#controller?.abort(givenUp)
   }
 
   pause(): void {
     this.#paused = true
     this.#silence.stop()
-    this.#decoding.pause()
+    this.#sink.pause()
     this.#controller?.pause()
   }
 
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    this.#decoding.resume()
+    this.#sink.resume()
     if (this.#over) return
     this.#silence.start(this.#deadlines.silenceMs)
     if (!this.#full) this.#controller?.resume()
   }
 
-  #hold(): void {
+  /** The decoder is full. */
+  hold(): void {
     this.#full = true
     this.#controller?.pause()
   }
 
-  #release(): void {
+  release(): void {
     this.#full = false
     if (!this.#over && !this.#paused) this.#controller?.resume()
   }
@@ -146,14 +157,14 @@ class HttpCall implements Exchange, Dispatcher.DispatchHandler {
   }
 
   #fail(kind: TransportFailure['kind'], message: string): void {
-    this.#finish(() => this.#decoding.sink.failed({ kind, phase: this.#phase, message }))
+    if (this.#finishes()) this.#sink.failed({ kind, phase: this.#phase, message })
   }
 
-  #finish(tell: () => void): void {
-    if (this.#over) return
+  #finishes(): boolean {
+    if (this.#over) return false
     this.#over = true
     this.#silence.stop()
-    tell()
+    return true
   }
 }
 

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { first } from '#test/harness/faulty-upstream.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** What is alive in this process, which is client, service and upstream. */
+function megabytesAlive(): number {
+  collectGarbage()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + arrayBuffers) / 1e6
+}
+
+/** A stream that has begun, of an upstream that says no more. */
+async function askAtLength({ url, apiKey }: TestService, megabytes: number): Promise<Socket> {
+  const messages = [{ role: 'user', content: 'x'.repeat(megabytes * 1e6) }]
+  const body = JSON.stringify({ model: 'a/begins', stream: true, messages })
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) })
+  socket.write(
+    `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${apiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1.1 200 /)
+  return socket
+}
+
+async function startLongService(base_url: string): Promise<TestService> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-held-'))
+  const file = join(folder, 'catalogue.json')
+  const endpoint = { model: 'begins', prices: { prompt: 1, completion: 1 } }
+  const model = { name: 'Begins', created: '2026-01-01', context_length: 10_000_000, endpoints: { a: endpoint } }
+  const providers = { a: { name: 'A', protocol: 'openai-chat', base_url } }
+  writeFileSync(file, JSON.stringify({ providers, models: { 'a/begins': model } }))
+  const service = await startTestService({
+    settings: { catalogue_file: file, starter_catalogue: 'false' as never, first_byte_timeout_ms: 300_000 },
+  })
+  rmSync(folder, { recursive: true })
+  return service
+}
+
+test('while an answer is streamed its prompt is held once: neither the bytes that came nor those that were sent', async () => {
+  await using upstream = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first))
+  }).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  await using service = await startLongService(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`)
+  const early = await askAtLength(service, 0.1)
+  const before = megabytesAlive()
+  const socket = await askAtLength(service, 3.5)
+  await until(() => megabytesAlive() - before < 5)
+  assert.ok(megabytesAlive() - before > 3, 'less than the prompt itself: the figure tells nothing')
+  for (const one of [early, socket]) one.destroy()
+  upstream.closeAllConnections()
+})
