@@ -18,10 +18,11 @@ const providers = {
 
 const ordinary = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
 
-/** A service that has exactly these models. */
+/** A service that has exactly these models; `others`: providers of them besides the usual. */
 export async function startWithModels(
   models: Record<string, Facts>,
   options: Parameters<typeof startTestService>[0] = {},
+  others: Record<string, object> = {},
 ): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
   const file = join(folder, 'catalogue.json')
@@ -30,7 +31,7 @@ export async function startWithModels(
     const model = { name: id, created: '2026-01-01', context_length: 1000, ...facts }
     return [id, { ...model, endpoints: Object.fromEntries(offers) }]
   })
-  writeFileSync(file, JSON.stringify({ providers, models: Object.fromEntries(entries) }))
+  writeFileSync(file, JSON.stringify({ providers: { ...providers, ...others }, models: Object.fromEntries(entries) }))
   // Settings are written as the environment has them: words.
   const settings = { catalogue_file: file, starter_catalogue: 'false' as never, ...options.settings }
   const service = await startTestService({ ...options, settings })

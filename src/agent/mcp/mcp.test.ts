@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { listModel, newAgent, noWays, realShell, usualSandbox } from '#test/harness/agent.ts'
+import { listModel, newAgent, noWays, realShell, sandboxWays, usualSandbox } from '#test/harness/agent.ts'
 import { startMcpServer } from '#test/harness/mcp-http-server.ts'
 import { pixel } from '#test/mcp/tools.ts'
 
@@ -95,6 +95,24 @@ for (const [kind, servers] of Object.entries({
       assert.ok(toolsOf(at.requests.at(-1)!).includes('tools__grown'))
     })
   })
+
+for (const [name, sandbox] of Object.entries(sandboxWays)) {
+  const lacking = (await realShell({}, sandbox).whyNoSandbox(root)) ?? false
+  test(`a server runs in the sandbox of ${name}, and has its credential`, { skip: lacking }, async () => {
+    const own = realShell({}, { ...sandbox, readable: [root] })
+    const env = [{ name: 'TOOLS_SECRET', value: "a'\\\nb" }]
+    await using at = await calling([command({ env })], [['tools__secret']], { shell: own })
+    assert.deepEqual(at.results(), ["It is a'\\\nb."])
+  })
+}
+
+test('the library is loaded with the first server, not before', () => {
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const early = sources.filter((file) =>
+    /^(?:import|export) (?!type ).*from '@modelcontextprotocol/m.test(readFileSync(join(root, file), 'utf8')),
+  )
+  assert.deepEqual(early, [])
+})
 
 test('a call that the person rejects is not made', { skip }, async () => {
   const permission = () => 'reject_once'
