@@ -3,6 +3,7 @@ import type { InternSession } from '#interns/entry-item.ts'
 import { approvalModes, type InternRecord } from '#interns/intern.ts'
 import type { ApiClient } from '../api-client.ts'
 import { internPath } from '../intern-path.ts'
+import { fileTable, type ListedFile } from '../interns/files.ts'
 import { table } from '../table.ts'
 import type { Conversation } from './conversation.ts'
 
@@ -14,6 +15,7 @@ const mostSessions = 20
 
 export const help = `/new            begin another session
 /sessions [n]   list the sessions, or go on with the nth of them
+/files [path]   list a folder of its workspace
 /model [id]     tell which model it thinks with, or change it
 /mode [mode]    ${approvalModes.join(' or ')}: whether it asks before it acts
 /exit           leave; Ctrl-D and Ctrl-C twice do as well
@@ -41,6 +43,12 @@ const commands: { [name: string]: (context: Context, argument: string) => unknow
     if (!chosen) return say(`There is no session ${argument}: /sessions lists them.`)
     talking.take(chosen.id)
     say(`Going on with "${chosen.title}".`)
+  },
+  async files({ client, intern, say }, argument) {
+    const path = internPath(intern, `/files?${new URLSearchParams({ path: argument })}`)
+    const { data, has_more } = await client.ask<{ data: ListedFile[]; has_more: boolean }>('GET', path)
+    say(data.length === 0 ? 'Nothing is in there.' : fileTable(data))
+    if (has_more) say(`… and more: npx signalbox interns files ls ${intern} ${argument}`)
   },
   async model({ client, intern, say }, argument) {
     const change = argument && { model: argument }

@@ -13,8 +13,8 @@ import { apiClient, internsHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-type Entry = { name: string; kind: string; size: number; modified_at: string; target: string | null }
-type Page = { data: Entry[]; has_more: boolean; next_cursor?: string }
+export type ListedFile = { name: string; kind: string; size: number; modified_at: string; target: string | null }
+type Page = { data: ListedFile[]; has_more: boolean; next_cursor?: string }
 type Unpacked = { data: { files: number; folders: number; links: number; bytes: number } }
 
 /** What one archive may hold is the service's to say. */
@@ -34,7 +34,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .option('--json', 'print it as JSON')
     .action(async (intern: string, path: string, { json }: { json?: true }) => {
       const entries = await everyEntry((query) => client().ask<Page>('GET', url(intern, '', { path, ...query })))
-      out(json ? JSON.stringify(entries, null, 2) : entryTable(entries))
+      out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
   command('get', 'copy a file from the workspace')
@@ -112,8 +112,8 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     })
 }
 
-async function everyEntry(read: (query: Record<string, string>) => Promise<Page>): Promise<Entry[]> {
-  const all: Entry[] = []
+async function everyEntry(read: (query: Record<string, string>) => Promise<Page>): Promise<ListedFile[]> {
+  const all: ListedFile[] = []
   for (let query: Record<string, string> = { limit: '1000' }; ; ) {
     const { data, has_more, next_cursor } = await read(query)
     all.push(...data)
@@ -122,7 +122,7 @@ async function everyEntry(read: (query: Record<string, string>) => Promise<Page>
   }
 }
 
-function entryTable(entries: Entry[]): string {
+export function fileTable(entries: ListedFile[]): string {
   const rows = entries.map(({ name, kind, size, modified_at, target }) => [
     kind === 'folder' ? '-' : String(size),
     modified_at.slice(0, 19).replace('T', ' '),
