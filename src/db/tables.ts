@@ -1,5 +1,37 @@
 import type { Generated } from 'kysely'
 
+/** Sums over requests of one slot of time that have all texts in common. */
+type RollupCell = {
+  /** How long the slot is, in minutes. */
+  grain: number
+  /** Whole grains since the epoch. */
+  slot: number
+  /** Stands for all texts that tell cells apart. */
+  cell: string
+  organization_id: string
+  workspace_id: string
+  model: string
+  endpoint: string
+  provider: string
+  preset: string
+  outcome: string
+  error: string
+  byok: string
+  requests: number
+  prompt_tokens: number
+  completion_tokens: number
+  reasoning_tokens: number
+  cached_tokens: number
+  cache_written_tokens: number
+  tool_calls: number
+  cost_pico: bigint
+  saving_pico: bigint
+  /** Distributions, as src/lib/sketch.ts writes them. */
+  latency: string
+  duration: string
+  throughput: string
+}
+
 /**
  * Every table, as SQL holds it: text, integers (instants are milliseconds since the epoch, truth values 0 or 1)
  * and JSON as text. Each noun's own file turns its rows into objects; nothing else reads them.
@@ -249,65 +281,9 @@ export type Tables = {
     cells: string
   }
   /** What was counted of requests in one slot of time, by all that tells them apart but for key and member. */
-  workspace_cells: {
-    /** How long the slot is, in minutes. */
-    grain: number
-    /** Whole grains since the epoch. */
-    slot: number
-    /** Stands for all texts that follow. */
-    cell: string
-    organization_id: string
-    workspace_id: string
-    model: string
-    endpoint: string
-    provider: string
-    preset: string
-    outcome: string
-    error: string
-    byok: string
-    requests: number
-    prompt_tokens: number
-    completion_tokens: number
-    reasoning_tokens: number
-    cached_tokens: number
-    cache_written_tokens: number
-    tool_calls: number
-    cost_pico: bigint
-    saving_pico: bigint
-    /** Distributions, as src/lib/sketch.ts writes them. */
-    latency: string
-    duration: string
-    throughput: string
-  }
+  workspace_cells: RollupCell
   /** The same by key. */
-  key_cells: {
-    grain: number
-    slot: number
-    cell: string
-    organization_id: string
-    workspace_id: string
-    key_hash: string
-    user_id: string
-    model: string
-    endpoint: string
-    provider: string
-    preset: string
-    outcome: string
-    error: string
-    byok: string
-    requests: number
-    prompt_tokens: number
-    completion_tokens: number
-    reasoning_tokens: number
-    cached_tokens: number
-    cache_written_tokens: number
-    tool_calls: number
-    cost_pico: bigint
-    saving_pico: bigint
-    latency: string
-    duration: string
-    throughput: string
-  }
+  key_cells: RollupCell & { key_hash: string; user_id: string }
   /** How far rows of the ledger from before there were roll-ups are counted; no row when they all are. */
   rollup_past: { id: number; after_at: number; after_id: string; until_at: number }
   /** Provider keys that workspaces brought along. */

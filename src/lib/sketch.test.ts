@@ -47,6 +47,23 @@ test('a sketch comes back from its text as it was', () => {
   assert.equal(Sketch.fromText('').count, 0)
 })
 
+test('a sketch grows to either side, and takes another one in wherever that lies', () => {
+  const near = sketchOf([100, 101, 99])
+  near.accept(5)
+  near.accept(20_000)
+  const far = sketchOf([0.002, 1e8])
+  for (const [into, other] of [
+    [sketchOf([100, 101, 99, 5, 20_000]), far],
+    [sketchOf([0.002, 1e8]), near],
+    [new Sketch(), sketchOf([100, 101, 99, 5, 20_000, 0.002, 1e8])],
+  ] as const) {
+    into.merge(other)
+    into.merge(new Sketch())
+    assert.deepEqual([into.toText(), into.count], [sketchOf([0.002, 5, 99, 100, 101, 20_000, 1e8]).toText(), 7])
+  }
+  assert.equal(near.count, 5)
+})
+
 test('absurd values cost no memory and break nothing', () => {
   const sketch = sketchOf([0, -5, Number.MIN_VALUE, 1e300, Number.POSITIVE_INFINITY])
   assert.equal(sketch.count, 5)

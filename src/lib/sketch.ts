@@ -18,32 +18,63 @@ const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
 const gaps = ['', ',', ',,', ',,,'] as const
 const longestGap = gaps.length - 1
 
+/** Room that a sketch takes beyond what it needs: values that come later are mostly near those that came. */
+const room = 16
+
+const none = new Int32Array(0)
+
 /**
  * The distribution of positive numbers as counts in buckets that grow by 2 %, from which any quantile is told within
  * 1 %. Sketches add up: of several minutes, or of several servers. It is the DDSketch of Masson, Rim and Lee
- * (VLDB 2019) with a sparse store, since a minute of one endpoint fills a few dozen buckets.
+ * (VLDB 2019). From the lowest bucket to the highest all have their place, with the empty ones in between: what is
+ * measured lies so close together that this is less than pairs of bucket and count.
  */
 export class Sketch {
   count = 0
-  readonly #buckets: number[] = []
-  readonly #counts: number[] = []
+  /** The bucket of the first count. */
+  #first = 0
+  #counts: Int32Array = none
 
   accept(value: number): void {
     const within = Math.min(Math.max(value, smallest), largest)
-    this.#add(bucketOf(within), 1)
+    const bucket = bucketOf(within)
+    this.#hold(bucket, bucket)
+    this.#counts[bucket - this.#first]! += 1
+    this.count += 1
   }
 
   merge(other: Sketch): void {
-    for (let at = 0; at < other.#buckets.length; at++) this.#add(other.#buckets[at]!, other.#counts[at]!)
+    const counts = other.#counts
+    if (other.count === 0) return
+    this.#hold(other.#first, other.#first + counts.length - 1)
+    const own = this.#counts
+    const shift = other.#first - this.#first
+    for (let at = 0; at < counts.length; at++) own[at + shift]! += counts[at]!
+    this.count += other.count
+  }
+
+  /** Has a place for each bucket from one to another. */
+  #hold(from: number, to: number): void {
+    const counts = this.#counts
+    const end = this.#first + counts.length - 1
+    if (counts.length > 0 && from >= this.#first && to <= end) return
+    const isEmpty = counts.length === 0
+    const first = isEmpty ? from : Math.min(from < this.#first ? from - room : from, this.#first)
+    const last = isEmpty ? to : Math.max(to > end ? to + room : to, end)
+    const wider = new Int32Array(last - first + 1)
+    wider.set(counts, isEmpty ? 0 : this.#first - first)
+    this.#first = first
+    this.#counts = wider
   }
 
   /** @param share from 0 to 1. Undefined when nothing was accepted. */
   quantile(share: number): number | undefined {
     const rank = share * (this.count - 1)
+    const counts = this.#counts
     let passed = 0
-    for (let at = 0; at < this.#buckets.length; at++) {
-      passed += this.#counts[at]!
-      if (passed > rank) return (2 * gamma ** this.#buckets[at]!) / (gamma + 1)
+    for (let at = 0; at < counts.length; at++) {
+      passed += counts[at]!
+      if (passed > rank) return (2 * gamma ** (at + this.#first)) / (gamma + 1)
     }
     return undefined
   }
@@ -52,13 +83,14 @@ export class Sketch {
   toText(): string {
     let text = ''
     let before = Number.NEGATIVE_INFINITY
-    for (let at = 0; at < this.#buckets.length; at++) {
-      const bucket = this.#buckets[at]!
-      const gap = bucket - before
+    for (let at = 0; at < this.#counts.length; at++) {
+      const count = this.#counts[at]!
+      if (count === 0) continue
+      const gap = at - before
       if (gap <= longestGap) text += gaps[gap]
-      else text += text === '' ? `${bucket}:` : ` ${bucket}:`
-      text += this.#counts[at]
-      before = bucket
+      else text += text === '' ? `${at + this.#first}:` : ` ${at + this.#first}:`
+      text += count
+      before = at
     }
     return text
   }
@@ -91,34 +123,14 @@ export class Sketch {
   /** What stands in `counted`, which is empty again then. */
   static #taken(least: number, most: number): Sketch {
     const sketch = new Sketch()
-    const buckets = sketch.#buckets
-    const counts = sketch.#counts
+    if (most < least) return sketch
+    const counts = counted.slice(least, most + 1)
+    counted.fill(0, least, most + 1)
     let total = 0
-    for (let at = least; at <= most; at++) {
-      const count = counted[at]!
-      if (count === 0) continue
-      buckets.push(at + lowestBucket)
-      counts.push(count)
-      total += count
-      counted[at] = 0
-    }
+    for (let at = 0; at < counts.length; at++) total += counts[at]!
+    sketch.#first = least + lowestBucket
+    sketch.#counts = counts
     sketch.count = total
     return sketch
-  }
-
-  #add(bucket: number, count: number): void {
-    this.count += count
-    let [low, high] = [0, this.#buckets.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#buckets[middle]! < bucket) low = middle + 1
-      else high = middle
-    }
-    if (this.#buckets[low] === bucket) {
-      this.#counts[low]! += count
-      return
-    }
-    this.#buckets.splice(low, 0, bucket)
-    this.#counts.splice(low, 0, count)
   }
 }

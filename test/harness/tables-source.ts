@@ -10,19 +10,28 @@ const file = fileURLToPath(new URL('../../src/db/tables.ts', import.meta.url))
 /** Types are gone when a test runs, so they are read from their source: columns by name, by table. */
 export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
   const { program } = parse(readFileSync(file, 'utf8'), { sourceType: 'module', plugins: ['typescript'] })
-  const found = program.body.flatMap((statement) => {
-    const said = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined
-    return said?.type === 'TSTypeAliasDeclaration' && said.id.name === 'Tables' ? [said.typeAnnotation] : []
-  })
-  return members(found[0], (table) => members(table, columnAsSaid))
+  const types = new Map<string, Node>()
+  for (const statement of program.body) {
+    const said = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    if (said?.type === 'TSTypeAliasDeclaration') types.set(said.id.name, said.typeAnnotation)
+  }
+  return members(types.get('Tables'), types, (table) => members(table, types, columnAsSaid))
 }
 
 type Node = { type: string; [field: string]: any }
 
-function members<T>(literal: Node | undefined, read: (type: Node) => T): Record<string, T> {
-  if (literal?.type !== 'TSTypeLiteral') throw new Error(`db/tables.ts is not read: ${literal?.type} for a literal`)
+/** Of a type that is written out, goes by a name of the file, or is put together of such. */
+function members<T>(
+  of: Node | undefined,
+  types: ReadonlyMap<string, Node>,
+  read: (type: Node) => T,
+): Record<string, T> {
+  if (of?.type === 'TSIntersectionType')
+    return Object.assign({}, ...of.types.map((part: Node) => members(part, types, read)))
+  if (of?.type === 'TSTypeReference') return members(types.get(of.typeName.name), types, read)
+  if (of?.type !== 'TSTypeLiteral') throw new Error(`db/tables.ts is not read: ${of?.type} for a literal`)
   return Object.fromEntries(
-    literal.members.map(({ key, typeAnnotation }: Node) => [key.name, read(typeAnnotation.typeAnnotation)]),
+    of.members.map(({ key, typeAnnotation }: Node) => [key.name, read(typeAnnotation.typeAnnotation)]),
   )
 }
 
