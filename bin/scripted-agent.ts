@@ -8,7 +8,7 @@ const { scriptedAgent } = await import('#daemon/scripted-agent.ts')
 
 /**
  * `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. `http`
- * and `sse`: which servers of tools it reaches.
+ * and `sse`: which servers of tools it reaches; `image`, `audio`, `embedded`: what its prompts may hold.
  */
 const words = process.argv.slice(2)
 const restore = (['never', 'load', 'resume'] as const).find((way) => words.includes(way)) ?? 'load'

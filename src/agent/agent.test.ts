@@ -35,6 +35,18 @@ test('instructions that change are told to the model with the next prompt', asyn
   assert.match(second ?? '', /Be kind\.$/)
 })
 
+test('images of a prompt are shown to a model that takes them, and refused where it does not', async () => {
+  const image = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' } as const
+  const { model, requests } = listModel(['a cat', 'none'])
+  await using seeing = await newAgent({ model, seesImages: async () => true })
+  await seeing.prompt('what is it?', image)
+  const images = [{ mimeType: 'image/png', data: 'aW1hZ2U=' }]
+  assert.deepEqual(requests[0]?.messages.at(-1), { role: 'user', text: 'what is it?', images })
+  await using blind = await newAgent({ model, seesImages: async () => false })
+  await assert.rejects(blind.prompt('what is it?', image), /takes no images/)
+  assert.equal(requests.length, 1)
+})
+
 test('thoughts are told apart from the answer', async () => {
   await using at = await newAgent()
   await at.prompt('think about it')

@@ -10,7 +10,7 @@ import type { SessionStore } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import type { Shell } from './shell.ts'
 import type { ApprovalMode, Tool } from './tools/tool.ts'
-import { answerPrompt } from './turn.ts'
+import { answerPrompt, type Prompt } from './turn.ts'
 
 export type AgentDeps = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
@@ -52,7 +52,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
         agentInfo: { name: 'signalbox', title: 'Signalbox', version: deps.version },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { embeddedContext: true },
+          promptCapabilities: { image: true, embeddedContext: true },
           mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
@@ -102,11 +102,11 @@ export function createAgent(deps: AgentDeps): AgentApp {
       return { configOptions }
     })
     .onRequest('session/prompt', ({ params, client, signal }) =>
-      prompted(sessions.get(params.sessionId), textOf(params.prompt), client, signal),
+      prompted(sessions.get(params.sessionId), promptOf(params.prompt), client, signal),
     )
     .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
 
-  async function prompted(session: OpenSession, text: string, client: AgentContext, asked: AbortSignal) {
+  async function prompted(session: OpenSession, prompt: Prompt, client: AgentContext, asked: AbortSignal) {
     if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const abort = new AbortController()
@@ -115,7 +115,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     const { log, workspace, mode, mcp, processes } = session
     clearTimeout(session.idle)
     try {
-      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, processes, signal }, text)
+      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, processes, signal }, prompt)
     } finally {
       session.turn = undefined
       session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
@@ -124,13 +124,17 @@ export function createAgent(deps: AgentDeps): AgentApp {
   }
 }
 
-/** The text of a prompt; what is attached is put after the words or, as a link, in their place. */
-function textOf(blocks: ContentBlock[]): string {
-  const texts = blocks.map((block) => {
+/** The words of a prompt, what is attached among them or, as a link, in their place; and its images. */
+function promptOf(blocks: ContentBlock[]): Prompt {
+  const images = blocks.flatMap((block) =>
+    block.type === 'image' ? [{ mimeType: block.mimeType, data: block.data }] : [],
+  )
+  const texts = blocks.flatMap((block) => {
+    if (block.type === 'image') return []
     if (block.type === 'text') return block.text
     if (block.type === 'resource_link') return `[${block.name}](${block.uri})`
     if (block.type === 'resource' && 'text' in block.resource) return `${block.resource.uri}:\n${block.resource.text}`
     throw RequestError.invalidParams(undefined, `a prompt cannot hold ${block.type} here`)
   })
-  return texts.join('\n\n')
+  return { text: texts.join('\n\n'), images }
 }

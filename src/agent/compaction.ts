@@ -106,7 +106,7 @@ function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overhea
 const imageTokens = 1_500
 
 function estimate(message: Message): number {
-  const images = message.role === 'tool' ? (message.images?.length ?? 0) : 0
+  const images = 'images' in message ? (message.images?.length ?? 0) : 0
   return estimateTokens(asText(message).length) + images * imageTokens + 8
 }
 

@@ -6,6 +6,7 @@ import { countUsage } from './count-usage.ts'
 import {
   type AssistantMessage,
   type Finish,
+  type Image,
   type Message,
   type Model,
   ModelFault,
@@ -41,8 +42,8 @@ const longestResult = 60_000
 const resultShare = 0.3
 
 /** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
-export async function runTurn(deps: TurnDeps, prompt: string): Promise<TurnEnd> {
-  await add(deps, { role: 'user', text: prompt })
+export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
+  await add(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
   const sized = { ...deps, overheadTokens: overheadOf(deps) }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(sized)
@@ -109,7 +110,7 @@ function conversationOf({ log, seesImages }: TurnDeps): Message[] {
 }
 
 function withoutImages(message: Message): Message {
-  if (message.role !== 'tool' || !message.images) return message
+  if ((message.role !== 'tool' && message.role !== 'user') || !message.images) return message
   const { images, ...rest } = message
   return { ...rest, text: `${rest.text}\n[The model takes no images: ${images.length} of them left out.]` }
 }

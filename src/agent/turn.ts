@@ -5,7 +5,7 @@ import { consentTo } from './consent.ts'
 import { runHelper } from './helper.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import type { SessionTools } from './mcp/session-tools.ts'
-import { type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
+import { type Image, type Model, ModelFault, type ToolCall, type Usage } from './model/model.ts'
 import type { SeesImages, WindowOf } from './model/window.ts'
 import { notifyClient } from './notify-client.ts'
 import type { Processes } from './processes.ts'
@@ -38,8 +38,11 @@ export type TurnContext = {
   signal: AbortSignal
 }
 
+/** What the user says and shows. */
+export type Prompt = { text: string; images: Image[] }
+
 /** One prompt of a client, from its text to the protocol's response. The session is on disk when it resolves. */
-export async function answerPrompt(context: TurnContext, prompt: string): Promise<PromptEnd> {
+export async function answerPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
   const { log, signal } = context
   const spent: Usage[] = []
   const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
@@ -48,12 +51,13 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
     const name = log.session.model ?? context.settings.model
     const windowTokens = await context.windowOf(name, signal)
     const seesImages = await context.seesImages(name, signal)
+    if (prompt.images.length > 0 && !seesImages) throw noImages(name)
     const offered = await context.mcp.offer(context, signal)
     const notes = [...(await workspaceNotes(context.workspace)), ...offered.notes]
     signal.throwIfAborted()
     const notify = notifyClient({ ...context, windowTokens }, spent)
     const deps = { ...depsOf(context, offered.tools, notes), windowTokens, seesImages, notify }
-    const stopReason = await runTurn(withHelpers(context, deps), prompt)
+    const stopReason = await runTurn(withHelpers(context, deps), prompt.text, prompt.images)
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
@@ -62,6 +66,12 @@ export async function answerPrompt(context: TurnContext, prompt: string): Promis
     await log.sync().catch(() => {})
   }
 }
+
+const noImages = (model: string) =>
+  RequestError.invalidParams(
+    undefined,
+    `the model ${model} takes no images: name another for the intern, or leave them out`,
+  )
 
 function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
   const { settings, workspace, log, signal } = context

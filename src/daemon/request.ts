@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type Attachment, attachmentKinds } from '#interns/attachments.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
@@ -37,7 +38,20 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
   if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
   const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
-  return { prompt: text(body, 'prompt'), mode, ...session, ...readCaller(body) }
+  const attachments = readAttachments(body.attachments ?? [])
+  // Whoever attaches something need not say anything.
+  const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
+  return { prompt, attachments, mode, ...session, ...readCaller(body) }
+}
+
+function readAttachments(value: unknown): Attachment[] {
+  if (!Array.isArray(value)) throw new HttpError(400, 'invalid', 'attachments must be a list.')
+  return value.map(({ kind, name, mimeType, data, part }) => {
+    const isNamed = name === null || typeof name === 'string'
+    const isText = typeof mimeType === 'string' && typeof data === 'string' && Number.isInteger(part)
+    if (attachmentKinds.includes(kind) && isNamed && isText) return { kind, name, mimeType, data, part }
+    throw new HttpError(400, 'invalid', 'An attachment has kind, name, mimeType, data and part.')
+  })
 }
 
 export function readAnswer(body: Record<string, unknown>): AnswerQuestion {

@@ -1,3 +1,5 @@
+import { attachmentLine } from '#interns/attachments.ts'
+import type { InternFiles } from '#interns/files.ts'
 import type { Question } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason } from '#interns/run.ts'
@@ -11,6 +13,7 @@ import { watchDeadlines } from './deadlines.ts'
 import type { AgentSettings, Limits } from './limits.ts'
 import { LiveRun } from './live-run.ts'
 import type { DaemonLog } from './log.ts'
+import { promptBlocks } from './prompt-blocks.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { DaemonStore } from './store.ts'
@@ -26,6 +29,7 @@ export type RunRegistryDeps = {
   limits: Limits
   modes: AgentSettings['modes']
   workspace: string
+  files: Pick<InternFiles, 'write'>
   /** Must not jump: deadlines are read from it. */
   now: () => number
   newId: () => string
@@ -139,7 +143,7 @@ export class RunRegistry {
 
   async #play(
     run: LiveRun,
-    { prompt, mode: wanted, by, background }: StartTurn,
+    { prompt, attachments = [], mode: wanted, by, background }: StartTurn,
     before: Promise<unknown>,
   ): Promise<void> {
     const { session } = run
@@ -148,7 +152,7 @@ export class RunRegistry {
       await inTime(before, limits.settleMs)
       if (run.state().at === 'ended') return
       const about = { mode: wanted, by: by ?? null, ...(background && { background }) }
-      transcripts.of(session.id).begun(run.id, prompt, about)
+      transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
       transcripts.save()
       // Nobody waits for its first word: what becomes of it is told by its end.
       if (run.isInBackground) run.apply({ type: 'turn.started' })
@@ -157,10 +161,14 @@ export class RunRegistry {
       if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
       if (run.state().at === 'ended') return
       const costBefore = session.costUsd
-      await runAgentTurn(this.#deps, run, agent, as, prompt)
+      const { workspace, files } = this.#deps
+      const blocks = await promptBlocks({ text: prompt, attachments }, { takes: agent.takes, workspace, files })
+      if (run.state().at === 'ended') return
+      await runAgentTurn(this.#deps, run, agent, as, blocks)
       if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
     } catch (error) {
-      if (error instanceof Refusal) run.apply({ type: 'turn.failed' }, { refusal: error })
+      if (error instanceof Refusal)
+        run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
       else failRun(run, error)
     }
   }

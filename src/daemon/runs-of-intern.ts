@@ -5,12 +5,15 @@ import { type WorkspaceDeps, workspaceFiles } from './files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
 /** The runs of one intern, as its daemon keeps them. */
-export function createRuns(deps: RunRegistryDeps & Pick<WorkspaceDeps, 'state'>): Runs & { stop(): Promise<void> } {
+export function createRuns(
+  deps: Omit<RunRegistryDeps, 'files'> & Pick<WorkspaceDeps, 'state'>,
+): Runs & { stop(): Promise<void> } {
+  const files = workspaceFiles(deps)
   const startedAt = deps.now()
-  const registry = new RunRegistry(deps)
+  const registry = new RunRegistry({ ...deps, files })
   return {
     transcripts: deps.transcripts,
-    files: workspaceFiles(deps),
+    files,
     start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),

@@ -30,6 +30,11 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       agentInfo: { name: 'scripted', version: '1' },
       agentCapabilities: {
         loadSession: options.restore === 'load',
+        promptCapabilities: {
+          image: reaches('image'),
+          audio: reaches('audio'),
+          embeddedContext: reaches('embedded'),
+        },
         mcpCapabilities: { http: reaches('http'), sse: reaches('sse') },
         sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
       },
@@ -61,7 +66,9 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     })
     .onRequest('session/prompt', ({ params: { sessionId, prompt }, client }) => {
       const script = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-      return perform(script, { sessionId, session: find(sessionId), client, options })
+      const session = find(sessionId)
+      session.blocks = prompt
+      return perform(script, { sessionId, session, client, options })
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 

@@ -1,5 +1,6 @@
 import {
   type AgentContext,
+  type ContentBlock,
   type McpServer,
   type PermissionOptionKind,
   RequestError,
@@ -34,6 +35,8 @@ export type ScriptContext = {
 }
 
 export type Session = {
+  /** The last prompt as it came. */
+  blocks?: ContentBlock[]
   mode: string
   restored: boolean
   turn?: AbortController
@@ -158,6 +161,8 @@ export const commands: Record<string, Command> = {
     const toolCall = { toolCallId: 'quiz', title: 'Ask user 1 question', kind: 'think', _meta }
     await say(play, await request(play, { toolCall, options }))
   },
+  /** Says what the prompt holds besides its script. */
+  blocks: async (play) => say(play, JSON.stringify(play.session.blocks?.slice(1))),
   model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
   ask: async (play, schema) => {
     const { client, sessionId, signal } = play

@@ -1,6 +1,8 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Usage } from '#chat/usage.ts'
+import { Refusal } from '#interns/refusal.ts'
 import type { Agent, AgentSession, SessionListener } from './acp/agent.ts'
-import { member } from './acp/connection.ts'
+import { member, RpcError } from './acp/connection.ts'
 import { cancelledPermission, readPermission, selfDriveAnswer } from './acp/permission.ts'
 import type { AgentUpdate } from './acp/update.ts'
 import { costOfTurn, readUsage } from './acp/usage.ts'
@@ -21,7 +23,7 @@ export async function runAgentTurn(
   run: LiveRun,
   agent: Agent,
   as: AgentSession,
-  prompt: string,
+  prompt: ContentBlock[],
 ): Promise<void> {
   const { session } = run
   const costBefore = session.costUsd ?? 0
@@ -43,8 +45,18 @@ export async function runAgentTurn(
     if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
+    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
     failRun(run, error, readUsage(member(error, 'data'), cost()))
   }
+}
+
+/** An agent may find out only then that its model cannot see what was attached. */
+const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
+  error instanceof RpcError && error.code === -32602 && prompt.some(({ type }) => type !== 'text')
+
+function refusedPrompt({ message }: RpcError) {
+  const told = `Invalid request: the agent does not take what is attached: ${message}`
+  return { refusal: new Refusal('bad_request', told), message: told, retryable: false }
 }
 
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {

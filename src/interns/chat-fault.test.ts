@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '#lib/fault.ts'
 import { asChatFault, chatFault, restateForChat } from './chat-fault.ts'
-import { Refusal, refusals } from './refusal.ts'
+import { fileRefusals, Refusal, refusals } from './refusal.ts'
 
 test('a refusal says its reason, whether trying again may help, and when', () => {
   const busy = chatFault('conflict', 'busy', 'M')
@@ -43,6 +43,8 @@ test('what the intern’s daemon refuses has the kind of its status and its publ
     ['questions_full', 'unavailable', 'busy', true],
     ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
     ['host_gone', 'unavailable', 'intern_unreachable', true],
+    // What only files are refused with, no chat is.
+    ...Object.keys(fileRefusals).map((kind) => [kind, 'bad_gateway', 'intern_rejected', false]),
   ])
   for (const [kind, { code, retryable }] of Object.entries(refusals)) {
     const refusal = new Refusal(kind as keyof typeof refusals, 'M')

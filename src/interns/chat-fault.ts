@@ -1,5 +1,5 @@
 import { Fault, type FaultKind } from '#lib/fault.ts'
-import { Refusal } from './refusal.ts'
+import { fileRefusals, Refusal } from './refusal.ts'
 
 /** Every reason of the chat route, and whether trying again may help. */
 const reasons = {
@@ -48,6 +48,7 @@ export function chatFault(kind: FaultKind, reason: ChatReason, message: string, 
 export function asChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { code, reason, message, retryable } = error
+  if (Object.hasOwn(fileRefusals, error.kind)) return chatFault('bad_gateway', 'intern_rejected', message)
   return chatFault(kindOfCode[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
 }
 

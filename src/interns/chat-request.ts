@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ifThen } from '#lib/described-rule.ts'
 import { text } from '#lib/text.ts'
+import { type Attachment, AudioPart, attachmentOf, FilePart, ImagePart } from './attachments.ts'
 import { chatFault } from './chat-fault.ts'
 import { type ApprovalMode, approvalModes } from './intern.ts'
 
@@ -12,12 +13,19 @@ const Content = z.union([z.string(), z.array(TextPart), z.null()], {
   error: 'must be text, an array of text parts, or null',
 })
 
+/** Only the last message is read, but clients send all of them again. */
+const UserContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, AudioPart])), z.null()],
+  { error: 'must be text, an array of parts (text, image_url, file or input_audio), or null' },
+)
+
 const EchoedToolCall = z.object({ id: Id, function: z.object({ name: z.string(), arguments: z.string() }) })
 
 const Message = z.discriminatedUnion(
   'role',
   [
-    z.object({ role: z.enum(['system', 'developer', 'user']), content: Content }),
+    z.object({ role: z.enum(['system', 'developer']), content: Content }),
+    z.object({ role: z.literal('user'), content: UserContent }),
     z.object({ role: z.literal('assistant'), content: Content, tool_calls: z.array(EchoedToolCall).optional() }),
     z.object({ role: z.literal('tool'), content: Content, tool_call_id: Id }),
   ],
@@ -74,13 +82,22 @@ export const InternChatInSession = Asked.extend({
 const maxPrompt = 32_000
 
 export type TurnInput =
-  | { kind: 'prompt'; prompt: string; mode: ApprovalMode | undefined; sessionId: string | undefined }
+  | {
+      kind: 'prompt'
+      prompt: string
+      attachments: Attachment[]
+      mode: ApprovalMode | undefined
+      sessionId: string | undefined
+    }
   | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
 
 /** Reads the last message. Earlier messages are history, which the intern keeps itself. */
 export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
   const last = messages.at(-1)
-  if (last?.role === 'user') return { kind: 'prompt', prompt: promptOf(last.content), mode, sessionId }
+  if (last?.role === 'user') {
+    const attachments = attachmentsOf(last.content)
+    return { kind: 'prompt', prompt: promptOf(last.content, attachments), attachments, mode, sessionId }
+  }
   if (last?.role !== 'tool') {
     throw bad(`the last message must have the role "user" or "tool", not "${last?.role}"`)
   }
@@ -101,9 +118,23 @@ export function modeOf(wanted: ApprovalMode | undefined, own: ApprovalMode): App
   return wanted ?? own
 }
 
-function promptOf(content: z.infer<typeof Content>): string {
+const mostAttachments = 20
+
+function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
+  if (typeof content === 'string' || content === null) return []
+  const attachments = content.flatMap((part, at) => {
+    const refuse = (what: string) => bad(`content[${at}] of the last message: ${what}`)
+    return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
+  })
+  if (attachments.length > mostAttachments) {
+    throw bad(`the last message has ${attachments.length} files and images, and may have ${mostAttachments}`)
+  }
+  return attachments
+}
+
+function promptOf(content: z.infer<typeof UserContent>, attachments: Attachment[]): string {
   const prompt = joined(content)
-  if (prompt === '') throw bad('the text of the last message is empty')
+  if (prompt === '' && attachments.length === 0) throw bad('the text of the last message is empty')
   // A character takes one or two units, so a count is needed only in between.
   if (prompt.length > maxPrompt && [...prompt].length > maxPrompt) {
     throw bad(`the text of the last message has more than ${maxPrompt} characters`)
@@ -111,9 +142,9 @@ function promptOf(content: z.infer<typeof Content>): string {
   return prompt
 }
 
-function joined(content: z.infer<typeof Content>): string {
+function joined(content: z.infer<typeof UserContent>): string {
   if (typeof content === 'string') return content
-  return (content ?? []).map((part) => part.text).join('')
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 const bad = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)

@@ -1,6 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import { Fault } from '#lib/fault.ts'
 import { type AnswerLink, type ApprovalDeps, answering } from './approvals.ts'
+import { type Attachment, textIn } from './attachments.ts'
 import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
@@ -57,6 +58,7 @@ export async function startChatTurn(
   if (input.kind === 'prompt') {
     await withinRate(deps, caller)
     input.prompt = await deps.screen(caller, input.prompt, 'prompt')
+    for (const attachment of input.attachments) await screenFile(deps, caller, attachment)
   } else {
     input.answer = await deps.screen(caller, input.answer, 'answer')
   }
@@ -106,6 +108,13 @@ export async function startChatTurn(
   }
 }
 
+/** The text of a file is said to the intern as much as any. */
+async function screenFile(deps: ChatTurnDeps, caller: Caller, attachment: Attachment): Promise<void> {
+  const text = textIn(attachment)
+  if (text === undefined) return
+  attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt')).toString('base64')
+}
+
 type Noted = { id: string; sessionId: string; speaker: string | null }
 
 /** So that it can be asked for at once. A run that nobody could ask for does not go on. */
@@ -140,8 +149,8 @@ type Prompt = Extract<TurnInput, { kind: 'prompt' }>
 
 type Manner = { mode: ApprovalMode } & TurnCaller
 
-function begin(runs: Runs, { prompt, sessionId }: Prompt, manner: Manner, signal: AbortSignal) {
-  return runs.start({ prompt, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)
+function begin(runs: Runs, { prompt, attachments, sessionId }: Prompt, manner: Manner, signal: AbortSignal) {
+  return runs.start({ prompt, attachments, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)
 }
 
 /** Does what is to be done about the event that closes a reply, before it is told. */

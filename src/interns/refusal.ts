@@ -1,3 +1,14 @@
+/** Why nothing is done with a file. Chats never hear of these. */
+export const fileRefusals = {
+  file_invalid: { code: 400, retryable: false },
+  file_forbidden: { code: 403, retryable: false },
+  file_unknown: { code: 404, retryable: false },
+  file_conflict: { code: 409, retryable: false },
+  file_too_large: { code: 413, retryable: false },
+  file_range: { code: 416, retryable: false },
+  disk_full: { code: 413, retryable: false },
+} as const
+
 /** Why an intern does not start or resume a turn, and the status that says so. */
 export const refusals = {
   bad_request: { code: 400, retryable: false },
@@ -7,19 +18,13 @@ export const refusals = {
   interaction_not_pending: { code: 409, retryable: false },
   already_attached: { code: 409, retryable: false },
   output_lost: { code: 410, retryable: false },
-  file_invalid: { code: 400, retryable: false },
-  file_forbidden: { code: 403, retryable: false },
-  file_unknown: { code: 404, retryable: false },
-  file_conflict: { code: 409, retryable: false },
-  file_too_large: { code: 413, retryable: false },
-  file_range: { code: 416, retryable: false },
-  disk_full: { code: 413, retryable: false },
   intern_rejected: { code: 502, retryable: false },
   turn_failed: { code: 502, retryable: false },
   stream_severed: { code: 502, retryable: true },
   questions_full: { code: 503, retryable: true },
   intern_unreachable: { code: 502, retryable: true },
   host_gone: { code: 503, retryable: true },
+  ...fileRefusals,
 } as const
 export type RefusalKind = keyof typeof refusals
 

@@ -1,3 +1,4 @@
+import type { Attachment } from './attachments.ts'
 import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
 import type { Transcripts } from './transcript.ts'
@@ -16,7 +17,12 @@ export type ApprovalMode = 'manual' | 'self-drive'
 export type TurnCaller = { by?: string | undefined; activity?: boolean | undefined; background?: boolean | undefined }
 
 /** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
-export type StartTurn = { prompt: string; mode: ApprovalMode; sessionId?: string } & TurnCaller
+export type StartTurn = {
+  prompt: string
+  attachments?: Attachment[]
+  mode: ApprovalMode
+  sessionId?: string
+} & TurnCaller
 
 /** In the place of a question's id: the one that the session waits with. For people at a terminal. */
 export const pendingQuestion = 'pending'

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type ClientConnection,
+  type ContentBlock,
   client,
   type ElicitationContentValue,
   type McpServer,
@@ -131,7 +132,8 @@ async function open({ agent }: ClientConnection, cwd: string, modeId: string, mc
   await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } })
   const { sessionId, ...session } = await agent.request('session/new', { cwd, mcpServers })
   await agent.request('session/set_mode', { sessionId, modeId })
-  const prompt = (text: string) => agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+  const prompt = (text: string, ...more: ContentBlock[]) =>
+    agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }, ...more] })
   return { sessionId, session, prompt, cancel: () => agent.notify('session/cancel', { sessionId }) }
 }
 

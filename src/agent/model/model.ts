@@ -16,7 +16,7 @@ export type Image = { mimeType: string; data: string }
 /** One turn of a conversation, in no provider's shape. */
 export type Message =
   | { role: 'system'; text: string }
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; images?: Image[] }
   | AssistantMessage
   | { role: 'tool'; callId: string; text: string; images?: Image[] }
 

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest } from './model.ts'
+import type { Image, Message, ModelRequest } from './model.ts'
 
 /** The body of a streamed `/chat/completions` request. */
 export function requestBody(model: string, { messages, tools }: ModelRequest): Record<string, unknown> {
@@ -17,15 +17,21 @@ function imagesAfter(messages: Message[], index: number): Record<string, unknown
   const from = messages.slice(0, index).findLastIndex(({ role }) => role !== 'tool') + 1
   const images = messages.slice(from, index + 1).flatMap((message) => (message.role === 'tool' && message.images) || [])
   if (images.length === 0) return []
-  const shown = images.map(({ mimeType, data }) => ({
-    type: 'image_url',
-    image_url: { url: `data:${mimeType};base64,${data}` },
-  }))
-  return [{ role: 'user', content: [{ type: 'text', text: 'The images of these results, in their order:' }, ...shown] }]
+  const text = 'The images of these results, in their order:'
+  return [{ role: 'user', content: [{ type: 'text', text }, ...images.map(imagePart)] }]
 }
+
+const imagePart = ({ mimeType, data }: Image) => ({
+  type: 'image_url',
+  image_url: { url: `data:${mimeType};base64,${data}` },
+})
 
 function messageBody(message: Message): Record<string, unknown> {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text }
+  if (message.role === 'user' && message.images) {
+    const words = message.text === '' ? [] : [{ type: 'text', text: message.text }]
+    return { role: 'user', content: [...words, ...message.images.map(imagePart)] }
+  }
   if (message.role !== 'assistant') return { role: message.role, content: message.text }
   const calls = message.calls?.map(({ id, name, arguments: text }) => ({
     id,

@@ -1,4 +1,4 @@
-import type { InitializeRequest } from '@agentclientprotocol/sdk'
+import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { type Channel, type Connection, connect, member, RpcError } from './connection.ts'
 import { offeredServers } from './mcp-servers.ts'
@@ -12,6 +12,8 @@ export type SessionListener = {
   elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown>
 }
 
+export type PromptAbilities = { image: boolean; audio: boolean; embeddedContext: boolean }
+
 /** A session as the agent knows it. `modes` are the approval modes it can be set to. */
 export type AgentSession = { id: string; model: string | null; modes: string[] }
 
@@ -20,6 +22,8 @@ export type Agent = {
   name: string | null
   /** Whether it can restore a session that another process of it began. */
   remembers: boolean
+  /** What a prompt may hold besides text and links. */
+  takes: PromptAbilities
   /** The intern's servers of tools that it cannot reach, by name. */
   withheld: string[]
   newSession(workspace: string): Promise<AgentSession>
@@ -29,7 +33,7 @@ export type Agent = {
   forget(sessionId: string): void
   setMode(sessionId: string, mode: string): Promise<unknown>
   /** Resolves at the end of the turn with what the agent says of it. */
-  prompt(sessionId: string, text: string): Promise<unknown>
+  prompt(sessionId: string, blocks: ContentBlock[]): Promise<unknown>
   cancel(sessionId: string): void
   pause: Connection['pause']
   resume: Connection['resume']
@@ -93,6 +97,7 @@ export async function initializeAgent(
   return {
     name: nameOf(greeting),
     remembers: resumes || loads,
+    takes: abilitiesIn(member(abilities, 'promptCapabilities')),
     withheld,
     newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
@@ -111,13 +116,18 @@ export async function initializeAgent(
       if (closes) ask('session/close', { sessionId: id }).catch(() => {})
     },
     setMode: (sessionId, modeId) => ask('session/set_mode', { sessionId, modeId }),
-    prompt: (sessionId, text) => connection.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
+    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: connection.pause,
     resume: connection.resume,
     closed: connection.closed,
     close: connection.close,
   }
+}
+
+function abilitiesIn(told: unknown): PromptAbilities {
+  const is = (name: string) => member(told, name) === true
+  return { image: is('image'), audio: is('audio'), embeddedContext: is('embeddedContext') }
 }
 
 function readSession(response: unknown, knownId?: string): AgentSession {
