@@ -10,6 +10,10 @@ const { stderrLog } = await import('#daemon/log.ts')
 // The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
 process.umask(0o077)
 const socket = new Socket({ fd: 3 })
-const server = createHttpServer({ ...filesAlone(process.argv[2] ?? ''), log: stderrLog })
-socket.once('close', () => process.exit(0))
+const { close, ...kept } = filesAlone(process.argv[2] ?? '', Date.now)
+const server = createHttpServer({ ...kept, log: stderrLog })
+socket.once('close', () => {
+  close()
+  process.exit(0)
+})
 server.emit('connection', socket)

@@ -101,12 +101,25 @@ describe('a session of an intern', () => {
     assert.match(listening.text(), /event: end/)
   })
 
-  test('of an intern that does not run is refused with the state', async () => {
+  test('of an intern that does not run is read all the same, and is followed only while it runs', async () => {
     const { id } = await runningIntern(service, { name: 'resting', agent: 'scripted' })
+    const { sessionId } = await say(service, id, 'say hi')
+    const running = (await service.ask('GET', `/interns/${id}/sessions/${sessionId}`)).body
     await service.ask('POST', `/interns/${id}/suspend`)
     await untilIntern(service, id, 'stopped')
-    const { status, body } = await service.ask('GET', `/interns/${id}/sessions`)
-    assert.deepEqual([status, /is stopped/.test(body.error.message)], [409, true])
+    const { body } = await service.ask('GET', `/interns/${id}/sessions`)
+    assert.deepEqual(
+      body.data.map((session: any) => session.id),
+      [sessionId],
+    )
+    const path = `/interns/${id}/sessions/${sessionId}`
+    assert.deepEqual((await service.ask('GET', path)).body, running)
+    assert.equal((await service.ask('GET', `/interns/${id}/sessions/none`)).status, 404)
+    const followed = await service.ask('GET', `${path}/events`)
+    assert.deepEqual([followed.status, /is stopped/.test(followed.body.error.message)], [409, true])
+    await service.ask('POST', `/interns/${id}/provision`)
+    await untilIntern(service, id, 'running')
+    assert.equal((await say(service, id, 'say again', { session_id: sessionId })).text, 'again')
   })
 
   test('tells of its work in the reply where that is asked for, and the reply is otherwise the same to the byte', async () => {

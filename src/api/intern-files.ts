@@ -62,7 +62,7 @@ export async function withFiles<Answer>(
   const signal = abortSignalOf(tracked.response.signal)
   let later: Promise<unknown> | undefined
   try {
-    const files = deps.provisioner.files(intern)
+    const files = deps.provisioner.kept(intern).files
     const done = () => refusing(give(files, signal), () => tracked.response.revoked)
     const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
     later = over?.(answer)

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { InternStatus } from '#interns/intern.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { findIntern, type Intern } from '#interns/store.ts'
 import type { Transcripts } from '#interns/transcript.ts'
@@ -7,7 +8,20 @@ import type { ApiDeps } from './deps.ts'
 
 type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner'>
 
-/** The transcripts of an intern that the caller sees. @throws Fault `not_found`, `conflict` where it does not run. */
+/** States in which nobody is at its folder, or its daemon alone is. */
+const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
+
+/**
+ * The transcripts of an intern that the caller sees, whether it runs or not.
+ * @throws Fault `not_found`, `conflict` while it is between two states.
+ */
+export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
+  const intern = await findIntern(deps, caller, internId)
+  if (atRest.includes(intern.status)) return deps.provisioner.kept(intern).transcripts
+  throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
+}
+
+/** The same, to be followed. @throws Fault `not_found`, `conflict` where it does not run. */
 export async function transcriptsOf(
   deps: ReaderDeps,
   caller: Caller,
@@ -17,7 +31,7 @@ export async function transcriptsOf(
   if (intern.status !== 'running') {
     throw new Fault(
       'conflict',
-      `The intern is ${intern.status}; its sessions can be read while it is running (POST …/provision).`,
+      `The intern is ${intern.status}; its sessions can be followed while it is running (POST …/provision).`,
     )
   }
   return { intern, transcripts: deps.provisioner.runs(intern).transcripts }

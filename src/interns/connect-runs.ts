@@ -6,7 +6,7 @@ import type { SecureContext } from 'node:tls'
 import { Agent, request as httpRequest, https } from '#lib/node-http.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
-import type { Bytes, InternFiles } from './files.ts'
+import type { Bytes } from './files.ts'
 import { readCancelled, readHealth, readRefusal, readWholePermission } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
@@ -61,15 +61,15 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
   }
 }
 
-/** The files alone, through a connection that is there already and serves one request. */
-export function filesThrough(connect: () => Promise<{ socket: Socket; token: string }>): InternFiles {
-  return connectFiles({
-    readText,
-    ask: async (method, path, body, signal) => {
-      const { socket, token } = await connect()
-      return exchange({ createConnection: () => socket, token }, undefined, method, path, body, signal)
-    },
-  })
+/** What is kept of an intern, through a connection that is there already and serves one request. */
+export function keptThrough(
+  connect: () => Promise<{ socket: Socket; token: string }>,
+): Pick<Runs, 'files' | 'transcripts'> {
+  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => {
+    const { socket, token } = await connect()
+    return exchange({ createConnection: () => socket, token }, undefined, method, path, body, signal)
+  }
+  return { files: connectFiles({ readText, ask }), transcripts: connectTranscripts({ ask, readText }) }
 }
 
 /** A connection that is there already, to whoever knows this token. */

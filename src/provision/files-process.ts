@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
-import { filesThrough } from '#interns/connect-runs.ts'
-import type { InternFiles } from '#interns/files.ts'
+import { keptThrough } from '#interns/connect-runs.ts'
+import type { Runs } from '#interns/runs.ts'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { markerOf, markerVariable } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
@@ -25,11 +25,17 @@ type FilesProcessDeps = {
 }
 
 /**
- * The files of an intern whose daemon does not run: a process of its own for each request, as the intern's user and with
+ * The files and transcripts of an intern whose daemon does not run: a process of its own for each request, as the intern's user and with
  * nothing but a connection to us.
  */
-export function filesOfStopped({ config, home, uid: userOf, path, started }: FilesProcessDeps): InternFiles {
-  return filesThrough(async () => {
+export function filesOfStopped({
+  config,
+  home,
+  uid: userOf,
+  path,
+  started,
+}: FilesProcessDeps): Pick<Runs, 'files' | 'transcripts'> {
+  return keptThrough(async () => {
     const uid = await userOf()
     prepareFolders(home, uid)
     const token = 'nobody else has this connection'
@@ -57,7 +63,9 @@ export function filesOfStopped({ config, home, uid: userOf, path, started }: Fil
     child.once('error', () => socket.destroy())
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
-      child.once('error', (error) => reject(new Error(`The intern's files cannot be reached: ${error.message}`)))
+      child.once('error', (error) =>
+        reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)),
+      )
     })
     lowerPriority(child.pid!, niceness)
     return { socket, token }

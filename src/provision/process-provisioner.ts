@@ -95,7 +95,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     }
   }
 
-  /** The processes that serve files of interns that do not run. */
+  /** The processes that serve what is kept of interns that do not run. */
   const servingFiles = new Map<string, Set<ChildProcess>>()
   const filesProcess = (intern: Intern) => {
     const home = homeOf(intern)
@@ -235,7 +235,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
     },
     runs: runsOf,
-    files: (intern) => (intern.status === 'running' || !isHere(intern) ? runsOf(intern).files : filesProcess(intern)),
+    kept: (intern) => (intern.status === 'running' || !isHere(intern) ? runsOf(intern) : filesProcess(intern)),
   }
 }
 

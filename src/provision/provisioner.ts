@@ -1,4 +1,3 @@
-import type { InternFiles } from '#interns/files.ts'
 import type { Progress } from '#interns/intern.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
@@ -31,6 +30,6 @@ export type Provisioner = {
   destroy: (intern: Intern) => Promise<void>
   /** The way to the daemon, also from other hosts. */
   runs: (intern: Intern) => Runs
-  /** The files of its workspace, whether it runs or not. */
-  files: (intern: Intern) => InternFiles
+  /** The files of its workspace and its transcripts, whether it runs or not. */
+  kept: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
 }

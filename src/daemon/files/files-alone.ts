@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
+import type { Transcripts } from '#interns/transcript.ts'
+import type { DaemonStore } from '../store.ts'
 import { workspaceFiles } from './workspace-files.ts'
 
 const Settings = z.object({
@@ -11,13 +13,31 @@ const Settings = z.object({
 })
 export type FilesSettings = z.infer<typeof Settings>
 
-/** What a daemon offers while its intern does not run: its files. */
-export function filesAlone(json: string): { token: string; runs: Runs } {
+/** What a daemon offers while its intern does not run: its files and transcripts. */
+export function filesAlone(json: string, now: () => number): { token: string; runs: Runs; close: () => void } {
   const { token, ...settings } = Settings.parse(JSON.parse(json))
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
-  const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
+  let store: DaemonStore | undefined
+  const kept = async () => {
+    const { openStore } = await import('../store.ts')
+    const { keepTranscripts } = await import('../transcript/transcripts.ts')
+    store ??= openStore(settings.state, keepsAll)
+    return keepTranscripts({ store: store.transcripts, now, log: () => {} })
+  }
+  const transcripts: Transcripts = {
+    list: async (page) => (await kept()).list(page),
+    read: async (sessionId, page) => (await kept()).read(sessionId, page),
+    ...{ follow: refuse, milestones: refuse },
+  }
   const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
-  return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) } }
+  return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) }, close: () => store?.close() }
+}
+
+/** What is kept for how long is the daemon's to say. */
+const keepsAll = {
+  maxTranscriptBytes: Number.MAX_SAFE_INTEGER,
+  maxSessionTranscriptBytes: Number.MAX_SAFE_INTEGER,
+  transcriptMs: Number.MAX_SAFE_INTEGER,
 }

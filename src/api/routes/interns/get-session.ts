@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
+import { asked, keptTranscripts, noSuchSession } from '#api/intern-transcripts.ts'
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
@@ -31,7 +31,7 @@ export const getInternSession = route({
   }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
-    const { transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const transcripts = await keptTranscripts(deps, caller, params.internId)
     const page = { limit: query.limit, after: query.starting_after }
     const found = await asked(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, transcriptsOf } from '#api/intern-transcripts.ts'
+import { asked, keptTranscripts } from '#api/intern-transcripts.ts'
 import { InternSession, sessionItem } from '#interns/entry-item.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
@@ -11,7 +11,7 @@ export const listInternSessions = route({
   tag: 'interns',
   key: 'api',
   summary: 'The conversations with an intern, the latest first',
-  description: 'For everybody who sees the intern, while it is running.',
+  description: 'For everybody who sees the intern, whether it runs or not.',
   request: {
     params: InternPath,
     query: z.object({
@@ -22,7 +22,7 @@ export const listInternSessions = route({
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
-    const { transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const transcripts = await keptTranscripts(deps, caller, params.internId)
     const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))
     const last = sessions.at(-1)
     return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
