@@ -49,21 +49,21 @@ test('spending is reported as held until the ledger has it', async () => {
   account.take(5n)
   account.settle(5n, 3n)
   const reported = async () => {
-    const { recorded } = account
+    const { recorded } = account.spending
     const report = account.report(true, 30n)
     asked.at(-1)?.grant(0n)
     await report
-    account.wrote(recorded)
+    account.spending.wrote(recorded)
     const { total, held } = asked.at(-1)!.report
     return { total, held }
   }
   assert.deepEqual(await reported(), { total: 0n, held: 20n })
   assert.deepEqual(await reported(), { total: 3n, held: 17n })
-  assert.equal(account.isUnwritten, true)
+  assert.equal(account.spending.unwritten, 4n)
   attempt.record()
   await reported()
   assert.deepEqual(await reported(), { total: 7n, held: 13n })
-  assert.equal(account.isUnwritten, false)
+  assert.equal(account.spending.unwritten, 0n)
 })
 
 test('all that was spent is in every report, with how much of it was confirmed', async () => {
@@ -72,11 +72,11 @@ test('all that was spent is in every report, with how much of it was confirmed',
   asked[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
-  account.wrote(4n)
+  account.spending.wrote(4n)
   const first = account.report(true, 30n)
   account.take(6n)
   account.settle(6n, 5n)
-  account.wrote(9n)
+  account.spending.wrote(9n)
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
@@ -136,7 +136,7 @@ test('an account is not idle while a report of it is under way', async () => {
   asked[0]?.grant(10n)
   await reserved
   account.settle(10n, 10n)
-  account.wrote(10n)
+  account.spending.wrote(10n)
   const report = account.report(false, 0n)
   assert.equal(account.isIdle, false)
   asked[1]?.fail()
@@ -193,7 +193,7 @@ test('servers that reserve, settle and report in any order never have more than 
       const cost = random() < 0.5 ? need : need / 2n
       spentOrReserved -= need - cost
       account.settle(need, cost)
-      if (random() < 0.5) account.wrote(account.recorded)
+      if (random() < 0.5) account.spending.wrote(account.spending.recorded)
       if (random() < 0.5) account.report(random() < 0.5, 5n)
     }
     const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as BudgetAccount))

@@ -1,4 +1,5 @@
 import type { PicoUsd } from '#lib/pico-usd.ts'
+import { Spending } from './spending.ts'
 import type { Grant, LeaseReport } from './store.ts'
 
 /** One exchange with the database: reports what is spent and held, and asks for `need` more, under a limit. */
@@ -33,6 +34,7 @@ type BudgetAccountDeps = {
 export class BudgetAccount {
   /** When it was last used, by the clock that is passed in. */
   usedAt = 0
+  readonly spending = new Spending()
   readonly #deps: BudgetAccountDeps
   #available = 0n
   #reserved = 0n
@@ -40,14 +42,6 @@ export class BudgetAccount {
   #unsettled = 0
   /** The least that was available since the last report: so much lay idle. */
   #idle = 0n
-  /** Spent in all. */
-  #total = 0n
-  /** The part of the total that the ledger does not get before its request ends. */
-  #unrecorded = 0n
-  /** The part of the total that the ledger has. The rest is still reported as held. */
-  #written = 0n
-  /** The part of the total that the database has confirmed. */
-  #confirmed = 0n
   /** Whether the database may have a lease of this account. */
   #leased = false
   /** The number of times that grants were revoked. */
@@ -74,35 +68,9 @@ export class BudgetAccount {
     this.giveUp(new Error('The database does not answer.'))
   }
 
-  /** The part of the total that was given to the ledger. */
-  get recorded(): PicoUsd {
-    return this.#total - this.#unrecorded
-  }
-
-  /** Whether the ledger lacks some of what was spent. */
-  get isUnwritten(): boolean {
-    return this.#written < this.#total
-  }
-
-  /** @param recorded the value of `recorded` when the ledger was asked to write; it has that now. */
-  wrote(recorded: PicoUsd): void {
-    if (recorded > this.#written) this.#written = recorded
-  }
-
-  /** As `settle`, for a request that goes on: `record` is called when the ledger was given what was spent. */
-  settleEarly(reserved: PicoUsd, spent: PicoUsd): { record: () => void } {
-    this.#unrecorded += spent
-    this.settle(reserved, spent)
-    return {
-      record: () => {
-        this.#unrecorded -= spent
-      },
-    }
-  }
-
   /** Whether nothing of this account is held, owed or waited for, neither here nor in the database. */
   get isIdle(): boolean {
-    const nothing = this.#unsettled === 0 && this.#available <= 0n && this.#total === this.#confirmed
+    const nothing = this.#unsettled === 0 && this.#available <= 0n && this.spending.isConfirmed
     return nothing && !this.#leased && this.#waiting.length === 0 && !this.#exchanging
   }
 
@@ -135,9 +103,20 @@ export class BudgetAccount {
    * that, so it is reported at once.
    */
   settle(reserved: PicoUsd, spent: PicoUsd): void {
+    this.spending.add(spent)
+    this.#giveBack(reserved, spent)
+  }
+
+  /** The same for a request that goes on: `record` is called when the ledger was given what was spent. */
+  settleEarly(reserved: PicoUsd, spent: PicoUsd): { record: () => void } {
+    const record = this.spending.addEarly(spent)
+    this.#giveBack(reserved, spent)
+    return { record }
+  }
+
+  #giveBack(reserved: PicoUsd, spent: PicoUsd): void {
     this.#unsettled--
     this.#reserved -= reserved
-    this.#total += spent
     this.#available += reserved - spent
     if (this.#available < this.#idle) this.#idle = this.#available
     if (this.#waiting.length > 0) this.serve().catch((error: unknown) => this.giveUp(error))
@@ -262,15 +241,15 @@ export class BudgetAccount {
     const wanted = this.#waiting.reduce((sum, waiting) => sum + waiting.need, 0n)
     let total = 0n
     const report = () => {
-      total = this.#written
-      const held = larger(this.#available, 0n) + this.#reserved + this.#total - total
-      return { total, confirmed: this.#confirmed, held, need, wanted }
+      total = this.spending.written
+      const held = larger(this.#available, 0n) + this.#reserved + this.spending.unwritten
+      return { total, confirmed: this.spending.confirmed, held, need, wanted }
     }
     this.#askedAt = this.#deps.elapsed()
     this.#leased = true
     try {
       const answer = await this.#deps.exchange(report, first?.limit ?? 0n)
-      this.#confirmed = total
+      this.spending.confirm(total)
       this.#leased = !answer.ended
       if (this.#revoked === revoked) this.#available += answer.granted
       return answer

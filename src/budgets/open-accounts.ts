@@ -133,11 +133,11 @@ export class OpenAccounts {
 
   /** What is spent goes to the ledger before it is reported. */
   async #write(): Promise<void> {
-    const unwritten = [...this.#accounts.values()].filter(({ account }) => account.isUnwritten)
+    const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
     if (unwritten.length === 0) return
-    const spent = unwritten.map(({ account }) => ({ account, amount: account.recorded }))
+    const spent = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
     await this.#deps.written()
-    for (const { account, amount } of spent) account.wrote(amount)
+    for (const { account, amount } of spent) account.spending.wrote(amount)
   }
 
   /** Serves those who wait, for as long as somebody does: a server with nothing to do should sleep. */
