@@ -6,7 +6,9 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startBrowser } from './harness/chromium.ts'
 import { signedInPage } from './harness/console.ts'
-import { startDemoWorld } from './harness/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from './harness/demo-world.ts'
+import { scripted } from './harness/intern-chat.ts'
+import { runningIntern, say } from './harness/interns.ts'
 
 /** The address of a screen, wide and narrow, and the text that says that all of it is there. */
 type Picture = { screen: string; wide: string; narrow?: string; shows: string }
@@ -17,9 +19,24 @@ const named = process.argv.slice(2)
 const quality = 50
 
 mkdirSync(folder, { recursive: true })
-await using world = await startDemoWorld()
+await using world = await startDemoWorld({ settings: { ...scripted, intern_users_from: 0 } as object })
 await using browser = await startBrowser()
 const ids = await world.ask(18)
+for (const system of ['Answer with a haiku.', 'Answer with a haiku about the sea.']) {
+  const body = { model: 'google/gemini-3-flash', temperature: 0.4, messages: [{ role: 'system', content: system }] }
+  await world.service.manage('POST', '/presets/haiku/chat/completions', body)
+}
+await world.service.manage('PATCH', '/presets/haiku', { description: 'Short answers, for the front page' })
+for (const [name, access] of [
+  ['Ada Lovelace', 'admin'],
+  ['Grace Hopper', 'developer'],
+])
+  await world.service.manage('POST', '/organization/members', {
+    name,
+    access,
+    email: `${name}@example.com`.replace(' ', '.'),
+  })
+const intern = await askingIntern(world.service)
 
 const pictures: Picture[] = [
   { screen: 'requests', wide: `/requests/${ids[1]}`, narrow: '/requests', shows: 'anthropic/claude-sonnet-5' },
@@ -29,6 +46,9 @@ const pictures: Picture[] = [
     narrow: '/guardrails',
     shows: 'Only what the contract names',
   },
+  { screen: 'interns', wide: '/interns', narrow: `/interns/${intern}`, shows: 'wants to' },
+  { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
+  { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
 ]
 
 for (const { screen, wide, narrow = wide, shows } of pictures) {
@@ -49,3 +69,17 @@ for (const { screen, wide, narrow = wide, shows } of pictures) {
   }
 }
 process.exit(0)
+
+/** One that wants to change a file, and another that wants to know something. @returns its id. */
+async function askingIntern(service: DemoWorld['service']): Promise<string> {
+  const { id } = await runningIntern(service, { agent: 'scripted' })
+  const change = { before: 'retries: 2\ntimeout: 10s\n', after: 'retries: 5\ntimeout: 10s\nbackoff: 2s\n' }
+  await say(
+    service,
+    id,
+    `say The nightly export fails now and then.\nedit deploy/export.yaml ${JSON.stringify(change)}`,
+  )
+  const fields = { type: 'object', properties: { environment: { type: 'string', enum: ['staging', 'production'] } } }
+  await say(service, id, `ask ${JSON.stringify(fields)}`)
+  return id
+}

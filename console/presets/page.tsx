@@ -4,7 +4,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { everyPage } from '../api/pages.ts'
 import { forget, useGet, useResource } from '../api/resource.ts'
-import { manages } from '../api/session.ts'
+import { asks, manages } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
@@ -49,7 +49,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
       <header>
         <h1>@preset/{slug}</h1>
         {status !== 'active' && <span class="warn">{status}: it cannot be used</span>}
-        {status === 'active' && (
+        {status === 'active' && asks() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
             Try it
           </a>
@@ -62,6 +62,10 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
     </>
   )
 }
+
+/** The chat in which versions answer the same, side by side. */
+const chatWith = (slug: string, ...versions: number[]) =>
+  `/chat${queryOf({ model: [...new Set(versions)].map((version) => `@preset/${slug}@${version}`).join() })}`
 
 type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; reload: () => void }
 
@@ -106,6 +110,11 @@ function Versions({ preset, versions, reload }: VersionsProps) {
               </option>
             ))}
           </select>{' '}
+          {preset.status === 'active' && asks() && (
+            <a class="button" href={chatWith(preset.slug, against.version, shown.version)}>
+              {against.id === shown.id ? `Try version ${shown.version}` : 'Run both side by side'}
+            </a>
+          )}{' '}
           {manages() && shown.id !== used.id && (
             <button type="button" onClick={() => void designate(preset, shown.version, reload)}>
               Use version {shown.version}

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage, startConsole } from '../harness/console.ts'
+import { metered } from '../harness/metered.ts'
 import type { TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -38,6 +39,21 @@ test('a preset shows how two versions differ; another is put in use, and taken b
   await until(async () => (await used()) === 1)
   await page.getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await used()) === 2)
+  assert.deepEqual(faults, [])
+})
+
+test('two versions answer the same side by side, whichever is in use', options, async () => {
+  await using watched = await signedInPage(browser, service, '/presets/haiku?version=1&against=2')
+  const { page, faults } = watched
+  await page.getByRole('link', { name: 'Run both side by side' }).click()
+  await page.getByLabel('Message').fill('Tell me of the sea')
+  await page.keyboard.press('Enter')
+  for (const version of [1, 2]) {
+    const reply = page.getByRole('article', { name: `Answer of @preset/haiku@${version}` })
+    const path = await reply.getByRole('link', { name: 'its request' }).getAttribute('href')
+    const { preset } = await metered(service, decodeURIComponent(path!.split('/').at(-1)!))
+    assert.equal(preset.version, version)
+  }
   assert.deepEqual(faults, [])
 })
 

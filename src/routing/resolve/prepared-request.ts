@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { applyPreset } from '#presets/apply.ts'
 import type { PresetCache } from '#presets/preset-cache.ts'
-import { presetReference } from '#presets/preset-reference.ts'
+import { type PresetReference, presetReference } from '#presets/preset-reference.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { CompletionCall } from '../call.ts'
 import type { Body } from '../translate/protocol.ts'
@@ -22,12 +22,10 @@ export function prepareRequest(
   return prepareWithPreset(deps, call, named)
 }
 
-async function prepareWithPreset(
-  { presets }: { presets: PresetCache },
-  call: CompletionCall,
-  named: { slug: string; rest: Body },
-) {
-  const { id, slug, designated_version: version } = await presets.find(call.caller.workspaceId, named.slug)
+async function prepareWithPreset({ presets }: { presets: PresetCache }, call: CompletionCall, named: PresetReference) {
+  const found = await presets.find(call.caller.workspaceId, named.slug)
+  const { id, slug } = found
+  const version = named.version === undefined ? found.designated_version : await presets.version(found, named.version)
   const { preset: style, toChat } = call.client
   const whole = applyPreset(version, named.rest, style)
   return {

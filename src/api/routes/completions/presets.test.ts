@@ -50,6 +50,29 @@ describe('a completion that names a preset', () => {
     assert.deepEqual([behind.status, sent().model, sent().temperature], [200, 'parallel-tools', 0])
   })
 
+  test('may name a version that is not in use, which stays what it was; one that is not there is told by its number', async () => {
+    const save = (temperature: number) =>
+      service.manage('POST', '/presets/versions/chat/completions', { model: 'openai-chat/text', temperature })
+    await save(0.1)
+    await save(0.2)
+    for (const [body, temperature] of [
+      [{ model: '@preset/versions@1' }, 0.1],
+      [{ preset: 'versions@1' }, 0.1],
+      [{ model: '@preset/versions@2' }, 0.2],
+      [{ model: '@preset/versions' }, 0.2],
+      [{ model: 'openai-chat/parallel-tools@preset/versions@1' }, 0.1],
+    ] as const) {
+      const { status, headers } = await chat(body)
+      assert.deepEqual([status, sent().temperature], [200, temperature], JSON.stringify(body))
+      const { preset } = await metered(service, headers.get('x-generation-id'))
+      assert.deepEqual([preset.slug, preset.version], ['versions', temperature * 10])
+    }
+    const missing = await chat({ model: '@preset/versions@3' })
+    assert.deepEqual([missing.status, missing.body.error.message], [404, 'The preset "versions" has no version 3.'])
+    await service.manage('PATCH', '/presets/versions', { status: 'disabled' })
+    assert.equal((await chat({ model: '@preset/versions@1' })).status, 404)
+  })
+
   test('gets the same as a responses body, in that body’s own words', async () => {
     const body = { model: 'openai-responses/text@preset/haiku', input: 'Hi', instructions: 'Be brief.' }
     assert.equal((await service.ask('POST', '/responses', { body })).status, 200)
