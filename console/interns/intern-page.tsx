@@ -4,6 +4,7 @@ import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
+import { Files } from './files.tsx'
 import { Inbox } from './inbox.tsx'
 import { useChanges, useWorld } from './live.ts'
 import { NewSession } from './new-session.tsx'
@@ -41,6 +42,7 @@ export function InternPage({ id }: { id: string }) {
           <h2>Sessions</h2>
           {data.status === 'running' && asks() && <NewSession intern={data} />}
           {data.status === 'running' ? <Sessions id={data.id} name={data.name} /> : <NotRunning />}
+          {asks() && <Files id={data.id} />}
         </>
       )}
     </div>

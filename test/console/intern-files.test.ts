@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { filesOf, workspaceOf } from '../harness/intern-files.ts'
+import { until } from '../harness/until.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+test('files of an intern are walked through, read, brought and taken', options, async () => {
+  await filesOf(talk, talk.id)('PUT', 'content', { path: 'docs/notes.md' }, { body: 'What <b>was</b> found\u202e' })
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'docs/' }).click()
+  await page.getByRole('button', { name: 'notes.md' }).click()
+  await page.getByText('What <b>was</b> found\\u202e', { exact: true }).waitFor()
+  const file = { name: 'values.csv', mimeType: 'text/csv', buffer: Buffer.from('1,2,3') }
+  await page.getByLabel('Upload').setInputFiles(file)
+  await page.getByRole('button', { name: 'values.csv' }).waitFor()
+  const there = join(workspaceOf(talk, talk.id), 'docs/values.csv')
+  await until(async () => readFileSync(there, 'utf8') === '1,2,3')
+  const downloaded = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download', exact: true }).first().click()
+  const got = await downloaded
+  assert.equal(got.suggestedFilename(), 'notes.md')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  const pictures = process.env.PICTURES
+  for (const width of pictures ? [1280, 390] : []) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: `${pictures}-${width}-${colorScheme}.png`, fullPage: true })
+    }
+  }
+  // What stays is not replaced, and says so.
+  await page.getByLabel('Upload').setInputFiles({ ...file, buffer: Buffer.from('other') })
+  await page.getByText(/exists already/).waitFor()
+  assert.equal(readFileSync(there, 'utf8'), '1,2,3')
+  assert.deepEqual(
+    faults.filter((fault) => !/409/.test(fault)),
+    [],
+  )
+})
+
+test('who may not talk to the intern sees nothing of its files', options, async () => {
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, {
+    link: await linkForRole(talk, 'viewer'),
+  })
+  await watched.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  assert.equal(await watched.page.getByRole('heading', { name: 'Files' }).count(), 0)
+})
