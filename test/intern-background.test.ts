@@ -93,6 +93,25 @@ onEachDatabase('a run in the background', (kind) => {
   })
 })
 
+test('two servers tell the same of a run, whichever began it, answers it or looks after the intern', {
+  skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
+}, async () => {
+  await using one = await startTestService({ kind: 'postgres', settings: scripted })
+  await using other = await startTestService({ place: one.place, settings: scripted })
+  const { id } = await runningIntern(one, { agent: 'scripted' })
+  for (const [begins, answers] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const run = (await begin(begins, id, 'permission shell allow_once\nsay done')).body.data.id
+    const waiting = await asked(answers, id, run)
+    assert.equal((await answer(answers, id, waiting, 'allow_once')).finish, 'stop')
+    assert.deepEqual(await ended(one, id, run), await ended(other, id, run))
+  }
+  const listed = (await other.ask('GET', `/interns/${id}/runs`)).body.data
+  assert.deepEqual([listed.length, new Set(listed.map((run: any) => run.outcome))], [2, new Set(['finished'])])
+})
+
 describe('runs of an intern', () => {
   let service: Talk
   before(async () => {

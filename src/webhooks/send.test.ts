@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import { Agent, request } from 'undici'
 import { startReceiver } from '#test/harness/receiver.ts'
-import { send } from './send.ts'
+import { pinned, send } from './send.ts'
 import { whyForbidden } from './target.ts'
 
 const nothing = { webhook_origins: [] }
@@ -27,6 +28,16 @@ test('nothing goes to an address that is not public, or without TLS, unless the 
 test('a name that leads to this host is not connected to', async () => {
   const { status, error } = await post([], 'https://localhost:1/')
   assert.deepEqual([status, /the host localhost is not a public one.*webhook_origins/.test(error!)], [null, true])
+})
+
+test('what was looked up is connected to, whatever the name leads to by then', async () => {
+  await using receiver = await startReceiver()
+  const agent = new Agent({ connect: pinned(['127.0.0.1']) })
+  const url = new URL(receiver.url)
+  url.hostname = 'rebind.invalid'
+  const { statusCode } = await request(url, { method: 'POST', body: '{}', dispatcher: agent })
+  await agent.destroy()
+  assert.deepEqual([statusCode, receiver.received[0]?.headers.host], [204, `rebind.invalid:${url.port}`])
 })
 
 test('a redirect is not followed', async () => {

@@ -49,7 +49,7 @@ export async function send(
 }
 
 /** What was looked at is what is connected to, whatever the name leads to by then. */
-function pinned(addresses: string[]) {
+export function pinned(addresses: string[]) {
   const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   type Answer = (error: null, address: string | LookupAddress[], family?: number) => void
   return {
