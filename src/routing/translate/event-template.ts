@@ -31,8 +31,8 @@ export class EventTemplate {
   escapes = 0
   #paddingFrom = 0
   #paddingTo = 0
-  #frame: Frame = { before: none, after: none, end: undefined }
-  #newFrame = this.#frame
+  #frame = noFrame
+  #newFrame = noFrame
   #trials = mostTrials
   #finds = 0
 
@@ -41,27 +41,28 @@ export class EventTemplate {
    * @returns where it ends, or -1 where there is none at `at`.
    */
   find(bytes: Buffer, at: number): number {
-    const { before, after, end } = this.#frame
-    this.from = at + before.length
-    if (this.from === at || !hasAt(bytes, before, at)) return -1
+    const { pieces, afterAt, endAt, hasPadding } = this.#frame
+    this.from = at + afterAt
+    if (afterAt === 0 || !hasAt(bytes, at, pieces, 0, afterAt)) return -1
     this.to = this.#textEnd(bytes, this.from)
-    if (this.to <= this.from || !hasAt(bytes, after, this.to)) return -1
+    if (this.to <= this.from || !hasAt(bytes, this.to, pieces, afterAt, endAt)) return -1
     this.#finds++
-    if (!end) return this.to + after.length
-    this.#paddingFrom = this.to + after.length
+    this.#paddingFrom = this.to + endAt - afterAt
+    if (!hasPadding) return this.#paddingFrom
     this.#paddingTo = plainEnd(bytes, this.#paddingFrom)
-    return this.#paddingTo !== -1 && hasAt(bytes, end, this.#paddingTo) ? this.#paddingTo + end.length : -1
+    if (this.#paddingTo === -1 || !hasAt(bytes, this.#paddingTo, pieces, endAt, pieces.length)) return -1
+    return this.#paddingTo + pieces.length - endAt
   }
 
   /** Writes the event that was found last in its new form. */
   write(bytes: Buffer, out: ByteBatch): void {
-    const { before, after, end } = this.#newFrame
-    out.add(before)
+    const { pieces, afterAt, endAt, hasPadding } = this.#newFrame
+    out.addPart(pieces, 0, afterAt)
     out.addPart(bytes, this.from, this.to)
-    out.add(after)
-    if (!end) return
+    out.addPart(pieces, afterAt, endAt)
+    if (!hasPadding) return
     out.addPart(bytes, this.#paddingFrom, this.#paddingTo)
-    out.add(end)
+    out.addPart(pieces, endAt, pieces.length)
   }
 
   /**
@@ -87,9 +88,9 @@ export class EventTemplate {
     ])
     const newFrame = isSaid(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
     if (!newFrame) return false
-    const { before, after, end, ...changed } = ownBytes({ ...bytesIn(frame), ...prefixed(newFrame) })
-    this.#frame = { before, after, end: frame.end && end }
-    this.#newFrame = { before: changed.newBefore, after: changed.newAfter, end: newFrame.end && changed.newEnd }
+    const memory = ownBytes({ known: inOnePiece(frame), changed: inOnePiece(newFrame) })
+    this.#frame = kept(frame, memory.known)
+    this.#newFrame = kept(newFrame, memory.changed)
     return true
   }
 
@@ -122,10 +123,10 @@ function plainEnd(bytes: Buffer, from: number): number {
 }
 
 /** An engine's own comparison takes twice as long for the few bytes of an event. */
-function hasAt(bytes: Buffer, part: Buffer, at: number): boolean {
-  const { length } = part
-  if (bytes.length < at + length) return false
-  for (let one = 0; one < length; one++) if (bytes[at + one] !== part[one]) return false
+function hasAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: number): boolean {
+  const shift = at - from
+  if (bytes.length < to + shift) return false
+  for (let one = from; one < to; one++) if (bytes[one + shift] !== pieces[one]) return false
   return true
 }
 
@@ -145,8 +146,16 @@ function frameOf(event: Buffer, text: string): Frame | undefined {
   }
 }
 
-const bytesIn = ({ before, after, end = none }: Frame) => ({ before, after, end })
-const prefixed = ({ before, after, end = none }: Frame) => ({ newBefore: before, newAfter: after, newEnd: end })
+/** A frame in one piece, which is kept as long as the stream lasts: `after` begins at `afterAt`, `end` at `endAt`. */
+type KeptFrame = { pieces: Buffer; afterAt: number; endAt: number; hasPadding: boolean }
+
+function kept({ before, after, end }: Frame, pieces: Buffer): KeptFrame {
+  return { pieces, afterAt: before.length, endAt: before.length + after.length, hasPadding: end !== undefined }
+}
+
+const inOnePiece = ({ before, after, end = none }: Frame) => Buffer.concat([before, after, end])
+
+const noFrame: KeptFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
 
 /** The frame of an event that has the probes in it, each once. */
 function cut(event: Buffer, hasPadding: boolean): Frame | undefined {

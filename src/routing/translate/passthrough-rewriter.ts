@@ -23,17 +23,18 @@ export function objectIn(event: string): number {
  */
 export class Beginnings {
   readonly #last: string
-  readonly #changes: Changes
+  readonly #changes: () => Changes
   readonly #isNull: string
   #before: Buffer = none
   #after: Buffer = none
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
-  constructor(last: string, changes: Changes) {
+  /** @param changes makes them: few events begin otherwise than the first, and a stream may last for hours. */
+  constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
     this.#last = last
-    this.#changes = changes
-    this.#isNull = `,"${changes.notNull}":null`
+    this.#changes = () => ({ ...changes(), notNull })
+    this.#isNull = `,"${notNull}":null`
   }
 
   /** The rest of an event that has the learned prefix and needs no change after it. */
@@ -58,14 +59,15 @@ export class Beginnings {
   /** @param text an event that begins otherwise, and `from` where its object does. */
   learn(text: string, from: number): string {
     const members = membersOf(text, from)
-    const result = withChanges(text, from, this.#changes)
+    const changes = this.#changes()
+    const result = withChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
     if (last === -1) return result
     const tail = text.slice(members[last]!.start)
     const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
     if (start === undefined) return result
     const early = new Set(members.slice(0, last).map(({ name }) => name))
-    const { set, fill } = this.#changes
+    const { set, fill } = changes
     this.#searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name)).map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
     const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })

@@ -29,8 +29,10 @@ function namesIn({ model, provider }: AnswerHead) {
 
 function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
   const { id, model, createdSeconds } = head
-  const fill = { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' }
-  const beginnings = new Beginnings('choices', { set: namesIn(head), fill, notNull: 'usage' })
+  const beginnings = new Beginnings('choices', 'usage', () => ({
+    set: namesIn(head),
+    fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
+  }))
   return (raw) => {
     const rest = beginnings.restOf(raw)
     if (rest !== undefined && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
