@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newPlace } from './databases.ts'
+import { endDaemonsIn } from './leftovers.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 import type { Reply } from './service.ts'
 
@@ -57,6 +58,7 @@ export async function startInternHosts(shared: Record<string, string> = {}): Pro
   const start: InternHostsOfTest['start'] = async (name, more = {}) => {
     const dataDir = join(folder, name)
     mkdirSync(dataDir, { recursive: true })
+    opened.defer(() => endDaemonsIn(dataDir))
     const server = opened.use(startProcess({ ...env, DATA_DIR: dataDir, INTERN_HOST: name, ...more }))
     const url = await server.url
     return { name, dataDir, url, process: server, ask: askAt(url) }

@@ -22,7 +22,7 @@ export function endDaemonsAtLast(dataDir: string): void {
 after(async () => {
   for (const server of servers) server.kill('SIGKILL')
   for (const folder of dataFolders) {
-    for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+    endDaemonsIn(folder)
     for (const group of groupsIn(folder)) {
       endGroup(group)
       for (let tries = 0; tries < 100 && existsSync(group); tries++) {
@@ -32,6 +32,11 @@ after(async () => {
     }
   }
 })
+
+/** Ends the daemons of a data folder whose server was killed; before the folder goes, which says which they are. */
+export function endDaemonsIn(folder: string): void {
+  for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+}
 
 /** The control groups of interns. They are named after interns, so that nobody else's is among them. */
 function groupsIn(folder: string): string[] {
