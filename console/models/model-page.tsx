@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
 import type { Model } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Copy } from '../pieces/copy.tsx'
+import { type Fact, Facts } from '../pieces/facts.tsx'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { dayOf, intelligenceOf } from './columns.tsx'
@@ -31,7 +31,7 @@ export function ModelPage({ id }: { id: string }) {
       {found && (
         <>
           <Head model={found} />
-          <Facts model={found} />
+          <ModelFacts model={found} />
           {served.data && (
             <>
               <h2>Who serves it</h2>
@@ -77,11 +77,11 @@ function useAllowed(id: string): boolean | undefined {
   return data?.data.some((model) => model.id === id)
 }
 
-function Facts({ model }: { model: Model }) {
+function ModelFacts({ model }: { model: Model }) {
   const isAllowed = useAllowed(model.id)
   const { architecture, top_provider, supported_parameters } = model
   const scores = model.benchmarks?.artificial_analysis
-  const facts: [name: string, value: ComponentChildren][] = [
+  const facts: Fact[] = [
     [
       'allowed',
       model.callable === false ? (
@@ -115,16 +115,5 @@ function Facts({ model }: { model: Model }) {
     ],
     ['takes', supported_parameters.join(', ')],
   ]
-  return (
-    <dl class="model-facts">
-      {facts.map(([name, value]) =>
-        value ? (
-          <div key={name}>
-            <dt class="dim">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ) : null,
-      )}
-    </dl>
-  )
+  return <Facts class="model-facts" facts={facts} />
 }

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useFilters } from '../pieces/filters.ts'
-import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
+import { NoRequests } from '../pieces/no-requests.tsx'
+import { Failed, Loading, Progress } from '../pieces/states.tsx'
 import { Bar } from './bar.tsx'
 import { BudgetBars } from './budget-bars.tsx'
 import { Figures } from './figures.tsx'
@@ -79,7 +80,13 @@ export function Screen() {
             )}
           </div>
           {data.groups.length === 0 ? (
-            <NoRequests isFiltered={isFiltered} clear={filters.clear} />
+            <NoRequests
+              filtered={isFiltered && 'No request of this time passes these filters'}
+              clear={filters.clear}
+              title="No requests in this time"
+            >
+              <p>Choose a longer time above, or send a request:</p>
+            </NoRequests>
           ) : (
             <>
               <Plots {...data} by={by} />
@@ -89,23 +96,5 @@ export function Screen() {
         </div>
       )}
     </div>
-  )
-}
-
-function NoRequests({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
-  if (isFiltered) {
-    return (
-      <Nothing title="No request of this time passes these filters">
-        <button type="button" onClick={clear}>
-          Clear the filters
-        </button>
-      </Nothing>
-    )
-  }
-  const paste = `curl ${location.origin}/api/v1/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
-  return (
-    <Nothing title="No requests in this time" paste={paste}>
-      <p>Choose a longer time above, or send a request:</p>
-    </Nothing>
   )
 }

@@ -1,8 +1,8 @@
-import type { ComponentChildren } from 'preact'
 import { useGet } from '../api/resource.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { exactTime } from '../format/time.ts'
 import { Copy } from '../pieces/copy.tsx'
+import { type Fact, Facts } from '../pieces/facts.tsx'
 import { Panel } from '../pieces/panel.tsx'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
@@ -63,7 +63,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
         </>
       )}
       <h3>What it was</h3>
-      <Facts generation={generation} paidBy={paidBy} />
+      <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
         <a class="button" href={askAgainPath(generation)}>
           Ask again
@@ -80,7 +80,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
 }
 
 /** What else is known of it; what is the same for most is left out. */
-function Facts({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+function RequestFacts({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const {
     session_id: session,
     requested_model,
@@ -90,7 +90,7 @@ function Facts({ generation, paidBy }: { generation: Generation; paidBy: Key | u
     app_title,
     http_referer,
   } = generation
-  const facts: [name: string, value: ComponentChildren][] = [
+  const facts: Fact[] = [
     ['id', <code key="id">{generation.id}</code>],
     ['request id', <code key="request">{generation.request_id}</code>],
     ['upstream id', generation.upstream_id && <code key="upstream">{generation.upstream_id}</code>],
@@ -119,16 +119,5 @@ function Facts({ generation, paidBy }: { generation: Generation; paidBy: Key | u
     ['region', generation.region !== 'global' && generation.region],
     ['program', app_title ?? http_referer],
   ]
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) =>
-        value ? (
-          <div key={name}>
-            <dt class="dim">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ) : null,
-      )}
-    </dl>
-  )
+  return <Facts class="facts" facts={facts} />
 }

@@ -4,7 +4,8 @@ import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { useFilters } from '../pieces/filters.ts'
-import { Failed, Nothing, Progress } from '../pieces/states.tsx'
+import { NoRequests } from '../pieces/no-requests.tsx'
+import { Failed, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
 import { FilterBar } from './bar.tsx'
 import { columnsOf, NarrowRow } from './columns.tsx'
@@ -55,7 +56,16 @@ export function Screen() {
             {log.failure ? (
               <Failed failure={log.failure} again={log.reload} />
             ) : log.rows.length === 0 && !log.isLoading ? (
-              <Empty isFiltered={Object.keys(filters.values).length > 0} clear={filters.clear} />
+              <NoRequests
+                filtered={Object.keys(filters.values).length > 0 && 'No request passes these filters'}
+                clear={filters.clear}
+                title="No requests yet"
+              >
+                <p>Each request appears here within a second of its end. Send the first one:</p>
+                <p class="dim">
+                  Models of others answer once <a href="/service">a provider has a credential</a>.
+                </p>
+              </NoRequests>
             ) : (
               <Table<Generation>
                 label="Requests"
@@ -75,26 +85,5 @@ export function Screen() {
         {id && <Detail id={id} known={opened} keys={byHash} onClose={() => go(undefined)} />}
       </div>
     </div>
-  )
-}
-
-function Empty({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
-  if (isFiltered) {
-    return (
-      <Nothing title="No request passes these filters">
-        <button type="button" onClick={clear}>
-          Clear the filters
-        </button>
-      </Nothing>
-    )
-  }
-  const paste = `curl ${location.origin}/api/v1/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
-  return (
-    <Nothing title="No requests yet" paste={paste}>
-      <p>Each request appears here within a second of its end. Send the first one:</p>
-      <p class="dim">
-        Models of others answer once <a href="/service">a provider has a credential</a>.
-      </p>
-    </Nothing>
   )
 }

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage } from '../harness/console.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { demoInBrowser } from '../harness/demo-in-browser.ts'
 import { metered } from '../harness/metered.ts'
 
-let world: DemoWorld
-let browser: Awaited<ReturnType<typeof startBrowser>>
-before(async () => {
-  if (withoutBrowser) return
-  ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-})
+const at = demoInBrowser()
 const options = { skip: withoutBrowser }
-const open = (path: string, more: object = {}) => signedInPage(browser, world.service, path, more)
+const open = (path: string, more: object = {}) => signedInPage(at.browser, at.world.service, path, more)
 
 test(
   'two models answer the same side by side, with provider and price, and each stands in the log',
@@ -35,7 +26,7 @@ test(
       await answer.getByText(/^\$0\.\d+$/).waitFor()
       const path = await answer.getByRole('link', { name: 'its request' }).getAttribute('href')
       const told = await metered(
-        { ask: (method, at) => world.service.manage(method, at) },
+        { ask: (method, path) => at.world.service.manage(method, path) },
         decodeURIComponent(path!.split('/').at(-1)!),
       )
       assert.equal(told.streamed, true)
@@ -88,7 +79,7 @@ test('settings are kept as a preset, which can be asked then', options, async ()
   await page.getByLabel('Keep as preset').fill('latin')
   await page.getByRole('button', { name: 'Keep', exact: true }).click()
   await page.getByText('Kept as @preset/latin, version 1').waitFor()
-  const { designated_version } = (await world.service.manage('GET', '/presets/latin')).body.data
+  const { designated_version } = (await at.world.service.manage('GET', '/presets/latin')).body.data
   assert.equal(designated_version.system_prompt, 'Answer in Latin.')
   assert.deepEqual(designated_version.config, { temperature: 0.3, model: 'signalbox/demo' })
   await page.getByRole('button', { name: 'Compare with another' }).click()
