@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openDb } from '#db/open.ts'
 import { startChatTurn } from '#interns/chat-turn.ts'
+import { decisionCollector } from '#interns/rules/collect.ts'
 import { daemonOf, prompt, reply, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
 import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { addOrganization } from './harness/organizations.ts'
@@ -205,6 +206,7 @@ describe('refusals of the chat route', () => {
       screen: async (_caller: object, prompt: string) => prompt,
       rates: { user: 10_000, organization: 10_000 },
       metered: async () => undefined,
+      decisions: decisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       budgetMs: 60_000,
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]

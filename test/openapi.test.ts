@@ -53,7 +53,7 @@ test('an operation’s id is a verb of its method and what it is done to, in one
   const verbs: { [method: string]: RegExp } = {
     get: /^(get|list|count|retrieve)[A-Z]/,
     post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|move|giveUp|rotate|test|retry|query|replay|try|reload|chat|count|rename)[A-Z]/,
-    put: /^write[A-Z]/,
+    put: /^(write|set)[A-Z]/,
     patch: /^update[A-Z]/,
     delete: /^(delete|remove)[A-Z]/,
   }

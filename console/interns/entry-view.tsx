@@ -13,6 +13,7 @@ const names: Record<InternEntry['type'], string> = {
   tool_call: 'does',
   plan: 'plans',
   question: 'asks',
+  decision: 'rule',
   end: 'end',
 }
 
@@ -51,6 +52,13 @@ function Body({ entry }: { entry: InternEntry }) {
       return <ToolCall entry={entry} />
     case 'question':
       return <Asked entry={entry} />
+    case 'decision':
+      return (
+        <p class={entry.effect === 'deny' ? 'bad' : 'dim'}>
+          {entry.effect} by {entry.scope} rule {entry.rule} of version {entry.version}
+          {entry.name && ` (${shown(entry.name)})`}: {shown(entry.detail ?? entry.operation ?? '')}
+        </p>
+      )
     case 'end':
       return (
         <p class={entry.outcome === 'finished' ? 'dim' : 'bad'}>

@@ -36,7 +36,7 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
-  let canAsk = false
+  let [canAsk, clientJudges] = [false, false]
 
   const described = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -47,6 +47,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
     .onRequest('initialize', ({ params }) => {
       canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
+      clientJudges = judgesIn(params.clientCapabilities?._meta)
       return {
         protocolVersion: 1,
         agentInfo: { name: 'signalbox', title: 'Signalbox', version: deps.version },
@@ -115,7 +116,10 @@ export function createAgent(deps: AgentDeps): AgentApp {
     const { log, workspace, mode, mcp, processes } = session
     clearTimeout(session.idle)
     try {
-      return await answerPrompt({ ...deps, client, canAsk, log, workspace, mode, mcp, processes, signal }, prompt)
+      return await answerPrompt(
+        { ...deps, client, canAsk, clientJudges, log, workspace, mode, mcp, processes, signal },
+        prompt,
+      )
     } finally {
       session.turn = undefined
       session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
@@ -123,6 +127,10 @@ export function createAgent(deps: AgentDeps): AgentApp {
     }
   }
 }
+
+/** A client with rules of its own says so: it is then asked before each tool. */
+const judgesIn = (meta: Record<string, unknown> | null | undefined) =>
+  (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
 
 /** The words of a prompt, what is attached among them or, as a link, in their place; and its images. */
 function promptOf(blocks: ContentBlock[]): Prompt {

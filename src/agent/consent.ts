@@ -1,4 +1,4 @@
-import type { AgentContext, PermissionOption } from '@agentclientprotocol/sdk'
+import type { AgentContext, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import type { Now } from '#lib/clock.ts'
 import type { ToolCall } from './model/model.ts'
 import type { SessionLog } from './session-store.ts'
@@ -12,11 +12,23 @@ const options: PermissionOption[] = [
   { optionId: 'reject_always', kind: 'reject_always', name: 'Reject for the rest of the session' },
 ]
 
-type ConsentDeps = { client: AgentContext; log: SessionLog; mode: ApprovalMode; signal: AbortSignal; now: Now }
+const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
+
+type ConsentDeps = {
+  client: AgentContext
+  /** Whether the client has rules of its own, and wants to judge also what needs nobody's consent. */
+  clientJudges: boolean
+  log: SessionLog
+  mode: ApprovalMode
+  signal: AbortSignal
+  now: Now
+}
+
+type Wanted = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
 /**
  * May the operation be done? In `self-drive` yes; in `manual` the person says so through the client, or has said so for
- * the session. No choice is no consent.
+ * the session. No choice is no consent. What needs no consent is still judged by a client that judges.
  */
 export async function consentTo(
   deps: ConsentDeps,
@@ -25,25 +37,41 @@ export async function consentTo(
   title: string,
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
-  const { log, signal } = deps
-  if (deps.mode === 'self-drive') return true
-  const { remembered } = log.session
-  // After a permanent rejection of the shell, leaving its sandbox is not asked for either.
-  if (remembered.get(operation.split('.')[0]!) === false) return false
-  const before = remembered.get(operation)
-  if (before !== undefined) return before
-
-  const toolCall = { toolCallId: call.id, name: operation, title, kind, status: 'pending' as const }
-  const { outcome } = await deps.client.request(
-    'session/request_permission',
-    { sessionId: log.session.id, toolCall: { ...toolCall, rawInput: inputOf(call) }, options },
-    { cancellationSignal: signal, stopWaitingOnCancel: true },
-  )
-  signal.throwIfAborted()
-  const chosen = outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
+  const { log } = deps
+  const settled = deps.mode === 'self-drive' || rememberedOf(log, operation)
+  const wanted: Wanted = { name: operation, title, kind }
+  if (settled !== undefined) return settled && judged(deps, call, wanted)
+  const chosen = await request(deps, call, wanted, false)
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation, allowed, at: deps.now() })
   }
   return allowed
+}
+
+/** Whether the client's rules let this be done, which needs no consent. True where the client has no say in it. */
+export async function judged(deps: ConsentDeps, call: ToolCall, wanted: Wanted): Promise<boolean> {
+  if (!deps.clientJudges) return true
+  return (await request(deps, call, wanted, true)) === 'allow_once'
+}
+
+/** What the client chose. `onlyJudged`: nobody is asked on our account. */
+async function request(deps: ConsentDeps, call: ToolCall, wanted: Wanted, onlyJudged: boolean): Promise<string> {
+  const { client, log, signal } = deps
+  const { paths = [], ...about } = wanted
+  const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
+  const toolCall = { toolCallId: call.id, ...about, ...locations, status: 'pending' as const, rawInput: inputOf(call) }
+  const asked: RequestPermissionRequest = {
+    ...{ sessionId: log.session.id, toolCall, options: onlyJudged ? onceOptions : options },
+    ...(onlyJudged && { _meta: { signalbox: { onlyJudged } } }),
+  }
+  const how = { cancellationSignal: signal, stopWaitingOnCancel: true }
+  const { outcome } = await client.request('session/request_permission', asked, how)
+  signal.throwIfAborted()
+  return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
+}
+
+/** After a permanent rejection of the shell, leaving its sandbox is not asked for either. */
+function rememberedOf({ session: { remembered } }: SessionLog, operation: string): boolean | undefined {
+  return remembered.get(operation.split('.')[0]!) === false ? false : remembered.get(operation)
 }

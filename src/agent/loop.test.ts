@@ -41,6 +41,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     mode: 'manual',
     signal: abort.signal,
     permitted: async () => true,
+    judged: async () => true,
     working: () => {},
     ask: async () => ({ action: 'cancel' }),
     plan: async () => {},

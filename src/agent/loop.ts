@@ -148,6 +148,8 @@ function resultLimits({ windowTokens }: TurnDeps) {
   return { head: half, tail: half }
 }
 
+const notAllowed = 'This was not allowed. It was not done. Go on without it.'
+
 type Result = ToolOutput & { failed: boolean }
 
 const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
@@ -160,7 +162,9 @@ async function resultOf(deps: TurnDeps, call: ToolCall): Promise<Result> {
       throw new Error(`There is no tool ${call.name}. There are ${deps.tools.map((each) => each.name).join(', ')}.`)
     const input = inputOf(call)
     if (!input) throw new Error(`The arguments of ${call.name} are no JSON object: write them again.`)
-    const given = await tool.run(input, deps.contextOf(call))
+    const context = deps.contextOf(call)
+    if (!tool.asksItself && !(await context.judged(tool, input))) throw new Error(notAllowed)
+    const given = await tool.run(input, context)
     const output = typeof given === 'string' ? { text: given } : given
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { updateOf } from './acp-updates.ts'
-import { consentTo } from './consent.ts'
+import { consentTo, judged } from './consent.ts'
 import { runHelper } from './helper.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import type { SessionTools } from './mcp/session-tools.ts'
@@ -32,6 +32,7 @@ export type TurnContext = {
   now: Now
   client: AgentContext
   canAsk: boolean
+  clientJudges: boolean
   log: SessionLog
   workspace: Workspace
   mode: ApprovalMode
@@ -105,6 +106,8 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
     processes,
     mode,
     signal,
+    judged: ({ name, kind, title, paths }, input) =>
+      judged(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
     permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),
     delegate,
     plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),

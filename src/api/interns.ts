@@ -7,6 +7,7 @@ import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { AgentChoice } from '#interns/intern.ts'
 import type { Metered } from '#interns/metered-usage.ts'
+import { decisionCollector } from '#interns/rules/collect.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -15,6 +16,9 @@ import { printable } from '#lib/printable.ts'
 import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 import { type Finder, resolveModels } from '#routing/resolve/resolve.ts'
 import { openSupervision, type Supervision } from './supervision.ts'
+
+/** Whose guardrails hold. */
+type Subject = Parameters<GuardrailCache['of']>[0]
 
 type InternsParts = {
   config: Config
@@ -49,12 +53,20 @@ export function openInterns({
   metered,
   onRefused,
 }: InternsParts): Interns {
-  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable, metered })
+  const conceal = async (caller: Subject, text: string) => concealed(scanner, await guardrailCache.of(caller), text)
+  const decisions = decisionCollector({
+    ...{ db, now },
+    // With its own key it asks models: what they may not see of its words is not kept either.
+    conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
+      conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
+  })
+  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable, metered, decisions })
   const conversation: ChatTurnDeps = {
     db,
     now,
     newId,
-    conceal: async (caller, text) => conceal(scanner, await guardrailCache.of(caller), text),
+    conceal,
+    decisions,
     runsOf: supervision.provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
     metered,
@@ -110,7 +122,7 @@ export function requireModel(catalogue: Finder, { model, agent }: { model?: stri
 }
 
 /** A text for the audit trail, which is read by others than those who were asked. */
-async function conceal(scanner: InternsParts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
+async function concealed(scanner: InternsParts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
   const kept = await screenText(scanner, guardrails, text, 'prompt').catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheld
     throw error

@@ -48,6 +48,7 @@ import { deleteOneIntern } from './routes/interns/delete.ts'
 import { deleteInternFile } from './routes/interns/delete-file.ts'
 import { getIntern } from './routes/interns/get.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
+import { getInternRules } from './routes/interns/get-rules.ts'
 import { getInternRun } from './routes/interns/get-run.ts'
 import { getInternSession } from './routes/interns/get-session.ts'
 import { giveUpOneIntern } from './routes/interns/give-up.ts'
@@ -64,6 +65,8 @@ import { provisionOneIntern } from './routes/interns/provision.ts'
 import { getInternArchive } from './routes/interns/read-archive.ts'
 import { getInternFile } from './routes/interns/read-file.ts'
 import { renameInternFile } from './routes/interns/rename-file.ts'
+import { replayInternRules } from './routes/interns/replay-rules.ts'
+import { setInternRules } from './routes/interns/set-rules.ts'
 import { suspendOneIntern } from './routes/interns/suspend.ts'
 import { updateIntern } from './routes/interns/update.ts'
 import { writeInternArchive } from './routes/interns/write-archive.ts'
@@ -121,7 +124,10 @@ import { createOneWorkspace } from './routes/workspaces/create.ts'
 import { deleteOneWorkspace } from './routes/workspaces/delete.ts'
 import { deleteWorkspaceContents } from './routes/workspaces/delete-contents.ts'
 import { getOneWorkspace } from './routes/workspaces/get.ts'
+import { getWorkspaceInternRules } from './routes/workspaces/get-intern-rules.ts'
 import { listAllWorkspaces } from './routes/workspaces/list.ts'
+import { replayWorkspaceInternRules } from './routes/workspaces/replay-intern-rules.ts'
+import { setWorkspaceInternRules } from './routes/workspaces/set-intern-rules.ts'
 import { updateWorkspace } from './routes/workspaces/update.ts'
 
 /**
@@ -168,6 +174,9 @@ const table = {
   moveIntern: moveOneIntern,
   giveUpIntern: giveUpOneIntern,
   deleteIntern: deleteOneIntern,
+  getInternRules,
+  setInternRules,
+  replayInternRules,
   listInternQuestions,
   getInternQuestion,
   listInternRuns,
@@ -245,6 +254,9 @@ const table = {
   getWorkspace: getOneWorkspace,
   updateWorkspace,
   deleteWorkspace: deleteOneWorkspace,
+  getWorkspaceInternRules,
+  setWorkspaceInternRules,
+  replayWorkspaceInternRules,
   deleteWorkspaceContents,
   getOrganization: getOwnOrganization,
   updateOrganization,

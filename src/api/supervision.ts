@@ -11,6 +11,7 @@ import { InternHosts, type OwnHost } from '#interns/hosts.ts'
 import { mcpServersOf } from '#interns/mcp-servers.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import { repositoryPassword } from '#interns/repository.ts'
+import type { DecisionCollector } from '#interns/rules/collect.ts'
 import { sealAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -31,6 +32,8 @@ type SupervisionParts = {
   log: Log
   variable: (name: string) => string | undefined
   metered: Metered
+  /** None in a process that does not know what guardrails redact. */
+  decisions?: DecisionCollector
 }
 
 /** The parts that run and supervise interns. */
@@ -53,6 +56,7 @@ export function openSupervision({
   log,
   variable,
   metered,
+  decisions,
 }: SupervisionParts): Supervision {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
@@ -73,7 +77,7 @@ export function openSupervision({
   const around = { db, now, provisioner, hosts, sealAccess: sealAccess.bind(undefined, vault), onError }
   const supervisor = new Supervisor({
     ...{ ...around, server: newId(), keepRunning },
-    follow: (intern) => followRuns({ db, now, metered, onError }, intern, () => provisioner.runs(intern)),
+    follow: (intern) => followRuns({ db, now, metered, decisions, onError }, intern, () => provisioner.runs(intern)),
   })
   const begin = (url: string) => {
     baseUrl = reachable(url)

@@ -31,7 +31,7 @@ export class ServiceRefused extends StartupError {
 
 export type ApiClient = {
   /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
-  ask: <T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
+  ask: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
   /** The bytes of an answer, as they come. */
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
   /** Sends bytes as they come. */

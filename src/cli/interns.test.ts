@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { answer, runningIntern, say } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
@@ -92,4 +95,25 @@ test('what a person types becomes the value that its field wants, or is refused'
   assert.deepEqual([read('integer', '3'), read('integer', '3.5'), read('number', '3.5')], [3, undefined, 3.5])
   assert.deepEqual([read('boolean', 'Yes'), read('boolean', 'n'), read('boolean', '?')], [true, false, undefined])
   assert.deepEqual([read('string', 'c', ['a', 'b']), read('array', 'a, b', ['a', 'b'])], [undefined, ['a', 'b']])
+})
+
+test('rules are set from a file, read and tried from the command line', async () => {
+  await using service = await startTestService()
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rules-'))
+  const file = join(folder, 'rules.json')
+  try {
+    await run(service, 'interns', 'create', 'ada', '--no-start')
+    assert.match((await run(service, 'interns', 'rules', 'get', 'ada')).out, /no rules/)
+    writeFileSync(file, JSON.stringify([{ effect: 'deny', name: 'no push', commands: ['git push'] }]))
+    const set = await run(service, 'interns', 'rules', 'set', 'ada', '--file', file)
+    assert.match(set.out, /1 +deny +commands: git push +no push[\s\S]*Version 1/)
+    assert.match((await run(service, 'interns', 'rules', 'set', 'ada', '--file', file, '--expect', '4')).err, /409/)
+    const { out } = await run(service, 'interns', 'rules', 'replay', 'ada', '--file', file)
+    assert.match(out, /Would have granted 0 of 0/)
+    writeFileSync(file, '{"rules": 1}')
+    assert.match((await run(service, 'interns', 'rules', 'set', 'ada', '--file', file)).err, /a JSON list of rules/)
+    assert.match((await run(service, 'interns', 'rules', 'get')).err, /Name an intern/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

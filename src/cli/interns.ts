@@ -5,6 +5,7 @@ import type { AgentQuestion } from './chat/conversation.ts'
 import { filesCommands } from './interns/files.ts'
 import { runsCommands } from './interns/runs.ts'
 import { internsMcpCommand } from './interns-mcp.ts'
+import { internsRulesCommand } from './interns-rules.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -79,6 +80,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
   internsMcpCommand(interns, terminal)
   runsCommands(interns, terminal)
   filesCommands(interns, terminal)
+  internsRulesCommand(interns, terminal)
 
   const commands = [
     { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },

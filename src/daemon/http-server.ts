@@ -7,7 +7,7 @@ import { createServer } from '#lib/node-http.ts'
 import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
-import { HttpError, readAnswer, readJson, readTurn } from './request.ts'
+import { HttpError, readAnswer, readJson, readRules, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 import { readMilestones, readSessions } from './transcript/serve.ts'
 
@@ -67,6 +67,11 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     }
     case 'GET /questions':
       return answer(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
+    case 'PUT /rules':
+      await runs.judgeBy(readRules(await readJson(request)))
+      return answer(response, 200, { judging: true })
+    case 'GET /decisions':
+      return answer(response, 200, { decisions: await runs.decisions(Number(query.get('after')) || 0) })
     default:
       throw new HttpError(404, 'unknown_operation', `There is no ${request.method} /${path.join('/')}.`)
   }

@@ -21,7 +21,7 @@ export type LiveRunDeps = {
   canWait: () => boolean
   backpressure: Backpressure
   /** A question is about to be asked, and must be remembered. May throw. */
-  asking: (run: LiveRun, question: Question, deadlineAt: number) => void
+  asking: (run: LiveRun, asked: Pick<PendingQuestion, 'question' | 'action'>, deadlineAt: number) => void
   /** The run waits, until its deadline. */
   waiting: (run: LiveRun) => void
   /** An answer was taken. */
@@ -84,6 +84,11 @@ export class LiveRun {
     return this.#lastAnswerWasNo
   }
 
+  /** A rule refused something: to the agent that is a no like any other. */
+  refusedByRule(): void {
+    this.#lastAnswerWasNo = true
+  }
+
   /** Another run goes on beside this one: what is metered meanwhile may be of either. */
   shares(): void {
     this.#isAlone = false
@@ -110,7 +115,9 @@ export class LiveRun {
       this.#start.resolve(this.#stream)
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
-      this.#tell({ type: 'question.asked', question: after.question, deadlineAt: after.deadlineAt })
+      const { question, deadlineAt } = after
+      const action = this.#pending.get(question.id)?.action
+      this.#tell({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
       this.#deps.waiting(this)
     }
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
@@ -131,7 +138,7 @@ export class LiveRun {
     refuseTooLarge(question)
     const deadlineAt = now() + limits.questionMs
     const { promise, resolve: reply } = Promise.withResolvers<unknown>()
-    asking(this, question, deadlineAt)
+    asking(this, described, deadlineAt)
     this.#pending.set(question.id, { ...described, reply })
     withdrawn.addEventListener('abort', () => {
       reply(described.cancelled)

@@ -1,5 +1,6 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/answer.ts'
-import type { Question, WholePermission } from '#interns/question.ts'
+import type { PermissionKind, Question, WholePermission } from '#interns/question.ts'
+import type { Action } from '#interns/rules/rule.ts'
 import { type Form, readElicitation } from './acp/elicitation.ts'
 import { cancelledPermission, type PermissionRequest } from './acp/permission.ts'
 import { readQuestionPermission } from './acp/question-permission.ts'
@@ -9,6 +10,8 @@ export type PendingQuestion = {
   question: Question
   /** All that it is about, where that may be too long for a question. */
   whole?: WholePermission
+  /** What a permission is about, for rules to judge. */
+  action?: Action
   /** The caller's words as the agent's own. Throws a `Refusal` where they do not answer the question. */
   read(answer: string): Reading
   /** Gives the agent its reply; the first one counts. */
@@ -22,13 +25,19 @@ export type Reading = { value: unknown; consent: boolean }
 
 type Described = Omit<PendingQuestion, 'reply'>
 
-export function askPermission(id: string, request: PermissionRequest): Described {
+/** `options` are those of the request that the caller is offered. */
+export function askPermission(
+  id: string,
+  request: PermissionRequest,
+  { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
+): Described {
   return {
-    question: { id, ...request.question, detail: cutDetail(id, request.question.detail) },
+    question: { id, ...request.question, options, detail: cutDetail(id, request.question.detail) },
     whole: request.whole,
+    action,
     cancelled: cancelledPermission,
     read: (answer) => {
-      const said = readPermissionAnswer(request.question.options, answer)
+      const said = readPermissionAnswer(options, answer)
       return { value: request.outcome(said), consent: said.startsWith('allow') }
     },
   }

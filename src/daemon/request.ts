@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Attachment, attachmentKinds } from '#interns/attachments.ts'
+import type { RulesInForce } from '#interns/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
@@ -61,6 +62,13 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
     answer: typeof body.answer === 'string' ? body.answer : text(body, 'answer'),
     ...readCaller(body),
   }
+}
+
+/** The rules were checked by the server when somebody wrote them. */
+export function readRules(body: Record<string, unknown>): RulesInForce {
+  const { sets } = body
+  if (Array.isArray(sets)) return { agent: text(body, 'agent'), sets }
+  throw new HttpError(400, 'invalid', 'sets must be a list.')
 }
 
 function readCaller({ by, activity, background }: Record<string, unknown>): TurnCaller {

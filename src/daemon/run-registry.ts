@@ -1,6 +1,5 @@
 import { attachmentLine } from '#interns/attachments.ts'
 import type { InternFiles } from '#interns/files.ts'
-import type { Question } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason } from '#interns/run.ts'
 import type { InternHealth, StartTurn } from '#interns/runs.ts'
@@ -13,7 +12,9 @@ import { watchDeadlines } from './deadlines.ts'
 import type { AgentSettings, Limits } from './limits.ts'
 import { LiveRun } from './live-run.ts'
 import type { DaemonLog } from './log.ts'
+import type { PendingQuestion } from './pending-question.ts'
 import { promptBlocks } from './prompt-blocks.ts'
+import type { Decisions } from './rule-decisions.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { DaemonStore } from './store.ts'
@@ -25,6 +26,7 @@ export type RunRegistryDeps = {
   launch: Launch
   store: DaemonStore
   transcripts: KeptTranscripts
+  decisions: Decisions
   log: DaemonLog
   limits: Limits
   modes: AgentSettings['modes']
@@ -122,7 +124,7 @@ export class RunRegistry {
         now,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.cutOff()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
-        asking: (run, question, deadlineAt) => this.#saveQuestion(run, question, deadlineAt),
+        asking: (run, asked, deadlineAt) => this.#saveQuestion(run, asked, deadlineAt),
         answered: ({ session }, question, answer, by) =>
           transcripts.of(session.id).answered(question.id, readAnswered(question, answer, by)),
         ending: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
@@ -173,12 +175,16 @@ export class RunRegistry {
     }
   }
 
-  #saveQuestion(run: LiveRun, question: Question, deadlineAt: number): void {
+  #saveQuestion(
+    run: LiveRun,
+    { question, action }: Pick<PendingQuestion, 'question' | 'action'>,
+    deadlineAt: number,
+  ): void {
     const { store, now, limits, transcripts } = this.#deps
     const questionId = question.id
     store.forgetQuestions(now() - limits.questionMemoryMs)
     store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
-    transcripts.of(run.session.id).asked(question, deadlineAt)
+    transcripts.of(run.session.id).asked(question, deadlineAt, action)
     transcripts.save()
     this.#runByQuestion.set(questionId, run)
   }

@@ -18,6 +18,8 @@ export function createRuns(
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId) => registry.cancel(runId, 'The run was cancelled.'),
     question: async (id) => registry.runThatAsked(id)?.whole(id),
+    judgeBy: async (rules) => deps.decisions.judgeBy(rules),
+    decisions: async (afterSeq) => deps.decisions.after(afterSeq),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),
     stop: () => registry.stop(),
   }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { type Launch, processLauncher } from './acp/launch.ts'
 import { openListeners } from './listeners.ts'
 import type { DaemonLog } from './log.ts'
+import { createDecisions } from './rule-decisions.ts'
 import { createRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
@@ -27,6 +28,7 @@ export async function startDaemon(
     ...deps,
     store,
     transcripts,
+    decisions: createDecisions(store.decisions),
     limits,
     workspace,
     state: settings.state,

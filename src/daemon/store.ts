@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { type DecisionStore, openDecisionStore } from './decision-store.ts'
 import type { TranscriptLimits } from './transcript/limits.ts'
 import { openTranscriptStore, type TranscriptStore } from './transcript/store.ts'
 
@@ -23,6 +24,7 @@ export type DaemonStore = {
   /** Forgets questions whose deadline passed before an instant. */
   forgetQuestions(before: number): void
   transcripts: TranscriptStore
+  decisions: DecisionStore
   close(): void
 }
 
@@ -68,6 +70,7 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
     saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
     forgetQuestions,
     transcripts: guard(() => openTranscriptStore(db, limits)),
+    decisions: guard(() => openDecisionStore(db)),
     close: () => db.close(),
   }
 }

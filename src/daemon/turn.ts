@@ -3,23 +3,21 @@ import type { Usage } from '#chat/usage.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Agent, AgentSession, SessionListener } from './acp/agent.ts'
 import { member, RpcError } from './acp/connection.ts'
-import { cancelledPermission, readPermission, selfDriveAnswer } from './acp/permission.ts'
+import { cancelledPermission, readPermission } from './acp/permission.ts'
 import type { AgentUpdate } from './acp/update.ts'
 import { costOfTurn, readUsage } from './acp/usage.ts'
 import type { LiveRun } from './live-run.ts'
-import { askForm, askPermission, askQuestionPermission, cancelledForm } from './pending-question.ts'
+import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
+import { type DecisionDeps, decidePermission } from './permission-decision.ts'
 import { rememberToolCalls } from './tool-calls.ts'
-import type { KeptTranscripts } from './transcript/transcripts.ts'
 import { turnFailureOf } from './turn-failure.ts'
-
-type DaemonTurnDeps = { now: () => number; newId: () => string; transcripts: Pick<KeptTranscripts, 'of'> }
 
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
-  deps: DaemonTurnDeps,
+  deps: DecisionDeps,
   run: LiveRun,
   agent: Agent,
   as: AgentSession,
@@ -64,11 +62,8 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-function listenFor(
-  { now, newId, transcripts }: DaemonTurnDeps,
-  run: LiveRun,
-  told: (update: AgentUpdate) => void,
-): SessionListener {
+function listenFor(deps: DecisionDeps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
+  const { now, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.of(run.session.id)
   let noticedAt = Number.NEGATIVE_INFINITY
@@ -117,14 +112,9 @@ function listenFor(
     permission: async (params, withdrawn) => {
       const question = askQuestionPermission(newId(), params)
       if (question) return asked(cancelledPermission, () => run.ask(question, withdrawn))
-      const request = readPermission(params, tools.get)
-      if (run.mode === 'manual') {
-        return asked(cancelledPermission, () => run.ask(askPermission(newId(), request), withdrawn))
-      }
-      notice()
-      return run.state().at === 'ended'
-        ? cancelledPermission
-        : request.outcome(selfDriveAnswer(request.question.options))
+      return asked(cancelledPermission, async () =>
+        decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
+      )
     },
     elicitation: async (params, withdrawn) => {
       const form = askForm(newId(), params)

@@ -41,6 +41,8 @@ export const copied = [
   'intern_runs',
   'webhooks',
   'webhook_deliveries',
+  'intern_past_questions',
+  'intern_rules',
   'turn_counts',
   'budget_periods',
   'budget_leases',

@@ -24,6 +24,7 @@ import * as endpointHistory from './migrations/0025_endpoint_history.ts'
 import * as events from './migrations/0027_events.ts'
 import * as contents from './migrations/0028_contents.ts'
 import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
+import * as internRules from './migrations/0045_intern_rules.ts'
 import * as internAuthorities from './migrations/0048_intern_authorities.ts'
 import * as internHosts from './migrations/0049_intern_hosts.ts'
 import * as mcpServers from './migrations/0051_mcp_servers.ts'
@@ -55,6 +56,7 @@ export const migrations: Record<string, Migration> = {
   '0027_events': events,
   '0028_contents': contents,
   '0039_oidc_identities': oidcIdentities,
+  '0045_intern_rules': internRules,
   '0048_intern_authorities': internAuthorities,
   '0049_intern_hosts': internHosts,
   '0051_mcp_servers': mcpServers,

@@ -8,6 +8,7 @@ export type Topic =
   | 'organization.changed'
   | 'intern.changed'
   | 'intern.asked'
+  | 'rules.changed'
   | 'credential.changed'
   | 'session.changed'
   | 'webhook.queued'

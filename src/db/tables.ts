@@ -475,6 +475,30 @@ export type Tables = {
     created_at: number
     settled_at: number | null
   }
+  /** The questions for permission that interns ever asked, as long as they are kept, with what was answered. */
+  intern_past_questions: {
+    intern_id: string
+    id: string
+    workspace_id: string
+    agent: string
+    /** What was to be done (JSON), without what guardrails redact and without credentials. */
+    action: string
+    asked_at: number
+    /** Null when nobody answered. */
+    answer: string | null
+    answered_by: string | null
+  }
+  /** Every version of the rules for what interns may do. */
+  intern_rules: {
+    id: string
+    workspace_id: string
+    /** Null for the rules of the workspace itself. */
+    intern_id: string | null
+    version: number
+    rules: string
+    created_by: string
+    created_at: number
+  }
   /** The interns that were created under an idempotency key, with the hash of the body. */
   intern_creations: {
     workspace_id: string

@@ -7,6 +7,7 @@ import { printableExactly } from '#lib/printable.ts'
 import { type AskedQuestion, permissionKinds, type Question } from './question.ts'
 import { findQuestion, forgetQuestion, questionsOf } from './questions.ts'
 import { Refusal } from './refusal.ts'
+import { answerPastQuestion } from './rules/past-questions.ts'
 import { type AnswerQuestion, pendingQuestion } from './runs.ts'
 
 export type ApprovalDeps = {
@@ -59,6 +60,7 @@ export async function answering<Reply>(
     const reply = await give({ sessionId, questionId, answer: answer.answer })
     // One that was asked while this was not kept: what it was about is not known here.
     if (!(asked && said)) await record('intern.answered', told)
+    if (said) await answerPastQuestion(deps, { internId, id: questionId }, { answer: said.answer, by: caller.userId })
     await forgetQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {

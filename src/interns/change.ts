@@ -12,6 +12,7 @@ import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from './intern.ts'
 import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from './mcp-servers.ts'
 import { revokeInternKey } from './own-key.ts'
+import { requireOwner } from './owner.ts'
 import { endQuestions } from './questions.ts'
 import { type RepositoryColumns, repositoryColumns } from './repository.ts'
 import { endRuns, internStopped } from './run-store.ts'
@@ -122,22 +123,6 @@ export async function takeOutOfService(
   await revokeInternKey(tx, announce, intern)
   await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
   await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
-}
-
-/**
- * Colleagues who see an intern start, stop and talk to it; what it is, and that it is, is its creator's to say, as long
- * as they belong to the organization. @throws Fault `forbidden`.
- */
-export async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUserId }: Intern): Promise<void> {
-  if (creatorUserId === caller.userId) return
-  const belongs = await tx
-    .selectFrom('memberships')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', creatorUserId)
-    .where('left_at', 'is', null)
-    .select('user_id')
-    .executeTakeFirst()
-  if (belongs) throw new Fault('forbidden', 'Only its creator may change or delete this intern.')
 }
 
 type Columns = Partial<

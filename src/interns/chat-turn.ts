@@ -9,6 +9,7 @@ import { IdleTimer } from './idle-timer.ts'
 import type { ApprovalMode } from './intern.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { saveQuestion } from './questions.ts'
+import type { DecisionCollector } from './rules/collect.ts'
 import { beginRun } from './run-store.ts'
 import type { Runs, TurnCaller } from './runs.ts'
 import { findIntern, type Intern } from './store.ts'
@@ -22,6 +23,7 @@ export type ChatTurnDeps = ApprovalDeps & {
   /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
   metered: Metered
+  decisions: DecisionCollector
   /** The longest time without output from the intern, before and during its reply. */
   budgetMs: number
 }
@@ -70,6 +72,8 @@ export async function startChatTurn(
   const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
   try {
     const runs = deps.runsOf(intern)
+    deps.decisions.collectLeft(intern, runs)
+    let decided: Promise<void> | undefined
     const by = { caller, internId: intern.id, link }
     const heard =
       input.kind === 'prompt'
@@ -89,10 +93,17 @@ export async function startChatTurn(
         sessionId,
         speaker: input.kind === 'prompt' ? caller.userId : null,
       })
-    const noted = completing(events, async (event) => {
+    const decision = () => {
+      decided = deps.decisions.collect(intern, runs)
+    }
+    const noted = completing(events, decision, async (event) => {
+      await decided
       // Kept before its caller hears it: what is answered must be known.
-      if (event.type === 'question.asked')
-        await saveQuestion(deps, intern.id, { question: event.question, sessionId, deadlineAt: event.deadlineAt })
+      if (event.type === 'question.asked') {
+        const action = event.action && (await deps.decisions.concealed(intern, event.action))
+        const { question, deadlineAt } = event
+        await saveQuestion(deps, intern.id, { question, sessionId, deadlineAt, action })
+      }
       return withMeteredUsage(event, intern.keyHash, deps.metered)
     })
     return { started: first.value, events: nextUntilIdle(noted, idleTimer, giveUp.signal) }
@@ -156,10 +167,12 @@ function begin(runs: Runs, { prompt, attachments, sessionId }: Prompt, manner: M
 /** Does what is to be done about the event that closes a reply, before it is told. */
 function completing(
   events: AsyncIterator<TurnEvent>,
+  decision: () => void,
   complete: (event: TurnEvent) => Promise<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
   const next = async () => {
     const result = await events.next()
+    if (!result.done && result.value.type === 'decision.made') decision()
     if (result.done || !closesStream(result.value)) return result
     return { done: false as const, value: await complete(result.value) }
   }

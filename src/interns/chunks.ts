@@ -47,6 +47,7 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
       switch (event.type) {
         case 'turn.started':
         case 'work.noticed':
+        case 'decision.made':
           return []
         case 'activity.noticed':
           return [{ ...say({}), activity: activityItem(event.activity) }]

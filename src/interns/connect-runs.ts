@@ -7,7 +7,14 @@ import { Agent, request as httpRequest, https } from '#lib/node-http.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { Bytes } from './files.ts'
-import { readCancelled, readHealth, readRefusal, readWholePermission } from './read-answer.ts'
+import {
+  readCancelled,
+  readDecisions,
+  readHealth,
+  readJudging,
+  readRefusal,
+  readWholePermission,
+} from './read-answer.ts'
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
 import { contractVersion, type Runs } from './runs.ts'
@@ -28,6 +35,7 @@ export type DaemonAddress = { token: string } & (
 const maxAnswerBytes = 64 * 1024
 /** A permission is about no more than one message of an agent, each character of which takes up to six bytes. */
 const maxPermissionBytes = 64 * 1024 * 1024
+const maxDecisionsBytes = 4 * 1024 * 1024
 
 /**
  * The runs of an intern through its daemon. `close` breaks off what is going on.
@@ -56,6 +64,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
       const response = await ask('GET', `/questions/${encodeURIComponent(id)}`)
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
+    judgeBy: async (rules, signal) => {
+      readJudging(await readText(await ask('PUT', '/rules', rules, signal)))
+    },
+    decisions: async (afterSeq) =>
+      readDecisions(await readText(await ask('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
     health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
     close: () => agents[0]?.destroy(),
   }

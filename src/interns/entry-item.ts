@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
+import { printableExactly } from '#lib/printable.ts'
 import { activityItem, PlanItem, ToolCallItem } from './activity-item.ts'
 import { argumentsOf } from './chunks.ts'
 import { approvalModes } from './intern.ts'
 import type { Question } from './question.ts'
+import { DecisionItem } from './rules/decision-item.ts'
 import { endReasons } from './run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from './transcript.ts'
 
@@ -77,6 +79,13 @@ export const EntryItem = z
     }),
     z.object({
       ...about,
+      type: z.literal('decision'),
+      operation: z.string().nullable(),
+      detail: z.string().nullable().describe('What it was about; cut where it is long.'),
+      ...DecisionItem.shape,
+    }),
+    z.object({
+      ...about,
       type: z.literal('end'),
       outcome: z.enum(endReasons),
       message: z.string().nullable(),
@@ -133,6 +142,10 @@ export function entryItem(entry: Entry): EntryItem {
       return { ...told, type: 'plan', steps: entry.steps }
     case 'question':
       return { ...told, type: 'question', ...questionItem(entry) }
+    case 'decision': {
+      const { type, operation, detail, decision } = entry
+      return { ...told, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
+    }
     case 'end': {
       const { type, reason, message, model, usage } = entry
       return { ...told, type, outcome: reason, message, model, usage }

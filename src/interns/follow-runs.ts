@@ -4,12 +4,19 @@ import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
+import type { DecisionCollector } from './rules/collect.ts'
 import { beginRun, endRun, findRun, waitRun } from './run-store.ts'
 import type { Runs } from './runs.ts'
 import { type Intern, internById } from './store.ts'
 import type { Milestone } from './transcript.ts'
 
-export type FollowDeps = { db: Db; now: Now; metered: Metered; onError: (error: Error) => void }
+export type FollowDeps = {
+  db: Db
+  now: Now
+  metered: Metered
+  decisions?: DecisionCollector | undefined
+  onError: (error: Error) => void
+}
 
 /** A busy intern is written down in steps, so that no intern can keep the database busy. */
 const pauseMs = 200
@@ -27,12 +34,15 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   return () => left.abort()
 }
 
-async function follow(deps: FollowDeps, { id }: Intern, runsOf: () => Runs, signal: AbortSignal): Promise<void> {
+async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, signal: AbortSignal): Promise<void> {
+  const { id } = intern
   let waitMs = retryMs.first
   while (!signal.aborted) {
     try {
       const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
       if (found.length > 0) await writeDown(deps, id, found)
+      // Of a run that nobody hears.
+      if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions?.collect(intern, runsOf())
       waitMs = retryMs.first
       await sleep(pauseMs, undefined, { signal, ref: false })
     } catch (error) {
@@ -54,7 +64,7 @@ export async function writeDown(deps: FollowDeps, internId: string, found: Miles
   const { db, now } = deps
   const intern = await internById(db.query, internId)
   if (!intern) return
-  const told = await Promise.all(found.map((milestone) => withUsage(deps, intern, milestone)))
+  const told = await Promise.all(found.map((milestone) => keepable(deps, intern, milestone)))
   const last = Math.max(...told.map(({ entry }) => entry.revision))
   await db.exclusively(questionsOf(internId), async (tx, announce) => {
     // Before the runs, as whoever changes an intern's state does.
@@ -63,8 +73,18 @@ export async function writeDown(deps: FollowDeps, internId: string, found: Miles
   })
 }
 
-async function withUsage({ now, metered }: FollowDeps, intern: Intern, milestone: Milestone): Promise<Milestone> {
+async function keepable(
+  { now, metered, decisions }: FollowDeps,
+  intern: Intern,
+  milestone: Milestone,
+): Promise<Milestone> {
   const { entry } = milestone
+  if (entry.type === 'question' && entry.action) {
+    // Where nothing can be concealed, nothing is kept.
+    const { action, ...rest } = entry
+    const kept = await decisions?.concealed(intern, action)
+    return { ...milestone, entry: { ...rest, ...(kept && { action: kept }) } }
+  }
   if (entry.type !== 'end' || now() - entry.at > freshMs) return milestone
   const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)
   return { ...milestone, entry: { ...entry, usage } }
@@ -104,7 +124,7 @@ type Asked = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], {
  * it is kept here, and forgotten here where it was answered in between.
  */
 async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: Asked) {
-  const { runId, question, deadlineAt, answer } = entry
+  const { runId, question, deadlineAt, answer, action } = entry
   const { id } = question
   await waitRun(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
   if (answer.state === 'ended') return endQuestions(tx, announce, internId, { now, id, end: { state: 'ended' } })
@@ -112,7 +132,7 @@ async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now
   if (!run?.background || run.status === 'ended') return
   if (answer.state === 'waiting') {
     if (deadlineAt > now())
-      await keepQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt } })
+      await keepQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
     return
   }
   const end = answer.by === null ? { state: 'ended' as const } : { state: 'answered' as const, answered_by: answer.by }

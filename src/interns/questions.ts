@@ -8,13 +8,16 @@ import { Fault } from '#lib/fault.ts'
 import { queueTold } from '#webhooks/outbox.ts'
 import { type QuestionEnd, questionAsked, questionOver } from './events.ts'
 import type { AskedQuestion, Question } from './question.ts'
+import { savePastQuestion } from './rules/past-questions.ts'
+import { type Action, agentNameOf } from './rules/rule.ts'
 import { type Intern, internById, visibleTo } from './store.ts'
 import { toldQuestion } from './told.ts'
 
 /** No question waits longer, whatever a daemon says. */
 const longestMs = 86_400_000
 
-type NewQuestion = Omit<AskedQuestion, 'askedAt'>
+/** `action` is what a permission is about, as it may be kept. */
+type NewQuestion = Omit<AskedQuestion, 'askedAt'> & { action?: Action | undefined }
 
 /** Kept before the caller hears of it. */
 export async function saveQuestion(
@@ -30,7 +33,7 @@ export async function keepQuestion(
   tx: Tx,
   announce: Announce,
   internId: string,
-  { now, question: { question, sessionId, deadlineAt: wanted } }: { now: Now; question: NewQuestion },
+  { now, question: { question, sessionId, deadlineAt: wanted, action } }: { now: Now; question: NewQuestion },
 ): Promise<void> {
   const asked = { question, sessionId, askedAt: now(), deadlineAt: Math.min(Math.round(wanted), now() + longestMs) }
   await endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() })
@@ -43,6 +46,8 @@ export async function keepQuestion(
   if (!intern) return
   announce('intern.asked', internId, questionAsked(intern, asked, now()))
   await queueTold(tx, announce, toldQuestion(intern, asked))
+  const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: asked.askedAt }
+  if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
 }
 
 /** Under which name changes of an intern's questions exclude each other. */

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { WholePermission } from './question.ts'
 import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
+import { DecisionsAnswer } from './rules/read-decisions.ts'
+import type { LoggedDecision } from './rules/rule.ts'
 import type { InternHealth } from './runs.ts'
 import type { EntryPage, Milestone, SessionPage } from './transcript.ts'
 
@@ -39,6 +41,11 @@ export const readEntries = (body: string): EntryPage => readAs(EntryPageAnswer, 
 export const readMilestones = (body: string): Milestone[] => readAs(MilestonesAnswer, body).milestones
 export const readCancelled = (body: string): boolean => readAs(Cancelled, body).cancelled
 export const readHealth = (body: string): InternHealth => readAs(Health, body)
+
+const Judging = z.object({ judging: z.literal(true) })
+
+export const readDecisions = (body: string): LoggedDecision[] => readAs(DecisionsAnswer, body).decisions
+export const readJudging = (body: string): unknown => readAs(Judging, body)
 
 /** Reads the reason from a daemon's answer with another status than 200, if it has one. */
 export function readRefusal(body: string, status: number): Refusal {

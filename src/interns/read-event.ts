@@ -1,6 +1,7 @@
 import type { Usage } from '#chat/usage.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import { readActivity } from './read-transcript.ts'
+import { readAction } from './rules/read-decisions.ts'
 import type { TurnReport } from './run.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
@@ -25,6 +26,7 @@ export function readEvent(line: string): TurnEvent {
     case 'reasoning.added':
       return { type: event.type, text: text(event, 'text') }
     case 'work.noticed':
+    case 'decision.made':
       return { type: event.type }
     case 'activity.noticed': {
       const activity = readActivity(event.activity)
@@ -39,7 +41,12 @@ export function readEvent(line: string): TurnEvent {
         model: nameOrNull(event, 'model'),
       }
     case 'question.asked':
-      return { type: event.type, question: question(event.question), deadlineAt: number(event, 'deadlineAt') }
+      return {
+        type: event.type,
+        question: question(event.question),
+        deadlineAt: number(event, 'deadlineAt'),
+        ...(event.action !== undefined && { action: readAction(event.action) }),
+      }
     case 'turn.finished':
       return { type: event.type, ...report(event) }
     case 'turn.failed': {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { permissionKinds, type Question } from './question.ts'
+import { ActionAnswer, DecisionAnswer } from './rules/read-decisions.ts'
 import { endReasons } from './run.ts'
 import {
   type Activity,
@@ -103,7 +104,21 @@ const EntryAnswer = z.discriminatedUnion('type', [
   z.object({ ...about, type: z.literal('reasoning'), text }),
   z.object({ ...about, ...toolCall, endedAt: instant.nullable() }),
   z.object({ ...about, ...plan }),
-  z.object({ ...about, type: z.literal('question'), question: Asked, deadlineAt: instant, answer: Answer }),
+  z.object({
+    ...about,
+    type: z.literal('question'),
+    question: Asked,
+    deadlineAt: instant,
+    answer: Answer,
+    action: ActionAnswer.exactOptional(),
+  }),
+  z.object({
+    ...about,
+    type: z.literal('decision'),
+    operation: text.nullable(),
+    detail: text.nullable(),
+    decision: DecisionAnswer,
+  }),
   z.object({
     ...about,
     type: z.literal('end'),

@@ -1,7 +1,8 @@
 import type { Caller } from '#accounts/caller.ts'
 import { Fault } from '#lib/fault.ts'
-import { alterIntern, type InternChangeDeps, requireOwner, takeOutOfService } from './change.ts'
+import { alterIntern, type InternChangeDeps, takeOutOfService } from './change.ts'
 import { goneMessage, type InternHosts, type KnownHost, neverHeardOf } from './hosts.ts'
+import { requireOwner } from './owner.ts'
 import type { Intern } from './store.ts'
 
 type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }

@@ -1,6 +1,7 @@
 import type { Attachment } from './attachments.ts'
 import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
+import type { LoggedDecision, RulesInForce } from './rules/rule.ts'
 import type { Transcripts } from './transcript.ts'
 import type { TurnEvent } from './turn-event.ts'
 
@@ -57,5 +58,9 @@ export type Runs = {
   cancel(runId: string): Promise<boolean>
   /** All that a permission that waits is about, however long; undefined when it does not wait here. */
   question(id: string): Promise<WholePermission | undefined>
+  /** What decides from now on, also in runs that are under way. */
+  judgeBy(rules: RulesInForce, signal?: AbortSignal): Promise<void>
+  /** The oldest decisions behind `seq`, which is forgotten with all before it. */
+  decisions(afterSeq: number): Promise<LoggedDecision[]>
   health(signal?: AbortSignal): Promise<InternHealth>
 }

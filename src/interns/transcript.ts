@@ -1,5 +1,6 @@
 import type { ApprovalMode } from './intern.ts'
 import type { Question } from './question.ts'
+import type { Action, Decision } from './rules/rule.ts'
 import type { EndReason, TurnReport } from './run.ts'
 
 export type FileDiff = { path: string; diff: string }
@@ -38,7 +39,9 @@ export type EntryContent =
   | { type: 'message' | 'reasoning'; text: string }
   | (ToolActivity & { endedAt: number | null })
   | PlanActivity
-  | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState }
+  | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState; action?: Action }
+  /** A rule decided whether something is done; `ask`: its question follows. */
+  | { type: 'decision'; operation: string | null; detail: string | null; decision: Decision }
   | ({ type: 'end'; reason: EndReason; message: string | null } & TurnReport)
 
 /**

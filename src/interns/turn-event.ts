@@ -1,4 +1,5 @@
 import type { Question } from './question.ts'
+import type { Action } from './rules/rule.ts'
 import type { TurnReport } from './run.ts'
 import type { Activity } from './transcript.ts'
 
@@ -20,8 +21,10 @@ export type TurnEvent =
   | { type: 'work.noticed' }
   /** The work itself, for a caller who asked for it. */
   | { type: 'activity.noticed'; activity: Activity }
-  /** The run waits. `deadlineAt` is in milliseconds since the epoch. */
-  | { type: 'question.asked'; question: Question; deadlineAt: number }
+  /** A rule decided something: the server is to fetch what. */
+  | { type: 'decision.made' }
+  /** The run waits. `deadlineAt` is in milliseconds since the epoch; `action` is what a permission is about. */
+  | { type: 'question.asked'; question: Question; deadlineAt: number; action?: Action | undefined }
   | ({ type: 'turn.finished' } & TurnReport)
   | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)
   /** An ending that the intern confirms: it was cancelled. */

@@ -6,6 +6,7 @@ import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
+import { RulePusher } from './push-rules.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
 
 type InternLifecycleDeps = {
@@ -26,10 +27,12 @@ type InternLifecycleDeps = {
 export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
   readonly #supervised = new Map<string, SupervisedIntern>()
+  readonly #rules: RulePusher
   #isStopping = false
 
   constructor(deps: InternLifecycleDeps) {
     this.#deps = deps
+    this.#rules = new RulePusher(deps)
   }
 
   supervisedIds(): Iterable<string> {
@@ -46,6 +49,7 @@ export class InternLifecycle {
 
   /** Forgets an intern whose daemon others see to from now on. */
   release(id: string): void {
+    this.#rules.forget(id)
     this.#supervised.get(id)?.release()
     this.#supervised.delete(id)
   }
@@ -69,10 +73,17 @@ export class InternLifecycle {
     )
   }
 
+  /** Of these, the interns that run here and judge by rules that no longer hold. */
+  outdated(interns: Intern[]): Promise<Intern[]> {
+    return this.#rules.outdated(interns.filter(({ id, status }) => status === 'running' && this.#supervised.has(id)))
+  }
+
   async running(intern: Intern): Promise<void> {
-    if (this.#supervised.has(intern.id)) return
-    if (await this.#deps.provisioner.adopt(intern)) this.#watch(intern)
-    else await this.#fail(intern, 'The daemon was gone when the service looked for it.', 0)
+    if (this.#supervised.has(intern.id)) return this.#tellRules(intern)
+    if (await this.#deps.provisioner.adopt(intern)) {
+      this.#watch(intern)
+      await this.#tellRules(intern)
+    } else await this.#fail(intern, 'The daemon was gone when the service looked for it.', 0)
   }
 
   async failed(intern: Intern): Promise<void> {
@@ -123,12 +134,24 @@ export class InternLifecycle {
         (progress) => void leases.setProgress(id, progress).catch(onError),
       )
       const tcpAccess = opened ? sealAccess(id, opened) : null
+      // Before anybody can talk to it.
+      await this.#rules.push(intern)
       // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
       const isRunning =
         !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess }))
       if (isRunning) this.#watch(intern)
     } catch (error) {
       if (!this.#isStopping) await failed((error as Error).message)
+    }
+  }
+
+  /** A daemon that does not take the rules must not go on without them: one that is dead or old is replaced. */
+  async #tellRules(intern: Intern): Promise<void> {
+    if ((await this.#rules.outdated([intern])).length === 0) return
+    try {
+      await this.#rules.push(intern)
+    } catch (error) {
+      if (!this.#isStopping) await this.#fail(intern, `It did not take its rules: ${(error as Error).message}`)
     }
   }
 

@@ -323,5 +323,9 @@ function unreachable(message: string): Runs {
     ...{ list: refuse, read: refuse, write: refuse, remove: refuse },
     ...{ makeFolder: refuse, rename: refuse, pack: refuse, unpack: refuse },
   }
-  return { transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse }
+  const rules = { judgeBy: refuse, decisions: refuse }
+  return {
+    ...{ transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse },
+    ...rules,
+  }
 }

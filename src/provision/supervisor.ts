@@ -61,6 +61,7 @@ export class Supervisor {
     if (hosts.here !== undefined) await provisioner.endStrangers(await this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => void this.#passes.request(id)),
+      db.signals.subscribe('rules.changed', () => void this.#lookAtRules().catch(onError)),
       db.signals.onMissed(() => void this.#lookAtAll().catch(onError)),
     )
     const next = async () => {
@@ -138,6 +139,14 @@ export class Supervisor {
     for (const found of inUse) if (this.#needsLook(found)) void this.#passes.request(found.intern.id)
     const known = new Set(inUse.map(({ intern }) => intern.id))
     for (const id of this.#interns.supervisedIds()) if (!known.has(id)) void this.#passes.request(id)
+    await this.#lookAtRules(inUse)
+  }
+
+  /** A daemon that judges by rules of before is told those that hold. */
+  async #lookAtRules(all?: LeasedIntern[]): Promise<void> {
+    const held = (all ?? (await this.#leases.inUse())).filter(({ supervisor }) => supervisor === this.#deps.server)
+    const outdated = await this.#interns.outdated(held.map(({ intern }) => intern))
+    for (const { id } of outdated) void this.#passes.request(id)
   }
 
   #needsLook({ intern: { id, status }, supervisor, expired }: LeasedIntern): boolean {

@@ -34,7 +34,7 @@ export async function play(
     const asked = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
     const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + asked
     if (bySession) browser ??= await openBrowser(service, { key: service.managementKey })
-    const isManagement = paths[path]?.[method]?.security.every((one) => 'management_key' in one) ?? true
+    const isManagement = paths[path]?.[method]?.security.every((one) => !('api_key' in one)) ?? true
     const key = isManagement ? service.managementKey : service.apiKey
     const asking = bySession ? browser! : service
     const ask: Ask = (given) => asking.ask(method.toUpperCase(), target, { ...(!bySession && { key }), body: given })

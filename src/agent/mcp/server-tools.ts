@@ -57,6 +57,7 @@ export class ServerTools {
     return {
       name,
       kind: 'other',
+      asksItself: true,
       alone: described.annotations?.readOnlyHint !== true,
       description: { name, description, parameters },
       title: () => title,

@@ -17,6 +17,7 @@ export const listFiles = tool({
     depth: z.int().min(1).max(20).optional().describe('How many levels; 3 unless told, 20 with pattern.'),
     pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
   }),
+  paths: ({ path = '.' }) => [path],
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
   async run({ path = '.', depth, pattern }, { workspace, signal }) {
     const listed: string[] = []

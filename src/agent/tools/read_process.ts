@@ -7,7 +7,7 @@ export const readProcess = tool({
     'Read what a process of start_process printed since it was read last, and whether it still runs. With wait_seconds it',
     'waits so long for something new at the most.',
   ].join(' '),
-  kind: 'read',
+  kind: 'other',
   alone: false,
   input: z.object({
     process: z.string().min(1).describe('Its name, such as p1.'),

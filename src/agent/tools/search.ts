@@ -19,6 +19,7 @@ export const search = tool({
     glob: z.string().optional().describe('Only in files whose path matches, such as src/**/*.ts.'),
     ignore_case: z.boolean().optional(),
   }),
+  paths: ({ path = '.' }) => [path],
   title: ({ pattern }) => `Search for ${pattern}`,
   async run({ pattern, path = '.', glob, ignore_case = false }, { workspace, signal }) {
     const matches = await matcher(pattern, ignore_case)

@@ -5,7 +5,7 @@ import { type ToolContext, tool } from './tool.ts'
 const longest = 900
 const beatMs = 15_000
 
-export const notAllowed = 'The user did not allow this command. It was not run. Go on without it.'
+export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Go on without it.'
 
 export const shell = tool({
   name: 'shell',
@@ -20,6 +20,7 @@ export const shell = tool({
   ].join(' '),
   kind: 'execute',
   alone: true,
+  asksItself: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
     timeout_seconds: z.int().min(1).max(longest).optional().describe(`Killed after this time. 120 unless told.`),
@@ -53,7 +54,7 @@ export async function boundary(
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
   const { shell, permitted } = context
-  if (context.mode === 'self-drive') return 'outside'
+  if (context.mode === 'self-drive') return (await permitted('shell', input.command)) ? 'outside' : 'refused'
   const why = await shell.whyNoSandbox(context.workspace.root)
   if (why && shell.withoutSandbox === 'refuse') {
     const title = `There is no sandbox here, so this is not run even if it is allowed: ${input.command}`

@@ -11,6 +11,7 @@ export const startProcess = tool({
     'Use shell for what ends by itself soon.',
   ].join(' '),
   kind: 'execute',
+  asksItself: true,
   alone: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),

@@ -30,6 +30,8 @@ export type ToolContext = {
   signal: AbortSignal
   /** May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. */
   permitted: (operation: string, title: string, kind?: ToolKind) => Promise<boolean>
+  /** Whether the client's rules let a tool be used that needs no consent. */
+  judged: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Tells that the call is being worked on. */
   working: () => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
@@ -56,6 +58,8 @@ export type Tool = {
   description: ToolDescription
   kind: ToolKind
   alone: boolean
+  /** It asks for leave by itself, or is a question; every other tool is judged before it runs. */
+  asksItself: boolean
   title: (input: Record<string, unknown>) => string
   /** The files that a call is about, where its input does not name them under `path`. */
   paths?: (input: Record<string, unknown>) => string[]
@@ -68,6 +72,7 @@ export function tool<Input extends z.ZodObject>(definition: {
   description: string
   kind: ToolKind
   alone: boolean
+  asksItself?: boolean
   input: Input
   title: (input: z.infer<Input>) => string
   paths?: (input: z.infer<Input>) => string[]
@@ -83,6 +88,7 @@ export function tool<Input extends z.ZodObject>(definition: {
     name,
     kind: definition.kind,
     alone: definition.alone,
+    asksItself: definition.asksItself ?? false,
     get description() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }

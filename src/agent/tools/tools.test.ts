@@ -24,6 +24,7 @@ async function setUp(files: Record<string, string | Buffer> = {}, context: Parti
     mode: 'self-drive',
     signal: new AbortController().signal,
     permitted: async () => true,
+    judged: async () => true,
     working: () => {},
     ask: async () => ({ action: 'decline' }),
     plan: async () => {},

@@ -48,6 +48,7 @@ const initializeParams: InitializeRequest = {
     fs: { readTextFile: false, writeTextFile: false },
     terminal: false,
     elicitation: { form: {} },
+    _meta: { signalbox: { judges: true } },
   },
 }
 

@@ -14,6 +14,9 @@ import { readToolCall, type ToolCall } from './tool-call.ts'
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
 
 export type PermissionRequest = {
+  tool: ToolCall
+  /** Nobody is to be asked on the agent's own account: it would do this, unless a rule says otherwise. */
+  onlyJudged: boolean
   /** `detail` is not cut yet. */
   question: PermissionQuestion
   whole: WholePermission
@@ -37,8 +40,10 @@ export function readPermission(
     const known = permissionKinds.find((one) => one === kind)
     if (known && typeof id === 'string' && !byKind.has(known)) byKind.set(known, id)
   }
-  const { operation, whole } = describe(member(params, 'toolCall'), earlier)
+  const { tool, operation, whole } = describe(member(params, 'toolCall'), earlier)
   return {
+    tool,
+    onlyJudged: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
     question: { kind: 'permission', operation, detail: whole.detail, options: [...byKind.keys()] },
     whole,
     outcome: (answer) => {
@@ -63,7 +68,7 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
   const told = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
   const operation = operationOf(tool)
   const detail = detailOf(tool, told)
-  return { operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: told } }
+  return { tool, operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: told } }
 }
 
 /** The command, or else what the agent calls it, and what it would write; never less than what the agent said. */

@@ -11,6 +11,8 @@ export type ToolCall = {
   kind?: string
   status?: string
   command?: string
+  /** The same as bash would be given it, where the agent tells its words apart. */
+  script?: string
   /** What the tool was called with, as JSON or as the agent wrote it. */
   input?: string
   changes?: FileChange[]
@@ -30,6 +32,7 @@ export function readToolCall(call: unknown): ToolCall {
   const content = contentOf(member(call, 'content'))
   const input = hasMembers(rawInput) ? rawInput : content.json
   const command = commandOf(input)
+  const script = scriptOf(input)
   const text = content.text ?? outputOf(member(call, 'rawOutput'))
   const paths = pathsOf(member(call, 'locations'))
   return {
@@ -38,6 +41,7 @@ export function readToolCall(call: unknown): ToolCall {
     ...(kind && { kind }),
     ...(status && { status }),
     ...(command && { command }),
+    ...(script && { script }),
     ...(input !== undefined && { input: asText(input) }),
     ...(content.changes.length > 0 && { changes: content.changes }),
     ...(paths.length > 0 && { paths }),
@@ -53,6 +57,18 @@ export function terminalOutput(call: unknown): string | undefined {
 function commandOf(input: unknown): string | undefined {
   const command = member(input, 'command') ?? member(input, 'cmd')
   return Array.isArray(command) ? command.map(String).join(' ') : string(command)
+}
+
+const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
+
+/** Words that were told apart stay apart; what a shell is only given to read is what it reads. */
+function scriptOf(input: unknown): string | undefined {
+  const command = member(input, 'command') ?? member(input, 'cmd')
+  if (!Array.isArray(command)) return undefined
+  const words = command.map(String)
+  const [program = '', option = '', script = ''] = words
+  if (words.length === 3 && shells.test(program) && /^-l?c$/.test(option)) return script
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 }
 
 function contentOf(content: unknown) {

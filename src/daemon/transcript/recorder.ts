@@ -1,4 +1,5 @@
 import type { Question } from '#interns/question.ts'
+import type { Action, Decision } from '#interns/rules/rule.ts'
 import type { EndReason, TurnReport } from '#interns/run.ts'
 import type { ApprovalMode } from '#interns/runs.ts'
 import type { Activity, Entry, EntryContent, PlanStep, SessionStatus, SessionSummary } from '#interns/transcript.ts'
@@ -106,11 +107,22 @@ export class Recorder {
     return content
   }
 
-  asked(question: Question, deadlineAt: number): void {
+  asked(question: Question, deadlineAt: number, action: Action | undefined): void {
     this.#text = undefined
     this.#status = 'waiting'
-    const content = { type: 'question' as const, question, deadlineAt, answer: { state: 'waiting' as const } }
+    const content = {
+      type: 'question' as const,
+      question,
+      deadlineAt,
+      answer: { state: 'waiting' as const },
+      ...(action && { action }),
+    }
     this.#questions.set(question.id, this.#add(content) as Entry & { type: 'question' })
+  }
+
+  decided(decision: Decision, operation: string | null, detail: string | null): void {
+    this.#text = undefined
+    this.#add({ type: 'decision', operation, detail: detail && cutMiddle(detail, longest.title), decision })
   }
 
   answered(questionId: string, said: { answer: string; fields: string[]; by: string | null }): void {

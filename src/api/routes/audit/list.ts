@@ -36,7 +36,7 @@ export const listAudit = route({
   summary:
     'The changes made to keys, workspaces, guardrails, interns and more, and what interns were allowed, newest first',
   description:
-    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken. Secrets are never among it.',
+    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken, and `intern.rule_decided` what a rule decided instead. Secrets are never among it.',
   request: {
     query: PageQuery.extend({
       action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { internOwner, readRules } from '#interns/rules/change.ts'
+import { RulesRecord } from '#interns/rules/rules-body.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+/** Which version is read. */
+export const RulesQuery = z.object({
+  version: wholeNumber({ min: 1, max: 1_000_000_000 })
+    .optional()
+    .describe('One of the past; the one that holds unless told.'),
+})
+
+export const getInternRules = route({
+  method: 'get',
+  path: '/interns/{internId}/rules',
+  tag: 'interns',
+  key: 'api',
+  summary: 'The rules for what an intern may do',
+  description: 'Its own rules. Those of its workspace hold beside them, and where both decide, the stricter does.',
+  request: { params: InternPath, query: RulesQuery },
+  response: z.object({ data: RulesRecord }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => ({
+    data: await readRules(deps, await internOwner(deps, caller, params.internId), query.version),
+  }),
+})

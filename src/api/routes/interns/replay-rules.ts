@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { internOwner } from '#interns/rules/change.ts'
+import { replayRules } from '#interns/rules/replay.ts'
+import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
+import { route } from '../../route.ts'
+import { InternPath } from './path.ts'
+
+export const replayInternRules = route({
+  method: 'post',
+  path: '/interns/{internId}/rules/replay',
+  tag: 'interns',
+  key: 'api',
+  isRead: true,
+  summary: 'Tell what rules would have decided about the questions of an intern',
+  description:
+    'Judges the questions for permission of a time, at most 92 days, by the rules as they are or as `rules` says, and tells where people decided otherwise. Nothing is stored.',
+  request: { params: InternPath, body: RulesReplayRequest },
+  response: z.object({ data: RulesReplay }),
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'not_found',
+    'payload_too_large',
+    'unsupported_media_type',
+    'client_closed_request',
+  ],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ params, body, caller, signal }, deps) => ({
+    data: await replayRules(deps, await internOwner(deps, caller, params.internId), body, signal),
+  }),
+})

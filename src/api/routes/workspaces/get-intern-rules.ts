@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { readRules, workspaceOwner } from '#interns/rules/change.ts'
+import { RulesRecord } from '#interns/rules/rules-body.ts'
+import { route } from '../../route.ts'
+import { RulesQuery } from '../interns/get-rules.ts'
+import { WorkspaceParams } from './workspace.ts'
+
+export const getWorkspaceInternRules = route({
+  method: 'get',
+  path: '/workspaces/{id}/intern-rules',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'The rules for what all interns of a workspace may do',
+  description: 'They hold beside the rules of each intern. Where both decide, the stricter does.',
+  request: { params: WorkspaceParams, query: RulesQuery },
+  response: z.object({ data: RulesRecord }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => ({
+    data: await readRules(deps, await workspaceOwner(deps, caller, params.id), query.version),
+  }),
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { workspaceOwner } from '#interns/rules/change.ts'
+import { replayRules } from '#interns/rules/replay.ts'
+import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
+import { route } from '../../route.ts'
+import { WorkspaceParams } from './workspace.ts'
+
+export const replayWorkspaceInternRules = route({
+  method: 'post',
+  path: '/workspaces/{id}/intern-rules/replay',
+  tag: 'workspaces',
+  key: 'management',
+  isRead: true,
+  summary: 'Tell what rules would have decided about the questions of all interns of a workspace',
+  description:
+    'Judges the questions for permission of a time, at most 92 days, by the rules as they are or as `rules` says, and tells where people decided otherwise. Nothing is stored.',
+  request: { params: WorkspaceParams, body: RulesReplayRequest },
+  response: z.object({ data: RulesReplay }),
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'payload_too_large',
+    'unsupported_media_type',
+    'client_closed_request',
+  ],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ params, body, caller, signal }, deps) => ({
+    data: await replayRules(deps, await workspaceOwner(deps, caller, params.id), body, signal),
+  }),
+})

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { changeRules, workspaceOwner } from '#interns/rules/change.ts'
+import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
+import { route } from '../../route.ts'
+import { WorkspaceParams } from './workspace.ts'
+
+export const setWorkspaceInternRules = route({
+  method: 'put',
+  path: '/workspaces/{id}/intern-rules',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Set the rules for what all interns of a workspace may do',
+  description: 'Replaces all of them by a new version. It holds within a second, also for what is under way.',
+  request: { params: WorkspaceParams, body: RulesBody },
+  response: z.object({ data: RulesRecord }),
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+  ],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ params, body, caller }, deps) => ({
+    data: await changeRules(deps, caller, await workspaceOwner(deps, caller, params.id), body),
+  }),
+})

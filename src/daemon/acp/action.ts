@@ -1,0 +1,79 @@
+import { realpathSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { hostOf, pathFrom } from '#interns/rules/match-place.ts'
+import type { Action } from '#interns/rules/rule.ts'
+import { operationOf } from './operation.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Under which names agents tell the files and addresses of a call in its input. */
+const pathNames =
+  /^(?:(?:abs(?:olute)?|file|dir|directory|folder|notebook|target|source|src|destination|dest|dst|old|new|from|to)_?)?(?:file_?)?paths?$|^(?:file_?name|files?|filePath|notebookPath|absolutePath|relativePath|source|destination|directory|folder)$/i
+const addressNames = /^(?:ur[il]s?|href|address|endpoint)$/i
+const folderNames = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
+/** Kinds of tools that are about files, or about addresses: one that names none cannot be judged with certainty. */
+const ofFiles = new Set(['edit', 'delete', 'move', 'read'])
+
+const most = { values: 100, length: 4000, command: 64_000 }
+
+/** What a tool call is about, for rules to judge. */
+export function actionOf(tool: ToolCall, workspace: string): Action {
+  const operation = operationOf(tool)
+  const input = objectIn(tool.input)
+  const command = tool.script ?? tool.command ?? null
+  const named = command === null ? valuesOf(input, pathNames) : []
+  const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
+  const told = valuesOf(input, addressNames)
+  const addresses = operation === 'fetch' && told.length === 0 ? (tool.title?.match(/https?:\S+/g) ?? []) : told
+  const hosts = addresses.map(hostOf)
+  const isElsewhere = valuesOf(input, folderNames).some((folder) => pathFrom(workspace, folder).startsWith('/'))
+  const unsure =
+    isElsewhere ||
+    hosts.includes(undefined) ||
+    paths.some((path) => /^~|[\0\n]/.test(path)) ||
+    (operation === 'fetch' && hosts.length === 0) ||
+    (operation !== null && ofFiles.has(operation) && paths.length === 0) ||
+    [paths, hosts].some((list) => list.length > most.values) ||
+    paths.some((path) => path.length > most.length) ||
+    (command?.length ?? 0) > most.command
+  return {
+    operation,
+    command: command?.slice(0, most.command) ?? null,
+    paths: [...new Set(paths.slice(0, most.values).flatMap((path) => placesOf(workspace, path.slice(0, most.length))))],
+    hosts: [...new Set(hosts.slice(0, most.values).filter((host) => host !== undefined))],
+    root: workspace,
+    unsure,
+  }
+}
+
+/** Where a path says that it leads, and where it leads by the links that are there now. */
+function placesOf(workspace: string, path: string): string[] {
+  const whole = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : resolve(workspace, path)
+  return [pathFrom(workspace, whole), pathFrom(realPath(workspace), realPath(whole))]
+}
+
+/** Of a file that is not there yet: where its folder is. */
+function realPath(path: string): string {
+  for (let there = path; ; there = dirname(there)) {
+    try {
+      return join(realpathSync.native(there), relative(there, path))
+    } catch {
+      if (there === dirname(there)) return path
+    }
+  }
+}
+
+function valuesOf(input: object | undefined, names: RegExp): string[] {
+  return Object.entries(input ?? {}).flatMap(([name, value]) => {
+    if (!names.test(name)) return []
+    return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string' && one !== '') as string[]
+  })
+}
+
+function objectIn(text: string | undefined): object | undefined {
+  if (!text?.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Caller } from '#accounts/caller.ts'
+import { getWorkspace } from '#accounts/workspaces.ts'
+import { recordChange } from '#audit/audit.ts'
+import type { Db, Query } from '#db/db.ts'
+import { isoTime, type Now } from '#lib/clock.ts'
+import { Fault } from '#lib/fault.ts'
+import type { NewId } from '#lib/id.ts'
+import { requireOwner } from '../owner.ts'
+import { findIntern } from '../store.ts'
+import type { RulesBody, RulesRecord } from './rules-body.ts'
+import { findRules, insertRules, type RuleOwner, type RulesVersion } from './store.ts'
+
+type ReadDeps = { db: { query: Query } }
+type ChangeDeps = { db: Db; now: Now; newId: NewId }
+
+/** The version that holds, or one of the past. @throws Fault `not_found`. */
+export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: number | undefined): Promise<RulesRecord> {
+  const found = await findRules(db.query, owner, version)
+  if (!found && version) throw new Fault('not_found', `There is no version ${version} of these rules.`)
+  return rulesRecord(found)
+}
+
+/** @throws Fault `not_found`. */
+export async function workspaceOwner(deps: ReadDeps, caller: Caller, name: string): Promise<RuleOwner> {
+  return { workspaceId: (await getWorkspace(deps, caller.organizationId, name)).id, internId: null }
+}
+
+/** @throws Fault `not_found`. */
+export async function internOwner(deps: ReadDeps, caller: Caller, id: string): Promise<RuleOwner> {
+  const intern = await findIntern(deps, caller, id)
+  return { workspaceId: intern.workspaceId, internId: intern.id }
+}
+
+/**
+ * Replaces the rules by a new version of them. Rules that say the same are no new version.
+ * @throws Fault `conflict` when they are no longer at the expected version, `forbidden` for an intern of somebody else.
+ */
+export async function changeRules(
+  deps: ChangeDeps,
+  caller: Caller,
+  owner: RuleOwner,
+  { rules, expected_version: expected }: RulesBody,
+): Promise<RulesRecord> {
+  const { workspaceId, internId } = owner
+  return deps.db.exclusively(`rules of ${internId ?? workspaceId}`, async (tx, announce) => {
+    if (internId !== null) await requireOwner(tx, caller, await findIntern({ db: { query: tx } }, caller, internId))
+    const before = await findRules(tx, owner)
+    const version = before?.version ?? 0
+    if (expected !== undefined && expected !== version)
+      throw new Fault('conflict', `The rules are at version ${version}, not ${expected}: read them again.`)
+    if (isDeepStrictEqual(before?.rules ?? [], rules)) return rulesRecord(before)
+    const after = { version: version + 1, rules, createdBy: caller.userId, createdAt: deps.now() }
+    await insertRules(tx, owner, after)
+    await recordChange(deps, tx, caller, {
+      action: internId === null ? 'workspace.intern_rules_changed' : 'intern.rules_changed',
+      targetKind: internId === null ? 'workspace' : 'intern',
+      targetId: internId ?? workspaceId,
+      before: before ? rulesRecord(before) : null,
+      after: rulesRecord(after),
+    })
+    announce('rules.changed', internId ?? workspaceId)
+    return rulesRecord(after)
+  })
+}
+
+function rulesRecord(found: RulesVersion | undefined): RulesRecord {
+  if (!found) return { version: 0, rules: [], updated_at: null, updated_by_user_id: null }
+  const { version, rules, createdAt, createdBy } = found
+  return {
+    version,
+    rules: rules as RulesRecord['rules'],
+    updated_at: isoTime(createdAt),
+    updated_by_user_id: createdBy,
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from './judge.ts'
+import type { Action, Rule, RuleScope } from './rule.ts'
+
+const nothing: Action = { operation: null, command: null, paths: [], hosts: [], root: '/work', unsure: false }
+const shell = (command: string): Action => ({ ...nothing, operation: 'shell', command })
+const edit = (...paths: string[]): Action => ({ ...nothing, operation: 'edit', paths })
+const fetch = (...hosts: string[]): Action => ({ ...nothing, operation: 'fetch', hosts })
+
+const of = (scope: RuleScope, ...rules: Rule[]) => ({ scope, version: 3, rules })
+const effectOf = (rules: Rule[], action: Action, agent = 'builtin') =>
+  judge([of('intern', ...rules)], action, agent)?.effect
+
+test('the first rule that matches decides, and is told with its version', () => {
+  const rules: Rule[] = [
+    { effect: 'allow', tools: ['edit'], paths: ['src/**'] },
+    { effect: 'deny', name: 'no edits', tools: ['edit'] },
+  ]
+  assert.equal(effectOf(rules, edit('src/a.ts')), 'allow')
+  const decision = judge([of('intern', ...rules)], edit('a.ts'), 'builtin')
+  assert.deepEqual(decision, { effect: 'deny', scope: 'intern', version: 3, rule: 2, name: 'no edits', why: null })
+})
+
+test('without a rule that matches nothing is decided', () => {
+  assert.equal(judge([], shell('ls'), 'builtin'), undefined)
+  assert.equal(effectOf([{ effect: 'deny', tools: ['edit'] }], shell('ls')), undefined)
+})
+
+test('of the rules of a workspace and of an intern the stricter decide, whichever they are', () => {
+  const rule = (effect: Rule['effect']): Rule => ({ effect, commands: ['make'] })
+  for (const [workspace, intern, decided] of [
+    ['allow', 'deny', 'deny'],
+    ['deny', 'allow', 'deny'],
+    ['ask', 'allow', 'ask'],
+    ['allow', 'ask', 'ask'],
+    ['allow', 'allow', 'allow'],
+  ] as const) {
+    const sets = [of('workspace', rule(workspace)), of('intern', rule(intern))]
+    assert.equal(judge(sets, shell('make'), 'builtin')?.effect, decided, `${workspace} and ${intern}`)
+  }
+  assert.equal(judge([of('workspace', rule('deny')), of('intern')], shell('ls'), 'builtin'), undefined)
+})
+
+test('a command of several is allowed if each is, denied if one is, and left open if one is', () => {
+  const rules: Rule[] = [
+    { effect: 'allow', commands: ['ls', 'pwd'] },
+    { effect: 'deny', commands: ['rm'] },
+  ]
+  assert.equal(effectOf(rules, shell('ls && pwd')), 'allow')
+  assert.equal(effectOf(rules, shell('ls && make')), undefined)
+  assert.equal(effectOf(rules, shell('ls && make; rm x')), 'deny')
+})
+
+test('what may be denied is asked about, also where a later rule allows it', () => {
+  const decision = judge(
+    [of('intern', { effect: 'deny', commands: ['git push'] }, { effect: 'allow' })],
+    shell('git $X'),
+    'x',
+  )
+  assert.deepEqual([decision?.effect, decision?.rule], ['ask', 1])
+  assert.match(decision?.why ?? '', /cannot be told/)
+})
+
+test('an allow is never about a command that cannot be read, not even one about everything', () => {
+  for (const rule of [{ effect: 'allow' }, { effect: 'allow', tools: ['shell'] }] as Rule[]) {
+    assert.equal(effectOf([rule], shell('ls')), 'allow')
+    assert.equal(effectOf([rule], shell('ls $(id)')), undefined)
+    assert.equal(effectOf([rule], { ...shell('ls'), unsure: true }), undefined)
+    assert.equal(effectOf([rule], { ...nothing, operation: 'shell' }), undefined)
+  }
+})
+
+test('commands that cannot be read have a condition of their own', () => {
+  const rules: Rule[] = [{ effect: 'deny', unclear: true }]
+  assert.equal(effectOf(rules, shell('ls $(id)')), 'deny')
+  assert.equal(effectOf(rules, shell('bash run.sh')), 'deny')
+  assert.equal(effectOf(rules, shell('ls')), undefined)
+  assert.equal(effectOf(rules, edit('a')), undefined)
+})
+
+test('a rule is about agents and tools by their names', () => {
+  assert.equal(effectOf([{ effect: 'deny', agents: ['codex'] }], shell('ls'), 'codex'), 'deny')
+  assert.equal(effectOf([{ effect: 'deny', agents: ['codex'] }], shell('ls'), 'kimi'), undefined)
+  const escalated = { ...shell('ls'), operation: 'shell.escalate' }
+  assert.equal(effectOf([{ effect: 'deny', tools: ['shell'] }], escalated), 'deny')
+  assert.equal(effectOf([{ effect: 'allow', tools: ['shell'] }], escalated), undefined)
+  assert.equal(effectOf([{ effect: 'deny', tools: ['edit'] }], nothing), 'ask', 'what is not known may be denied')
+})
+
+test('paths are what they lead to: all of them are allowed, or any is denied', () => {
+  const allow: Rule[] = [{ effect: 'allow', paths: ['src/**', '*.md'] }]
+  assert.equal(effectOf(allow, edit('src/a/b.ts', 'README.md')), 'allow')
+  for (const path of ['docs/a.md', '/etc/passwd', 'src2/a', '.'])
+    assert.notEqual(effectOf(allow, edit('src/a.ts', path)), 'allow')
+  assert.equal(effectOf(allow, edit()), undefined, 'of none nothing is known')
+  const deny: Rule[] = [{ effect: 'deny', paths: ['.git/**', '/etc/**', '**/*.pem'] }]
+  for (const path of ['.git', '.git/hooks/x', '/etc', '/etc/passwd', 'a.pem', 'a/b/c.pem'])
+    assert.equal(effectOf(deny, edit('src/a.ts', path)), 'deny', path)
+  assert.equal(effectOf(deny, edit('.gitignore')), undefined)
+})
+
+test('the files that a command names are denied, however they are written', () => {
+  const deny: Rule[] = [{ effect: 'deny', paths: ['.env'] }]
+  for (const command of [
+    'cat .env',
+    'cat ./.env',
+    'cat x/../.env',
+    'cat /work/.env',
+    'cat ".env"',
+    'echo x > .env',
+    'dd if=.env',
+    'sh -c "cat .env"',
+    'cat $(echo .env)',
+  ])
+    assert.equal(effectOf(deny, shell(command)), 'deny', command)
+  assert.equal(effectOf(deny, shell('cat .envrc')), undefined)
+})
+
+test('hosts are allowed by name for fetches alone, and denied wherever they stand', () => {
+  const allow: Rule[] = [{ effect: 'allow', hosts: ['example.com', '*.docs.example'] }]
+  assert.equal(effectOf(allow, fetch('example.com', 'a.docs.example')), 'allow')
+  for (const host of ['evil.example', 'docs.example', 'notexample.com'])
+    assert.equal(effectOf(allow, fetch(host)), undefined)
+  assert.equal(effectOf(allow, fetch()), undefined)
+  assert.equal(effectOf(allow, shell('wget https://example.com')), undefined)
+  const deny: Rule[] = [{ effect: 'deny', hosts: ['*.evil.example', '127.0.0.1'] }]
+  for (const command of [
+    'curl https://a.evil.example/x',
+    'curl A.EVIL.example',
+    'git clone git@a.evil.example:x',
+    'curl http://2130706433/',
+    'sh -c "curl a.ev"il.example',
+  ])
+    assert.equal(effectOf(deny, shell(command)), 'deny', command)
+  assert.equal(effectOf(deny, shell('curl $X')), 'ask')
+  assert.equal(effectOf(deny, shell('curl https://good.example')), undefined)
+})
+
+test('long patterns and long words are compared in little time', () => {
+  const pattern = `${'*a'.repeat(140)}*b`
+  const began = performance.now()
+  assert.equal(effectOf([{ effect: 'deny', commands: [pattern] }], shell('a'.repeat(60_000))), undefined)
+  // A comparison that tries every way would take longer than the universe is old.
+  assert.ok(performance.now() - began < 60_000)
+})

@@ -1,0 +1,92 @@
+import { carriesOthers } from './carriers.ts'
+import { begins, isExactly, isWithin, type Match } from './match-command.ts'
+import { hostMatches, hostsWithin, pathFrom, pathMatches } from './match-place.ts'
+import type { Action, Rule } from './rule.ts'
+import { looseWords, readCommands, type SimpleCommand } from './shell-words.ts'
+
+/** A part of what is to be done that is judged by itself: a simple command, or all of a call that is no command. */
+export type Part = {
+  action: Action
+  agent: string
+  /** The command, where it can be read with certainty. */
+  command: SimpleCommand | undefined
+  /** All that may be a word of a command that cannot be read; undefined for what is no such command. */
+  loose: string[][] | undefined
+}
+
+/** A command is as many parts as it has simple commands; one that cannot be read is one. */
+export function partsOf(action: Action, agent: string): Part[] {
+  if (!isCommand(action)) return [{ action, agent, command: undefined, loose: undefined }]
+  const text = action.command ?? ''
+  const commands = action.unsure ? undefined : readCommands(text)
+  if (!commands || commands.length === 0 || commands.some(carriesOthers))
+    return [{ action, agent, command: undefined, loose: looseWords(text) }]
+  return commands.map((command) => ({ action, agent, command, loose: undefined }))
+}
+
+const isCommand = ({ operation, command }: Action) =>
+  command !== null || operation === 'shell' || operation?.startsWith('shell.') === true
+
+/** Whether a rule is about a part. For an `allow` all that there is must be what it says; for the others any of it. */
+export function ruleMatches(rule: Rule, part: Part): Match {
+  const found = [...conditions(rule, part)]
+  if (found.includes('no')) return 'no'
+  return found.includes('perhaps') ? 'perhaps' : 'yes'
+}
+
+function* conditions(rule: Rule, part: Part): Iterable<Match> {
+  const { agents, tools, commands, unclear, paths, hosts, effect } = rule
+  const isAllow = effect === 'allow'
+  // What is not read with certainty, or is more than its words, is never what somebody allowed.
+  if (isAllow) yield said(isPlain(part))
+  if (agents) yield said(agents.includes(part.agent))
+  if (tools) yield toolMatches(tools, part, isAllow)
+  if (unclear) yield said(part.loose !== undefined)
+  if (commands)
+    yield isAllow
+      ? said(commands.some((each) => isExactly(each, part.command?.words ?? [null])))
+      : commandMatches(commands, part)
+  if (paths) yield isAllow ? said(all(part.action.paths, paths, pathMatches)) : pathsMatch(paths, part)
+  if (hosts) yield isAllow ? said(all(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
+}
+
+const said = (yes: boolean): Match => (yes ? 'yes' : 'no')
+
+function isPlain({ action, command, loose }: Part): boolean {
+  if (loose || action.unsure) return false
+  return !command || (!command.assigns && command.redirects.length === 0 && !command.words.includes(null))
+}
+
+const all = (values: string[], patterns: string[], matches: (pattern: string, value: string) => boolean) =>
+  values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
+
+/** `shell` stands for `shell.escalate`, too, where something is to be asked about or denied. */
+function toolMatches(tools: string[], { action: { operation } }: Part, isAllow: boolean): Match {
+  if (operation === null) return isAllow ? 'no' : 'perhaps'
+  return said(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
+}
+
+function commandMatches(patterns: string[], { command, loose }: Part): Match {
+  if (loose) return patterns.some((pattern) => loose.some((words) => isWithin(pattern, words))) ? 'yes' : 'perhaps'
+  if (!command) return 'no'
+  const found = patterns.map((pattern) => begins(pattern, command.words))
+  return found.includes('yes') ? 'yes' : found.includes('perhaps') ? 'perhaps' : 'no'
+}
+
+/** Of a command its words count as paths: which of them are is not known. */
+function pathsMatch(patterns: string[], { action, command, loose }: Part): Match {
+  const words =
+    loose?.flat() ?? [...(command?.words ?? []), ...(command?.redirects ?? [])].filter((word) => word !== null)
+  const named = words.flatMap((word) => [word, ...word.split(/[=:@,]/).slice(1)]).filter((word) => word !== '')
+  const paths = [...action.paths, ...named.map((word) => pathFrom(action.root, word))]
+  if (paths.some((path) => patterns.some((pattern) => pathMatches(pattern, path)))) return 'yes'
+  return action.unsure ? 'perhaps' : 'no'
+}
+
+function hostsMatch(patterns: string[], { action, command, loose }: Part): Match {
+  const texts = loose || command ? [action.command ?? ''] : []
+  const unquoted = texts.map((text) => text.replace(/["'\\]/g, ''))
+  const hosts = [...action.hosts, ...[...texts, ...unquoted].flatMap(hostsWithin)]
+  if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'
+  return action.unsure || loose || command?.words.includes(null) ? 'perhaps' : 'no'
+}

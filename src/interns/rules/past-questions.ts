@@ -1,0 +1,96 @@
+import type { Db, Query, Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import type { Action } from './rule.ts'
+import type { RuleOwner } from './store.ts'
+
+/** A question for permission of the past. `answer` is null when nobody gave one. */
+export type PastQuestion = {
+  internId: string
+  id: string
+  agent: string
+  action: Action
+  askedAt: number
+  answer: string | null
+}
+
+/** Questions are kept for this long. */
+export const keptMs = 92 * 86_400_000
+
+export async function savePastQuestion(
+  tx: Tx,
+  { now }: { now: Now },
+  workspaceId: string,
+  { internId, id, agent, action, askedAt }: Omit<PastQuestion, 'answer'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('intern_past_questions')
+    .where('asked_at', '<', now() - keptMs)
+    .execute()
+  const known = await tx
+    .selectFrom('intern_past_questions')
+    .where('intern_id', '=', internId)
+    .where('id', '=', id)
+    .select('id')
+    .executeTakeFirst()
+  if (known) return
+  const about = { agent, action: JSON.stringify(action), asked_at: askedAt, answer: null, answered_by: null }
+  await tx
+    .insertInto('intern_past_questions')
+    .values({ intern_id: internId, id, workspace_id: workspaceId, ...about })
+    .execute()
+}
+
+/** What a person said, and who. */
+export async function answerPastQuestion(
+  { db }: { db: Pick<Db, 'query'> },
+  { internId, id }: { internId: string; id: string },
+  { answer, by }: { answer: string; by: string },
+): Promise<void> {
+  await db.query
+    .updateTable('intern_past_questions')
+    .set({ answer, answered_by: by })
+    .where('intern_id', '=', internId)
+    .where('id', '=', id)
+    .execute()
+}
+
+const pageSize = 500
+
+/** Those of an intern, or of all of a workspace, from `from` to before `to`; the latest first, page by page. */
+export async function* pastQuestions(
+  query: Query,
+  { workspaceId, internId }: RuleOwner,
+  { from, to }: { from: number; to: number },
+): AsyncIterable<PastQuestion[]> {
+  let last: { askedAt: number; internId: string; id: string } | undefined
+  for (;;) {
+    const rows = await query
+      .selectFrom('intern_past_questions')
+      .where('workspace_id', '=', workspaceId)
+      .where('asked_at', '>=', from)
+      .where('asked_at', '<', to)
+      .$if(internId !== null, (all) => all.where('intern_id', '=', internId))
+      .$if(last !== undefined, (all) =>
+        all.where((e) =>
+          e.or([
+            e('asked_at', '<', last!.askedAt),
+            e.and([e('asked_at', '=', last!.askedAt), e('intern_id', '>', last!.internId)]),
+            e.and([e('asked_at', '=', last!.askedAt), e('intern_id', '=', last!.internId), e('id', '>', last!.id)]),
+          ]),
+        ),
+      )
+      .orderBy('asked_at', 'desc')
+      .orderBy('intern_id')
+      .orderBy('id')
+      .limit(pageSize)
+      .selectAll()
+      .execute()
+    if (rows.length === 0) return
+    const page = rows.map((row) => ({
+      ...{ internId: row.intern_id, id: row.id, agent: row.agent, askedAt: row.asked_at, answer: row.answer },
+      action: JSON.parse(row.action) as Action,
+    }))
+    last = page.at(-1)
+    yield page
+  }
+}

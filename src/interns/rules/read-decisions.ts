@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { type Action, type Decision, effects, type LoggedDecision, scopes } from './rule.ts'
+
+/** What a daemon says of decisions and actions, checked like all that comes from there. */
+
+const place = z.int().min(0)
+const text = (max: number) => z.string().max(max)
+
+export const DecisionAnswer: z.ZodType<Decision> = z.object({
+  effect: z.enum(effects),
+  scope: z.enum(scopes),
+  version: place,
+  rule: place,
+  name: text(500).nullable(),
+  why: text(500).nullable(),
+})
+
+export const DecisionsAnswer: z.ZodType<{ decisions: LoggedDecision[] }> = z.object({
+  decisions: z
+    .array(
+      z.object({
+        seq: place,
+        sessionId: text(512),
+        runId: text(512),
+        at: z.number().min(0).max(8.64e15),
+        operation: text(500).nullable(),
+        detail: text(4000).nullable(),
+        decision: DecisionAnswer,
+      }),
+    )
+    .max(1000),
+})
+
+export const ActionAnswer: z.ZodType<Action> = z.object({
+  operation: text(500).nullable(),
+  command: text(100_000).nullable(),
+  paths: z.array(text(5000)).max(200),
+  hosts: z.array(text(500)).max(200),
+  root: text(5000),
+  unsure: z.boolean(),
+})
+
+/** Undefined for what is none. */
+export const readAction = (value: unknown): Action | undefined => ActionAnswer.safeParse(value).data

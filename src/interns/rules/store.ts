@@ -1,0 +1,71 @@
+import type { Query, Tx } from '#db/db.ts'
+import type { Rule, RuleSet } from './rule.ts'
+
+/** Whose rules: an intern's, or those of all interns of its workspace. */
+export type RuleOwner = { workspaceId: string; internId: string | null }
+
+export type RulesVersion = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
+
+const ofOwner = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
+  query
+    .selectFrom('intern_rules')
+    .where('workspace_id', '=', workspaceId)
+    .where('intern_id', internId === null ? 'is' : '=', internId)
+
+/** The version that holds, or an earlier one. */
+export async function findRules(
+  query: Query | Tx,
+  owner: RuleOwner,
+  version?: number,
+): Promise<RulesVersion | undefined> {
+  const row = await ofOwner(query, owner)
+    .$if(version !== undefined, (rows) => rows.where('version', '=', version!))
+    .orderBy('version', 'desc')
+    .selectAll()
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { version: found, rules, created_by: createdBy, created_at: createdAt } = row
+  return { version: found, rules: JSON.parse(rules) as Rule[], createdBy, createdAt }
+}
+
+export async function insertRules(tx: Tx, owner: RuleOwner, { version, rules, createdBy, createdAt }: RulesVersion) {
+  const { workspaceId, internId } = owner
+  const id = `${internId ?? workspaceId}/${version}`
+  const said = { version, rules: JSON.stringify(rules), created_by: createdBy, created_at: createdAt }
+  await tx
+    .insertInto('intern_rules')
+    .values({ id, workspace_id: workspaceId, intern_id: internId, ...said })
+    .execute()
+}
+
+type Ruled = { id: string; workspaceId: string }
+
+/** The rules that hold for an intern: those of its workspace, and its own. */
+export async function rulesOf(query: Query, { id, workspaceId }: Ruled): Promise<RuleSet[]> {
+  const workspace = await findRules(query, { workspaceId, internId: null })
+  const own = await findRules(query, { workspaceId, internId: id })
+  return [
+    ...(workspace ? [{ scope: 'workspace' as const, version: workspace.version, rules: workspace.rules }] : []),
+    ...(own ? [{ scope: 'intern' as const, version: own.version, rules: own.rules }] : []),
+  ]
+}
+
+/** Which versions hold, in a word that is another whenever they are. */
+export const versionsIn = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
+
+/** The same word for every intern, by one question. */
+export async function ruleVersions(query: Query): Promise<(intern: Ruled) => string> {
+  const rows = await query
+    .selectFrom('intern_rules')
+    .groupBy(['workspace_id', 'intern_id'])
+    .select((e) => ['workspace_id', 'intern_id', e.fn.max('version').as('version')])
+    .execute()
+  const versions = new Map(rows.map((row) => [row.intern_id ?? row.workspace_id, Number(row.version)]))
+  return ({ id, workspaceId }) => {
+    const [workspace, own] = [versions.get(workspaceId), versions.get(id)]
+    return versionsIn([
+      ...(workspace ? [{ scope: 'workspace' as const, version: workspace, rules: [] }] : []),
+      ...(own ? [{ scope: 'intern' as const, version: own, rules: [] }] : []),
+    ])
+  }
+}

@@ -1,0 +1,41 @@
+import type { Db } from '#db/db.ts'
+import { agentNameOf } from '#interns/rules/rule.ts'
+import { rulesOf, ruleVersions, versionsIn } from '#interns/rules/store.ts'
+import type { Intern } from '#interns/store.ts'
+import type { Provisioner } from './provisioner.ts'
+
+type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runs'> }
+
+const patienceMs = 5000
+
+/** Tells daemons the rules that they judge by, and tells anew what has changed. */
+export class RulePusher {
+  readonly #deps: PushDeps
+  /** The versions that each daemon was told. */
+  readonly #told = new Map<string, string>()
+
+  constructor(deps: PushDeps) {
+    this.#deps = deps
+  }
+
+  /** The daemon is another one, or will be: it knows nothing. */
+  forget(id: string): void {
+    this.#told.delete(id)
+  }
+
+  /** Of those, the interns whose daemons judge by other rules than hold now. By one question to the database. */
+  async outdated(interns: Intern[]): Promise<Intern[]> {
+    if (interns.length === 0) return []
+    const versionsOf = await ruleVersions(this.#deps.db.query)
+    return interns.filter((intern) => this.#told.get(intern.id) !== versionsOf(intern))
+  }
+
+  /** @throws Error when the daemon does not take them. */
+  async push(intern: Intern): Promise<void> {
+    const { db, provisioner } = this.#deps
+    const sets = await rulesOf(db.query, intern)
+    const rules = { agent: agentNameOf(intern.agent), sets }
+    await provisioner.runs(intern).judgeBy(rules, AbortSignal.timeout(patienceMs))
+    this.#told.set(intern.id, versionsIn(sets))
+  }
+}
