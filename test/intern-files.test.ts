@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { scripted } from './harness/intern-chat.ts'
@@ -266,4 +267,20 @@ test('a large file comes and goes whole', { timeout: 300_000 }, async () => {
   for (let at = 0; at < body.length; at += 4096) body.writeUInt32LE(at, at)
   assert.equal((await ask('PUT', 'content', { path: 'large' }, { body })).body.data.size, body.length)
   assert.ok((await ask('GET', 'content', { path: 'large' })).bytes.equals(body))
+})
+
+test('an upload may take longer than other requests, as long as it goes on', { timeout: 120_000 }, async () => {
+  const timeouts = { headersMs: 1000, requestMs: 1000, checkEveryMs: 100 }
+  await using service = await startTestService({ timeouts })
+  const { id } = await runningIntern(service)
+  const slow = ReadableStream.from(
+    (async function* () {
+      for (let at = 0; at < 30; at++) {
+        await sleep(100)
+        yield new Uint8Array(10)
+      }
+    })(),
+  )
+  const { body } = await filesOf(service, id)('PUT', 'content', { path: 'slow' }, { body: slow })
+  assert.equal(body.data.size, 300)
 })
