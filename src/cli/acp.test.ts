@@ -61,7 +61,9 @@ const chosen = (optionId: string) => ({ outcome: { outcome: 'selected', optionId
 describe('signalbox acp', () => {
   let service: Talk
   before(async () => {
-    service = await startTalk({ settings: scripted })
+    const { command, args } = scripted.agents.scripted
+    const seeing = { command, args: [...args, 'image', 'embedded'], env: {} }
+    service = await startTalk({ settings: { agents: { ...scripted.agents, seeing } } })
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -182,7 +184,7 @@ describe('signalbox acp', () => {
     await assert.rejects(mine.ask(sessionId, 'fail Something is broken'), /Something is broken/)
     await assert.rejects(mine.agent.request('session/set_mode', { sessionId, modeId: 'x' }), /manual or self-drive/)
     const image = { type: 'image' as const, mimeType: 'image/png', data: '' }
-    await assert.rejects(mine.agent.request('session/prompt', { sessionId, prompt: [image] }), /cannot hold image/)
+    await assert.rejects(mine.agent.request('session/prompt', { sessionId, prompt: [image] }), /holds no bytes/)
     await mine.leaves()
     const nobody = await editor(service, {}, 'nobody')
     await assert.rejects(nobody.begin(), /refused \(404\)/)
@@ -194,6 +196,23 @@ describe('signalbox acp', () => {
       ['manual'],
     )
     await careful.leaves()
+  })
+
+  test('images and files go with a prompt, where the agent takes them', async () => {
+    await runningIntern(service, { name: 'seeing', agent: 'seeing' })
+    const [able, unable] = await Promise.all([editor(service, {}, 'seeing'), editor(service)])
+    const image = { type: 'image' as const, mimeType: 'image/png', data: 'iVBORw0KGgo=' }
+    const blob = Buffer.from('a,b').toString('base64')
+    const resource = { uri: 'file:///home/me/sums.csv', mimeType: 'text/csv', blob }
+    const prompt = [{ type: 'text' as const, text: 'blocks' }, image, { type: 'resource' as const, resource }]
+    await able.agent.request('session/prompt', { ...(await able.begin()), prompt })
+    const [seen, read] = JSON.parse(able.said())
+    assert.deepEqual(seen, { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' })
+    assert.equal(read.resource.text, 'a,b')
+    assert.match(read.resource.uri, /\/sums\.csv$/)
+    const refused = unable.agent.request('session/prompt', { ...(await unable.begin()), prompt })
+    await assert.rejects(refused, /image_url.*it takes text/)
+    await Promise.all([able.leaves(), unable.leaves()])
   })
 
   test('an editor that goes away ends its turns', async () => {

@@ -4,11 +4,11 @@ import type { ApprovalMode, InternRecord } from '#interns/intern.ts'
 import { StartupError } from '#lib/fault.ts'
 import { version } from '#lib/version.ts'
 import type { ApiClient } from '../api-client.ts'
-import { conversation } from '../chat/conversation.ts'
+import { conversation, type PromptContent } from '../chat/conversation.ts'
 import { untilRunning } from '../chat/until-running.ts'
 import { internPath } from '../intern-path.ts'
 import { readHistory, readSessions } from './history.ts'
-import { promptText } from './prompt-text.ts'
+import { promptContent } from './prompt-content.ts'
 import { runTurn } from './turn.ts'
 
 type Deps = { client: ApiClient; intern: string }
@@ -49,14 +49,14 @@ export function internAgent({ client, intern }: Deps): AgentApp {
     for (const update of replay ? history : []) await replay?.notify('session/update', { sessionId: id, update })
     return opened
   }
-  async function prompted(sessionId: string, text: string, editor: AgentContext, asked: AbortSignal) {
+  async function prompted(sessionId: string, content: PromptContent, editor: AgentContext, asked: AbortSignal) {
     const session = find(sessionId)
     if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
     session.turn = new AbortController()
     const signal = AbortSignal.any([session.turn.signal, asked])
     const talking = conversation(client, intern, { mode: session.mode, session: sessionId })
     try {
-      return await runTurn({ client, intern, editor, sessionId, canAsk, talking, signal }, text)
+      return await runTurn({ client, intern, editor, sessionId, canAsk, talking, signal }, content)
     } finally {
       session.turn = undefined
     }
@@ -73,7 +73,7 @@ export function internAgent({ client, intern }: Deps): AgentApp {
         agentInfo: { name: 'signalbox', title: `Signalbox: ${intern}`, version },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { embeddedContext: true },
+          promptCapabilities: { embeddedContext: true, image: true, audio: true },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
@@ -108,7 +108,7 @@ export function internAgent({ client, intern }: Deps): AgentApp {
       return {}
     })
     .onRequest('session/prompt', ({ params, client: editor, signal }) =>
-      told(() => prompted(params.sessionId, promptText(params.prompt), editor, signal)),
+      told(() => prompted(params.sessionId, promptContent(params.prompt), editor, signal)),
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 }

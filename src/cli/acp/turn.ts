@@ -2,7 +2,7 @@ import { type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 import type { ActivityItem } from '#interns/activity-item.ts'
 import { ServiceRefused } from '../api-client.ts'
 import { leavingAnswer } from '../chat/answers.ts'
-import type { AgentQuestion, ChatOutput, Conversation } from '../chat/conversation.ts'
+import type { AgentQuestion, ChatOutput, Conversation, PromptContent } from '../chat/conversation.ts'
 import { waitingIn } from '../chat/waiting.ts'
 import { askEditor, type EditorDeps } from './ask.ts'
 import { activityUpdate, textContent } from './updates.ts'
@@ -18,16 +18,16 @@ const leaveMs = 5000
  * A prompt, and all that the intern asks until it is done. A session that waits for an answer, which it may owe to
  * somebody who left, is given that first.
  */
-export async function runTurn(deps: TurnDeps, text: string): Promise<PromptResponse> {
+export async function runTurn(deps: TurnDeps, content: PromptContent): Promise<PromptResponse> {
   const { talking, signal } = deps
   try {
     try {
-      await relayAll(deps, talking.prompt(text, signal))
+      await relayAll(deps, talking.prompt(content, signal))
     } catch (error) {
       const waiting = error instanceof ServiceRefused && error.status === 409 ? await waitingFor(deps) : undefined
       if (!waiting) throw error
       await answerAndRelay(deps, waiting)
-      await relayAll(deps, talking.prompt(text, signal))
+      await relayAll(deps, talking.prompt(content, signal))
     }
     return { stopReason: 'end_turn' }
   } catch (error) {

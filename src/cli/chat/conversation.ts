@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ActivityItem } from '#interns/activity-item.ts'
+import type { AttachedPart } from '#interns/attachments.ts'
 import type { ApiClient } from '../api-client.ts'
 import { internPath } from '../intern-path.ts'
+
+/** What is said to an intern, and what comes with it. */
+export type PromptContent = string | ({ type: 'text'; text: string } | AttachedPart)[]
 
 /** A question of an intern, read from the tool call of its reply. */
 export type AgentQuestion =
@@ -57,7 +61,7 @@ export function conversation(
     setMode(wanted: string) {
       mode = wanted
     },
-    prompt: (text: string, signal: AbortSignal) => send([{ role: 'user', content: text }], signal),
+    prompt: (content: PromptContent, signal: AbortSignal) => send([{ role: 'user', content }], signal),
     answer: (asked: AgentQuestion, content: string, signal: AbortSignal) =>
       send([{ role: 'tool', tool_call_id: asked.id, content }], signal),
   }

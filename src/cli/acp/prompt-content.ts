@@ -1,0 +1,35 @@
+import { basename } from 'node:path/posix'
+import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
+import type { PromptContent } from '../chat/conversation.ts'
+
+/**
+ * A prompt of an editor as the content of a chat message. Text that is attached comes after the words, links in their
+ * place; images, sound and other files are parts of their own, and whether the intern takes them is the service's to say.
+ */
+export function promptContent(blocks: ContentBlock[]): PromptContent {
+  const parts = blocks.map(partOf)
+  return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts
+}
+
+function partOf(block: ContentBlock): Exclude<PromptContent, string>[number] {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'resource_link':
+      return { type: 'text', text: `[${block.name}](${block.uri})` }
+    case 'image':
+      return { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } }
+    case 'audio': {
+      const format = block.mimeType.replace(/^audio\//, '').replace('mpeg', 'mp3')
+      return { type: 'input_audio', input_audio: { data: block.data, format } }
+    }
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return { type: 'text', text: `${resource.uri}:\n${resource.text}` }
+      const file_data = `data:${resource.mimeType ?? 'application/octet-stream'};base64,${resource.blob}`
+      return { type: 'file', file: { filename: basename(resource.uri) || 'file', file_data } }
+    }
+    default:
+      throw RequestError.invalidParams(undefined, `A prompt cannot hold "${(block as { type: string }).type}".`)
+  }
+}
