@@ -74,7 +74,7 @@ function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogu
       tone: 'warn',
       what: `${counted(count, 'entry', 'entries')} of the catalogue left out`,
       why,
-      path: '/models',
+      path: '/service/catalogue',
     },
   ]
 }

@@ -117,6 +117,7 @@ test('each thing that is wrong with the service has its line', () => {
       '2 questions of interns wait for an answer',
     ],
   )
+  assert.equal(told[3]!.path, '/service/catalogue')
   assert.match(told[2]!.why, /40 of them in files\. No further request is taken/)
 })
 
