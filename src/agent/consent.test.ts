@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listModel, newAgent } from '#test/harness/agent.ts'
+
+const patch = '*** Begin Patch\n*** Add File: secret/a.txt\n+x\n*** End Patch'
+const calls = [
+  { name: 'apply_patch', arguments: JSON.stringify({ patch }) },
+  { name: 'list_files' },
+  { name: 'shell', arguments: JSON.stringify({ command: 'touch made' }) },
+]
+const judges = {
+  protocolVersion: 1,
+  clientCapabilities: { elicitation: { form: {} }, _meta: { signalbox: { judges: true } } },
+}
+
+test('a client that judges is asked before every tool in self-drive, with its files, and its no holds', async () => {
+  const { model } = listModel([calls, 'done'])
+  await using at = await newAgent({ model, mode: 'self-drive', permission: () => 'reject_once' })
+  await at.agent.request('initialize', judges)
+  await at.prompt('go')
+  assert.deepEqual(
+    at.asked.map(({ toolCall, _meta }) => [toolCall.name, toolCall.locations?.map(({ path }) => path), _meta]),
+    [
+      ['apply_patch', ['secret/a.txt'], { signalbox: { onlyJudged: true } }],
+      ['list_files', ['.'], { signalbox: { onlyJudged: true } }],
+      ['shell', undefined, { signalbox: { onlyJudged: true } }],
+    ],
+  )
+  for (const path of ['secret/a.txt', 'made']) assert.ok(!existsSync(join(at.workspace, path)), path)
+})
+
+test('a client that does not judge is asked for nothing in self-drive', async () => {
+  const { model } = listModel([calls, 'done'])
+  await using at = await newAgent({ model, mode: 'self-drive' })
+  await at.prompt('go')
+  assert.deepEqual(at.asked, [])
+  for (const path of ['secret/a.txt', 'made']) assert.ok(existsSync(join(at.workspace, path)), path)
+})
