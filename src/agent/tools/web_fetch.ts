@@ -19,6 +19,7 @@ export function webFetch(hosts: string[]): Tool {
     ].join(' '),
     kind: 'fetch',
     alone: false,
+    asksItself: true,
     input: z.object({
       url: z.string().min(1).max(4096).describe('The whole URL.'),
       offset: z.int().min(0).optional().describe('From which character of the text on, for what was cut.'),

@@ -56,6 +56,20 @@ test('without consent nothing is fetched', async () => {
   assert.deepEqual(pages.asked, [])
 })
 
+test('a client with rules judges a page once, in self-drive too', async () => {
+  await using pages = await startPages({ '/': {} })
+  const clientCapabilities = { _meta: { signalbox: { judges: true } } }
+  const { model } = listModel([[{ name: 'web_fetch', arguments: JSON.stringify({ url: `${pages.url}/` }) }], 'done'])
+  await using at = await newAgent({
+    ...{ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 }, tools: [webFetch(['127.0.0.1'])] },
+    mode: 'self-drive',
+  })
+  await at.agent.request('initialize', { protocolVersion: 1, clientCapabilities })
+  await at.prompt('go')
+  assert.equal(at.asked.length, 1)
+  assert.equal(pages.asked.length, 1)
+})
+
 test('what is not listed is refused before anybody is asked', async () => {
   await using pages = await startPages({ '/': {} })
   const urls = [
