@@ -58,7 +58,7 @@ test('null is not taken for no body', async () => {
   )) {
     const isOpenToKeys =
       path.startsWith('/interns') ||
-      !/^\/(byok|guardrails|keys|organization|presets|sessions\/links|workspaces)/.test(path)
+      !/^\/(byok|guardrails|keys|organization|presets|sessions\/links|webhooks|workspaces)/.test(path)
     const key = isOpenToKeys ? service.apiKey : service.managementKey
     const { status } = await service.ask(method.toUpperCase(), path.replace(/\{\w+\}/g, '1'), { key, body: null })
     assert.equal(status, 400, `${method} ${path}`)
