@@ -26,10 +26,11 @@ function root(workspace: string, options: SandboxOptions): string[] {
     ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
-    ...options.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--ro-bind-try', options.node, nodeInside],
     ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
+    // After /tmp, as they may be in there.
+    ...options.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--bind', workspace, workspace, '--chdir', workspace],
     // Without this, a command of a daemon that runs as root could set the host's /proc/sys/kernel/core_pattern.
     ...['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],

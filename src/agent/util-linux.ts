@@ -29,7 +29,8 @@ export function underUtilLinux(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
 ): Command {
-  const shown = [...systemFolders.filter(isFolder), ...etc, ...options.readable].filter((path) => existsSync(path))
+  const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
+  const shown = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
     ...['/usr', ...shown].flatMap((path) => readOnly(path, path)),
@@ -40,6 +41,7 @@ export function underUtilLinux(
     `proc ${root}/proc proc ro,nosuid,nodev,noexec`,
     `tmpfs ${root}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
     `tmpfs ${root}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
+    ...inTmp!.filter(isFolder).flatMap((path) => readOnly(path, path).map((line) => `${line},X-mount.mkdir`)),
     // Last, as it may be in a folder that is covered before.
     `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
   ]

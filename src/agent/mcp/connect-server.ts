@@ -19,13 +19,34 @@ export type Connected = {
 }
 
 export const startMs = 30_000
-const probeMs = 5_000
+const probeMs = 10_000
+
+type Era = 'auto' | 'legacy'
 
 /** Loaded with the first server: who has none does not pay for it. */
 const library = once(() => import('@modelcontextprotocol/client'))
 
-/** @throws Error that says why there is no connection. `changed` hears that the server has other tools now. */
+/**
+ * A command is started once more, in the way of older servers, if it does not take to being asked which protocol it
+ * speaks: some end at any first message but the one they know, and some take longer to start than an answer may.
+ * @throws Error that says why there is no connection. `changed` hears that the server has other tools now.
+ */
 export async function connectServer(
+  spec: McpServerSpec,
+  place: Place,
+  changed: () => void,
+  signal: AbortSignal,
+): Promise<Connected> {
+  try {
+    return await connectAs('auto', spec, place, changed, signal)
+  } catch (error) {
+    if (spec.type !== 'stdio' || signal.aborted) throw error
+    return await connectAs('legacy', spec, place, changed, signal)
+  }
+}
+
+async function connectAs(
+  era: Era,
   spec: McpServerSpec,
   place: Place,
   changed: () => void,
@@ -36,7 +57,7 @@ export async function connectServer(
   const client = new Client(
     { name: 'signalbox', version },
     {
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+      versionNegotiation: era === 'auto' ? { mode: era, probe: { timeoutMs: probeMs } } : { mode: era },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
       // What a server says of its own results is not checked: the model reads them, nothing else does.
       jsonSchemaValidator: unchecked,
