@@ -23,7 +23,8 @@ export function objectIn(event: string): number {
  */
 export class Beginnings {
   readonly #last: string
-  readonly #changes: () => Changes
+  readonly #notNull: string
+  readonly #changes: () => Omit<Changes, 'notNull'>
   readonly #isNull: string
   #before: Buffer = none
   #after: Buffer = none
@@ -33,7 +34,8 @@ export class Beginnings {
   /** @param changes makes them: few events begin otherwise than the first, and a stream may last for hours. */
   constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
     this.#last = last
-    this.#changes = () => ({ ...changes(), notNull })
+    this.#notNull = notNull
+    this.#changes = changes
     this.#isNull = `,"${notNull}":null`
   }
 
@@ -59,7 +61,7 @@ export class Beginnings {
   /** @param text an event that begins otherwise, and `from` where its object does. */
   learn(text: string, from: number): string {
     const members = membersOf(text, from)
-    const changes = this.#changes()
+    const changes = { ...this.#changes(), notNull: this.#notNull }
     const result = withChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
     if (last === -1) return result
