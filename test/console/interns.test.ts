@@ -72,7 +72,8 @@ for (const [key, answer] of [
       .filter({ hasText: 'second' })
       .getByRole('button', { name: 'Allow once' })
       .waitFor()
-    await page.waitForTimeout(700)
+    // Far longer than a question must be in front for a key to count: a loaded page shows it late.
+    await page.waitForTimeout(3000)
     await page.keyboard.press(key)
     // At once again: this one is nobody's answer to what comes to the front.
     await page.keyboard.press(key)
