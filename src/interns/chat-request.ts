@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ifThen } from '#lib/described-rule.ts'
 import { text } from '#lib/text.ts'
-import { type Attachment, AudioPart, attachmentOf, FilePart, ImagePart } from './attachments.ts'
+import { AudioPart, attachmentOf, FilePart, ImagePart } from './attached-parts.ts'
+import type { Attachment } from './attachments.ts'
 import { chatFault } from './chat-fault.ts'
 import { type ApprovalMode, approvalModes } from './intern.ts'
 

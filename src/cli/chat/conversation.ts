@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ActivityItem } from '#interns/activity-item.ts'
-import type { AttachedPart } from '#interns/attachments.ts'
+import type { AttachedPart } from '#interns/attached-parts.ts'
 import type { ApiClient } from '../api-client.ts'
 import { internPath } from '../intern-path.ts'
 

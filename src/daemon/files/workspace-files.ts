@@ -3,14 +3,13 @@ import { type ConfinedFolder, openConfined } from '#files/confined-folder.ts'
 import { diskUse } from '#files/disk-use.ts'
 import { aboutFile, FileError, type FileErrorKind } from '#files/file-error.ts'
 import { listFolder } from '#files/list-folder.ts'
-import { packFolder } from '#files/pack-folder.ts'
 import { readPart } from '#files/read-part.ts'
 import { relativePath } from '#files/relative-path.ts'
 import { removeEntry } from '#files/remove-entry.ts'
-import { unpackArchive } from '#files/unpack-archive.ts'
 import { writeStream } from '#files/write-file.ts'
 import type { Bytes, InternFiles } from '#interns/files.ts'
 import { Refusal, type RefusalKind } from '#interns/refusal.ts'
+import { once } from '#lib/once.ts'
 import type { FileLimits } from '../limits.ts'
 
 export type WorkspaceDeps = {
@@ -21,6 +20,10 @@ export type WorkspaceDeps = {
 }
 
 const maxEntries = 200_000
+
+/** Few daemons ever need them, and each holds what it loads. */
+const packing = once(() => import('#files/pack-folder.ts'))
+const unpacking = once(() => import('#files/unpack-archive.ts'))
 
 /** The files of a workspace on this host, by whoever this process runs as. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
@@ -49,10 +52,13 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
     rename: (from, to, replace) =>
       within(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
     pack: (path) =>
-      within(path, (confined, own) => packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })),
+      within(path, async (confined, own) => {
+        const { packFolder } = await packing()
+        return packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })
+      }),
     unpack: (path, archive, signal) =>
       refusing(async () => {
-        const confined = await openConfined(workspace)
+        const [{ unpackArchive }, confined] = await Promise.all([unpacking(), openConfined(workspace)])
         const wanted = { body: until(archive, signal), limits: { maxBytes: await room(), maxEntries } }
         return aboutFile('The archive', () => unpackArchive(confined, relativePath(path), wanted))
       }),
