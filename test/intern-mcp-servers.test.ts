@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { runCli } from '#cli/cli.ts'
 import { newPlace, onEachDatabase } from './harness/databases.ts'
 import { runningIntern, say, untilIntern } from './harness/interns.ts'
@@ -23,7 +24,7 @@ const shown = [
   },
 ]
 
-const script = new URL('../bin/scripted-agent.ts', import.meta.url).pathname
+const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const agents = { scripted: { command: process.execPath, args: [script, 'load', 'http'], env: {} } }
 
 /** What the agent of an intern is offered. */
