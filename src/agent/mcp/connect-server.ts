@@ -64,9 +64,10 @@ async function connectAs(
     },
   )
   let gone: string | undefined
-  client.onclose = () => {
+  const closed = () => {
     gone ??= whyEnded() ?? 'the connection was closed'
   }
+  client.onclose = closed
   const close = () => client.close().catch(() => {})
   const within = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
   try {
