@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { hostOf, pathFrom } from '#interns/rules/match-place.ts'
 import type { Action } from '#interns/rules/rule.ts'
 import { operationOf } from './operation.ts'
-import type { ToolCall } from './tool-call.ts'
+import { commandRunBy, type ToolCall } from './tool-call.ts'
 
 /** Under which names agents tell the files and addresses of a call in its input. */
 const pathNames =
@@ -19,8 +19,9 @@ const most = { values: 100, length: 4000, command: 64_000 }
 export function actionOf(tool: ToolCall, workspace: string): Action {
   const operation = operationOf(tool)
   const input = objectIn(tool.input)
-  const command = tool.script ?? tool.command ?? null
-  const named = command === null ? valuesOf(input, pathNames) : []
+  const { command: shown, script } = commandRunBy(tool)
+  const command = script ?? shown ?? tool.script ?? tool.command ?? null
+  const named = shown === undefined ? valuesOf(input, pathNames) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
   const told = valuesOf(input, addressNames)
   const addresses = operation === 'fetch' && told.length === 0 ? (tool.title?.match(/https?:\S+/g) ?? []) : told
@@ -28,8 +29,10 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
   const isElsewhere = valuesOf(input, folderNames).some((folder) => pathFrom(workspace, folder).startsWith('/'))
   const unsure =
     isElsewhere ||
+    // A tool that is neither named nor said to run commands may do more than the command in its input.
+    (shown !== undefined && tool.kind === 'other') ||
     hosts.includes(undefined) ||
-    paths.some((path) => /^~|[\0\n]/.test(path)) ||
+    paths.some((path) => /^~|[\0\n]/.test(path) || placeOf(workspace, path) === undefined) ||
     (operation === 'fetch' && hosts.length === 0) ||
     (operation !== null && ofFiles.has(operation) && paths.length === 0) ||
     [paths, hosts].some((list) => list.length > most.values) ||
@@ -47,8 +50,18 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
 
 /** Where a path says that it leads, and where it leads by the links that are there now. */
 function placesOf(workspace: string, path: string): string[] {
-  const whole = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : resolve(workspace, path)
+  const whole = placeOf(workspace, path) ?? resolve(workspace, path)
   return [pathFrom(workspace, whole), pathFrom(realPath(workspace), realPath(whole))]
+}
+
+/** Undefined for an address of a file that is none. */
+function placeOf(workspace: string, path: string): string | undefined {
+  if (!path.startsWith('file://')) return resolve(workspace, path)
+  try {
+    return decodeURIComponent(new URL(path).pathname)
+  } catch {
+    return undefined
+  }
 }
 
 /** Of a file that is not there yet: where its folder is. */

@@ -8,7 +8,7 @@ import {
 import { changeText } from './change-text.ts'
 import { member } from './connection.ts'
 import { operationOf } from './operation.ts'
-import { readToolCall, type ToolCall } from './tool-call.ts'
+import { commandRunBy, readToolCall, type ToolCall } from './tool-call.ts'
 
 /** The agent's own names for what was chosen. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
@@ -64,7 +64,8 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
-  const { command = null, changes = [], paths = [] } = tool
+  const { changes = [], paths = [] } = tool
+  const { command = null } = commandRunBy(tool)
   const told = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
   const operation = operationOf(tool)
   const detail = detailOf(tool, told)
@@ -72,14 +73,16 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
 }
 
 /** The command, or else what the agent calls it, and what it would write; never less than what the agent said. */
-function detailOf(
-  { title, command, input, text, paths = [] }: ToolCall,
-  changes: WholePermission['changes'],
-): string | null {
+function detailOf(tool: ToolCall, changes: WholePermission['changes']): string | null {
+  const { kind, title, input, text, paths = [] } = tool
+  const { command } = commandRunBy(tool)
   // What an agent says around the whole command, such as that there is no sandbox for it, is told, too.
   const headline = command ? (title?.includes(command) ? title : command) : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
-  if (!command && changes.length === 0) parts.push(saysMore(input, headline) ? input : undefined, text)
+  // Of a tool that is known to run commands the command says it; what else may be one is more than its command.
+  const isToldByCommand = command !== undefined && kind === 'execute'
+  if (!isToldByCommand && changes.length === 0)
+    parts.push(saysMore(input, headline) ? input : undefined, command ? undefined : text)
   const told = parts.filter(Boolean).join('\n')
   const elsewhere = command ? [] : paths.filter((path) => !told.includes(path))
   return [told, ...elsewhere].filter(Boolean).join('\n') || null
@@ -90,8 +93,12 @@ function saysMore(input: string | undefined, words = ''): boolean {
   if (input === undefined) return false
   try {
     const values = Object.values(JSON.parse(input) as object)
-    return values.some((value) => !words.includes(typeof value === 'string' ? value : JSON.stringify(value)))
+    return values.some((value) => !words.includes(inWords(value)))
   } catch {
     return !words.includes(input)
   }
 }
+
+/** The words of a command that are told apart are shown side by side. */
+const inWords = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(inWords).join(' ') : JSON.stringify(value)

@@ -49,6 +49,16 @@ export function readToolCall(call: unknown): ToolCall {
   }
 }
 
+/**
+ * The command that a call runs, as it is shown and, in `script`, as bash would be given it. Whoever writes a call may put a
+ * member of that name into the input of any tool: it is the command only of a tool that runs commands, or of one that the
+ * agent tells nothing of.
+ */
+export function commandRunBy({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
+  const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
+  return isShell ? { ...(command && { command }), ...(script && { script }) } : {}
+}
+
 /** A piece of what a terminal of the agent's own shows, which some tell as they go. */
 export function terminalOutput(call: unknown): string | undefined {
   return string(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))

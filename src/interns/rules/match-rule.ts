@@ -12,20 +12,22 @@ export type Part = {
   command: SimpleCommand | undefined
   /** All that may be a word of a command that cannot be read; undefined for what is no such command. */
   loose: string[][] | undefined
+  /** The same of what is told to a tool that is no shell as its `command`: it is not what is done, but may come to it. */
+  told: string[][]
 }
 
 /** A command is as many parts as it has simple commands; one that cannot be read is one. */
 export function partsOf(action: Action, agent: string): Part[] {
-  if (!isCommand(action)) return [{ action, agent, command: undefined, loose: undefined }]
   const text = action.command ?? ''
+  if (!isCommand(action)) return [{ action, agent, command: undefined, loose: undefined, told: looseWords(text) }]
   const commands = action.unsure ? undefined : readCommands(text)
   if (!commands || commands.length === 0 || commands.some(carriesOthers))
-    return [{ action, agent, command: undefined, loose: looseWords(text) }]
-  return commands.map((command) => ({ action, agent, command, loose: undefined }))
+    return [{ action, agent, command: undefined, loose: looseWords(text), told: [] }]
+  return commands.map((command) => ({ action, agent, command, loose: undefined, told: [] }))
 }
 
 const isCommand = ({ operation, command }: Action) =>
-  command !== null || operation === 'shell' || operation?.startsWith('shell.') === true
+  operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
 
 /** Whether a rule is about a part. For an `allow` all that there is must be what it says; for the others any of it. */
 export function ruleMatches(rule: Rule, part: Part): Match {
@@ -39,6 +41,8 @@ function* conditions(rule: Rule, part: Part): Iterable<Match> {
   const isAllow = effect === 'allow'
   // What is not read with certainty, or is more than its words, is never what somebody allowed.
   if (isAllow) yield said(isPlain(part))
+  // A tool that is not for files or addresses may do anything with those that it is told: who means it says its name.
+  if (isAllow && !tools && (paths || hosts)) yield said(forPlaces.has(part.action.operation ?? ''))
   if (agents) yield said(agents.includes(part.agent))
   if (tools) yield toolMatches(tools, part, isAllow)
   if (unclear) yield said(part.loose !== undefined)
@@ -49,6 +53,8 @@ function* conditions(rule: Rule, part: Part): Iterable<Match> {
   if (paths) yield isAllow ? said(all(part.action.paths, paths, pathMatches)) : pathsMatch(paths, part)
   if (hosts) yield isAllow ? said(all(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
 }
+
+const forPlaces = new Set(['edit', 'delete', 'move', 'read', 'search', 'fetch'])
 
 const said = (yes: boolean): Match => (yes ? 'yes' : 'no')
 
@@ -66,17 +72,18 @@ function toolMatches(tools: string[], { action: { operation } }: Part, isAllow: 
   return said(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
 }
 
-function commandMatches(patterns: string[], { command, loose }: Part): Match {
+function commandMatches(patterns: string[], { command, loose, told }: Part): Match {
   if (loose) return patterns.some((pattern) => loose.some((words) => isWithin(pattern, words))) ? 'yes' : 'perhaps'
-  if (!command) return 'no'
+  if (!command) return said(patterns.some((pattern) => told.some((words) => isWithin(pattern, words))))
   const found = patterns.map((pattern) => begins(pattern, command.words))
   return found.includes('yes') ? 'yes' : found.includes('perhaps') ? 'perhaps' : 'no'
 }
 
 /** Of a command its words count as paths: which of them are is not known. */
-function pathsMatch(patterns: string[], { action, command, loose }: Part): Match {
-  const words =
-    loose?.flat() ?? [...(command?.words ?? []), ...(command?.redirects ?? [])].filter((word) => word !== null)
+function pathsMatch(patterns: string[], { action, command, loose, told }: Part): Match {
+  const words = command
+    ? [...command.words, ...command.redirects].filter((word) => word !== null)
+    : (loose ?? told).flat()
   const named = words.flatMap((word) => [word, ...word.split(/[=:@,]/).slice(1)]).filter((word) => word !== '')
   const paths = [...action.paths, ...named.map((word) => pathFrom(action.root, word))]
   if (paths.some((path) => patterns.some((pattern) => pathMatches(pattern, path)))) return 'yes'
@@ -84,7 +91,7 @@ function pathsMatch(patterns: string[], { action, command, loose }: Part): Match
 }
 
 function hostsMatch(patterns: string[], { action, command, loose }: Part): Match {
-  const texts = loose || command ? [action.command ?? ''] : []
+  const texts = [action.command ?? '']
   const unquoted = texts.map((text) => text.replace(/["'\\]/g, ''))
   const hosts = [...action.hosts, ...[...texts, ...unquoted].flatMap(hostsWithin)]
   if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'

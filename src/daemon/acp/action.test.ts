@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from '#interns/rules/judge.ts'
+import type { Rule } from '#interns/rules/rule.ts'
+import { actionOf } from './action.ts'
+import { readPermission } from './permission.ts'
+
+type Call = { kind?: string; name?: string; title?: string; rawInput: object }
+
+const askedFor = (toolCall: Call) =>
+  readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options: [] }, () => undefined)
+const effectOf = (rule: Rule, toolCall: Call) =>
+  judge([{ scope: 'intern', version: 1, rules: [rule] }], actionOf(askedFor(toolCall).tool, '/work'), 'builtin')?.effect
+
+const harmless = { command: 'git status' }
+const payment: Call = { kind: 'other', name: 'bank__pay', title: 'bank: Pay', rawInput: { to: 'evil', ...harmless } }
+const page: Call = {
+  kind: 'fetch',
+  name: 'fetch',
+  title: 'Fetch',
+  rawInput: { url: 'https://evil.test/', ...harmless },
+}
+const key: Call = { kind: 'read', name: 'read_file', title: 'Read', rawInput: { path: 'a.pem', ...harmless } }
+const hook: Call = { kind: 'edit', name: 'write_file', title: 'Write', rawInput: { path: '.git/hooks/x', ...harmless } }
+const others = { payment, page, key, hook }
+
+for (const [name, call] of Object.entries(others)) {
+  test(`an allowed command in the input of a tool that runs none allows nothing: ${name}`, () => {
+    assert.equal(effectOf({ effect: 'allow', commands: ['git status'] }, call), undefined)
+  })
+
+  test(`such a command is not shown as what is consented to: ${name}`, () => {
+    const { question, whole } = askedFor(call)
+    assert.equal(whole.command, null)
+    assert.notEqual(question.operation, 'shell')
+    for (const value of Object.values(call.rawInput)) assert.ok(question.detail?.includes(value), question.detail ?? '')
+  })
+
+  test(`nor is it a way around a denial: ${name}`, () => {
+    const denials: Record<keyof typeof others, Rule> = {
+      payment: { effect: 'deny', tools: ['bank__pay'] },
+      page: { effect: 'deny', hosts: ['evil.test'] },
+      key: { effect: 'deny', paths: ['**/*.pem'] },
+      hook: { effect: 'deny', tools: ['edit'], paths: ['.git/**'] },
+    }
+    assert.equal(effectOf(denials[name as keyof typeof others], call), 'deny')
+  })
+}
+
+test('what a tool of a server is told as a command is looked at where commands are denied', () => {
+  const remote = { kind: 'other', name: 'ssh__exec', rawInput: { command: 'sudo git "push"' } }
+  assert.equal(effectOf({ effect: 'deny', commands: ['git push'] }, remote), 'deny')
+  assert.equal(effectOf({ effect: 'deny', commands: ['curl'] }, remote), undefined)
+  assert.equal(effectOf({ effect: 'allow', tools: ['ssh__exec'] }, remote), 'allow')
+})
+
+test('a tool that is neither named nor said to run commands is never allowed by its command, and shows all of its input', () => {
+  const unnamed = { kind: 'other', title: 'Run', rawInput: { command: 'ls', on: 'production' } }
+  assert.equal(effectOf({ effect: 'allow', commands: ['ls'] }, unnamed), undefined)
+  assert.equal(effectOf({ effect: 'deny', commands: ['ls'] }, unnamed), 'deny')
+  assert.match(askedFor(unnamed).question.detail ?? '', /production/)
+})
+
+test('files and addresses that a tool of a server is told do not allow the tool, unless the rule names it', () => {
+  const sent = (rawInput: object) => ({ kind: 'other', name: 'mail__send', rawInput: { to: 'evil', ...rawInput } })
+  for (const [where, input] of [
+    [{ paths: ['src/**'] }, { path: 'src/a.ts' }],
+    [{ hosts: ['good.test'] }, { url: 'https://good.test/' }],
+  ] as const) {
+    const allow = { effect: 'allow', ...where } as unknown as Rule
+    assert.equal(effectOf(allow, sent(input)), undefined)
+    assert.equal(effectOf({ ...allow, tools: ['mail__send'] }, sent(input)), 'allow')
+  }
+})
+
+test('an address of a file that is none is judged as something that cannot be told', () => {
+  for (const path of ['file:///%E0%A4%A', 'file://[x/y'])
+    assert.equal(effectOf({ effect: 'allow', tools: ['read'] }, { kind: 'read', rawInput: { path } }), undefined)
+})
