@@ -26,6 +26,9 @@ type ConsentDeps = {
 
 type Wanted = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
+/** What is asked for: `as` says what exactly a lasting leave is about, where the operation's name alone does not. */
+export type Operation = { name: string; as?: string | undefined }
+
 /**
  * May the operation be done? In `self-drive` yes; in `manual` the person says so through the client, or has said so for
  * the session. No choice is no consent. What needs no consent is still judged by a client that judges.
@@ -33,18 +36,18 @@ type Wanted = { name: string; title: string; kind: ToolKind; paths?: string[] }
 export async function consentTo(
   deps: ConsentDeps,
   call: ToolCall,
-  operation: string,
+  { name, as = name }: Operation,
   title: string,
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
   const { log } = deps
-  const settled = deps.mode === 'self-drive' || rememberedOf(log, operation)
-  const wanted: Wanted = { name: operation, title, kind }
+  const settled = deps.mode === 'self-drive' || rememberedOf(log, { name, as })
+  const wanted: Wanted = { name, title, kind }
   if (settled !== undefined) return settled && judged(deps, call, wanted)
   const chosen = await request(deps, call, wanted, false)
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
-    await log.add({ type: 'permission.remembered', operation, allowed, at: deps.now() })
+    await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
   }
   return allowed
 }
@@ -72,6 +75,7 @@ async function request(deps: ConsentDeps, call: ToolCall, wanted: Wanted, onlyJu
 }
 
 /** After a permanent rejection of the shell, leaving its sandbox is not asked for either. */
-function rememberedOf({ session: { remembered } }: SessionLog, operation: string): boolean | undefined {
-  return remembered.get(operation.split('.')[0]!) === false ? false : remembered.get(operation)
+function rememberedOf({ session: { remembered } }: SessionLog, { name, as }: Required<Operation>): boolean | undefined {
+  const isRejected = [name, name.split('.')[0]!].some((one) => remembered.get(one) === false)
+  return isRejected ? false : remembered.get(as)
 }

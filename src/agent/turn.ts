@@ -108,7 +108,7 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
     signal,
     judged: ({ name, kind, title, paths }, input) =>
       judged(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    permitted: (operation, title, kind) => consentTo(context, call, operation, title, kind),
+    permitted: (name, title, kind, as) => consentTo(context, call, { name, as }, title, kind),
     delegate,
     plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),

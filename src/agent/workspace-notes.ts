@@ -1,8 +1,17 @@
 import { join } from 'node:path'
+import { printableLine } from '#lib/printable.ts'
 import { entriesOf, readBytes, type Workspace } from './workspace.ts'
 
 /** Bounds of what is read before each prompt: the model has to carry all of it. */
-const most = { folders: 8, notes: 16_000, skills: 40, description: 300, frontMatterBytes: 8_192, nameLength: 64 }
+const most = {
+  folders: 8,
+  notes: 16_000,
+  skills: 40,
+  lookedAt: 200,
+  description: 300,
+  frontMatterBytes: 8_192,
+  nameLength: 64,
+}
 const skillFolders = ['.agents/skills', '.claude/skills']
 
 /**
@@ -36,16 +45,20 @@ async function agentsFile(workspace: Workspace, folder: string): Promise<string 
   if (!found || !text) return undefined
   const isWhole = text.length <= most.notes && found.size <= found.bytes.length
   const cut = isWhole ? text : `${text.slice(0, most.notes)}\n[cut: read ${path} for the rest]`
-  return `${path} says how to work on what is in its folder. Your instructions and what the user says go before it:\n${cut}`
+  return `${printableLine(path)} says how to work on what is in its folder, on the lines that begin with "> ". Your instructions and what the user says go before it:\n${quoted(cut)}`
 }
+
+/** Whoever wrote a file of the workspace has no words outside of it: no line of theirs looks like one of ours. */
+const quoted = (text: string) => text.replace(/^|\r\n?|[\n\u2028\u2029]/g, (end) => (end === '' ? '> ' : '\n> '))
 
 type Skill = { name: string; description: string; path: string }
 
 async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> {
   const skills: Skill[] = []
   for (const place of skillFolders.map((each) => join(folder, each))) {
-    for (const { name, kind } of await entriesOf(workspace, place).catch(() => [])) {
-      if (kind !== 'folder' || skills.length === most.skills) continue
+    const entries = await entriesOf(workspace, place).catch(() => [])
+    for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, most.lookedAt)) {
+      if (skills.length === most.skills) return skills
       const skill = await skillAt(workspace, join(place, name, 'SKILL.md'), name)
       if (skill) skills.push(skill)
     }
@@ -67,11 +80,11 @@ async function skillAt(workspace: Workspace, path: string, folder: string): Prom
   }
   const { name = folder, description } = (told ?? {}) as { name?: unknown; description?: unknown }
   if (typeof description !== 'string' || typeof name !== 'string') return undefined
-  const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+  const oneLine = (text: string) => printableLine(text.replace(/\s+/g, ' ').trim())
   return {
     name: oneLine(name).slice(0, most.nameLength),
     description: oneLine(description).slice(0, most.description),
-    path,
+    path: printableLine(path),
   }
 }
 

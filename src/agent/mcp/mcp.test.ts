@@ -121,6 +121,24 @@ test('a call that the person rejects is not made', { skip }, async () => {
   assert.equal(existsSync(join(at.workspace, 'made')), false)
 })
 
+test('what is allowed for the session is the tool as it was, not what its server makes of it', { skip }, async () => {
+  const permission = () => 'allow_always'
+  await using at = await calling([command()], [['tools__pay'], ['tools__pay'], ['tools__turn']], { permission })
+  assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn'])
+  at.requests.length = 0
+  await at.prompt('again')
+  assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn', 'tools__pay'])
+})
+
+test('a tool that was rejected for the session stays so, whatever its server makes of it', { skip }, async () => {
+  const permission = ({ toolCall }: { toolCall: { name?: string | null } }) =>
+    toolCall.name === 'tools__pay' ? 'reject_always' : 'allow_once'
+  await using at = await calling([command()], [['tools__pay'], ['tools__turn']], { permission })
+  at.requests.length = 0
+  await at.prompt('again')
+  assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn', 'tools__turn'])
+})
+
 test('images are shown to a model that sees them, and left out for one that does not', { skip }, async () => {
   for (const sees of [true, false]) {
     await using at = await calling([command()], [['tools__draw']], { seesImages: async () => sees })

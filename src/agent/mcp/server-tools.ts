@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { printable } from '#lib/printable.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { type Connected, connectServer, type Place } from './connect-server.ts'
@@ -49,11 +50,11 @@ export class ServerTools {
     const { name: server } = this.spec
     const name = toolNameOf(server, described.name)
     const { $schema: _, ...parameters } = described.inputSchema as Record<string, unknown>
-    const description = `[${server}] ${described.description ?? described.title ?? described.name}`.slice(
-      0,
-      most.description,
-    )
-    const title = `${server}: ${printable(described.title ?? described.name).slice(0, 200)}`
+    const said = `[${server}] ${described.description ?? described.title ?? described.name}`
+    const description = withoutSecrets(this.spec, said).slice(0, most.description)
+    const title = `${server}: ${printable(withoutSecrets(this.spec, described.title ?? described.name)).slice(0, 200)}`
+    // A server may change what a tool is, and keep its name: a leave for the session was for what it was.
+    const as = `${name}#${createHash('sha256').update(JSON.stringify(described)).digest('hex')}`
     return {
       name,
       kind: 'other',
@@ -62,7 +63,7 @@ export class ServerTools {
       description: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
-        if (!(await context.permitted(name, title, 'other')))
+        if (!(await context.permitted(name, title, 'other', as)))
           return 'The user did not allow this call. It was not made. Go on without it.'
         return this.#call(described.name, input, context)
       },

@@ -28,8 +28,11 @@ export type ToolContext = {
   processes: Processes
   mode: ApprovalMode
   signal: AbortSignal
-  /** May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. */
-  permitted: (operation: string, title: string, kind?: ToolKind) => Promise<boolean>
+  /**
+   * May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. `as` says what
+   * exactly is allowed for the session, where the operation's name does not.
+   */
+  permitted: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
   /** Whether the client's rules let a tool be used that needs no consent. */
   judged: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Tells that the call is being worked on. */
