@@ -135,6 +135,7 @@ test('a body is required where nothing is not enough, and only there', () => {
     'post /interns/{internId}/runs/{runId}/cancel',
     'post /webhooks/{webhookId}/test',
     'post /webhooks/{webhookId}/deliveries/{deliveryId}/retry',
+    'post /organization/intern-hosts/{host}/give-up',
   ])
 })
 

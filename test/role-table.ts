@@ -48,6 +48,7 @@ export const mayCall: Record<string, string> = {
   chatWithIntern: 'oad-dmD--',
   createInternSessionChatCompletion: 'oad-dmD--',
   listInterns: 'oadvdmDV-',
+  listInternHosts: 'oadvdmDV-',
   createIntern: 'oad-dmD--',
   getIntern: 'oadvdmDV-',
   updateIntern: 'oad-dmD--',
@@ -147,5 +148,7 @@ export const mayCall: Record<string, string> = {
   addOrganizationMember: 'oa---m--M',
   updateOrganizationMember: 'oa---m--M',
   removeOrganizationMember: 'oa---m--M',
+  giveUpInternHost: 'oa---m--M',
+  moveInternHost: 'oa---m--M',
   listAuditEvents: 'oa-v-m--M',
 }

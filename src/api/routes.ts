@@ -55,6 +55,7 @@ import { giveUpOneIntern } from './routes/interns/give-up.ts'
 import { listAllInterns } from './routes/interns/list.ts'
 import { listAllQuestions } from './routes/interns/list-all-questions.ts'
 import { listInternFiles } from './routes/interns/list-files.ts'
+import { listInternHosts } from './routes/interns/list-hosts.ts'
 import { listInternQuestions } from './routes/interns/list-questions.ts'
 import { listInternRuns } from './routes/interns/list-runs.ts'
 import { listInternSessionEvents } from './routes/interns/list-session-events.ts'
@@ -86,7 +87,9 @@ import { listModelsForUser } from './routes/models/list-for-user.ts'
 import { retrieveModel } from './routes/models/retrieve.ts'
 import { addOrganizationMember } from './routes/organization/add-member.ts'
 import { getOwnOrganization } from './routes/organization/get.ts'
+import { giveUpInternHost } from './routes/organization/give-up-intern-host.ts'
 import { listOrganizationMembers } from './routes/organization/list-members.ts'
+import { moveInternHost } from './routes/organization/move-intern-host.ts'
 import { removeOrganizationMember } from './routes/organization/remove-member.ts'
 import { updateOrganization } from './routes/organization/update.ts'
 import { updateOrganizationMember } from './routes/organization/update-member.ts'
@@ -166,6 +169,7 @@ const table = {
   chatInInternSession,
   listInterns: listAllInterns,
   listQuestions: listAllQuestions,
+  listInternHosts,
   createIntern: createOneIntern,
   getIntern,
   updateIntern,
@@ -264,6 +268,8 @@ const table = {
   addOrganizationMember,
   updateOrganizationMember,
   removeOrganizationMember,
+  giveUpInternHost,
+  moveInternHost,
   listAuditEvents: listAudit,
 } satisfies Record<string, Route>
 

@@ -36,6 +36,18 @@ test('interns are made, listed, stopped, started and deleted from the command li
   assert.equal((await run(service, 'interns', 'delete', 'ada')).code, 0)
 })
 
+test('hosts are listed, and either one intern or all of a host are meant', async () => {
+  await using service = await startTestService({ settings: { intern_host: 'desk', intern_labels: ['gpu'] } })
+  assert.match((await run(service, 'interns', 'hosts')).out, /^desk +up +- +gpu +0 of any number +0/m)
+  for (const args of [[], ['ada', '--host', 'desk']]) {
+    const neither = await run(service, 'interns', 'give-up', ...args)
+    assert.match(neither.err, /Name an intern, or with --host all interns of a host/)
+  }
+  const manager = { ...service, apiKey: service.managementKey }
+  assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is there/)
+  assert.match((await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err, /404.*no host no/)
+})
+
 test('a chat hears text, a question and what follows the answer, in one session', async () => {
   await using service = await startTestService()
   await run(service, 'interns', 'create', 'ada')

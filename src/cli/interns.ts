@@ -3,6 +3,7 @@ import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import type { AgentQuestion } from './chat/conversation.ts'
 import { filesCommands } from './interns/files.ts'
+import { hostsCommands } from './interns/hosts.ts'
 import { runsCommands } from './interns/runs.ts'
 import { internsMcpCommand } from './interns-mcp.ts'
 import { internsRulesCommand } from './interns-rules.ts'
@@ -81,6 +82,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
   runsCommands(interns, terminal)
   filesCommands(interns, terminal)
   internsRulesCommand(interns, terminal)
+  hostsCommands(interns, terminal)
 
   const commands = [
     { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },
@@ -98,27 +100,6 @@ export function internsCommand(program: Command, terminal: Terminal): void {
         out(`"${intern}" ${done}.`)
       })
   }
-
-  interns
-    .command('move')
-    .description('let an intern live on another host, into whose data folder its files were put before')
-    .argument('<intern>', 'its name or id')
-    .requiredOption('--to <host>', 'the name of that host')
-    .addHelpText('after', internsHelp)
-    .action(async (intern: string, { to }: { to: string }) => {
-      const moved = await client().ask<InternRecord>('POST', path(intern, '/move'), { host: to })
-      out(`"${intern}" lives on ${moved.hostname} now: ${moved.status}.`)
-    })
-
-  interns
-    .command('give-up')
-    .description('give up the files of an intern whose host is gone: it begins anew where it is started next')
-    .argument('<intern>', 'its name or id')
-    .addHelpText('after', internsHelp)
-    .action(async (intern: string) => {
-      await client().ask('POST', path(intern, '/give-up'))
-      out(`"${intern}" has no host any more, and begins anew when it is started (provision).`)
-    })
 }
 
 async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {

@@ -1,7 +1,7 @@
 import type { Caller } from '#accounts/caller.ts'
 import { recordChange } from '#audit/audit.ts'
 import type { Vault } from '#byok/vault.ts'
-import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -161,11 +161,23 @@ export async function alterIntern(
   work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
+  const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
+  return alterFound(deps, caller, { uuid, find }, action, work)
+}
+
+/** The same of one that is found in another way, under its lock. */
+export async function alterFound(
+  deps: InternChangeDeps,
+  caller: Caller,
+  { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },
+  action: `intern.${string}`,
+  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
+): Promise<Intern> {
   return deps.db.exclusively(`intern:${uuid}`, async (tx, announce) => {
-    const before = await findIntern({ db: { query: tx } }, caller, uuid)
+    const before = await find(tx)
     const changed = await work(tx, before, announce)
     if (!changed) return before
-    const after = await findIntern({ db: { query: tx } }, caller, uuid)
+    const after = await find(tx)
     await recordChange(deps, tx, caller, {
       action,
       targetKind: 'intern',

@@ -72,10 +72,7 @@ export class InternHosts {
     const known = new Map((isElsewhere ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      if (name === this.here) return { name, state: 'up', reason: null, since: null }
-      const { gone } = known.get(name) ?? neverHeardOf(name)
-      if (!gone) return { name, state: 'up', reason: null, since: null }
-      return { name, state: 'gone', reason: gone.reason, since: gone.since === 0 ? null : isoTime(gone.since) }
+      return standingOf(name === this.here ? { name, gone: null } : (known.get(name) ?? neverHeardOf(name)))
     }
   }
 
@@ -92,6 +89,12 @@ export class InternHosts {
     const own = { name, address, labels: JSON.parse(labels) as string[], capacity }
     return { ...own, gone: name === this.here ? null : goneBy(row) }
   }
+}
+
+/** How it is, as clients are told. */
+export function standingOf({ name, gone }: Pick<KnownHost, 'name' | 'gone'>): InternHost {
+  if (!gone) return { name, state: 'up', reason: null, since: null }
+  return { name, state: 'gone', reason: gone.reason, since: gone.since === 0 ? null : isoTime(gone.since) }
 }
 
 function goneBy({ name, seen_at, left_at, now }: HostRow): KnownHost['gone'] {

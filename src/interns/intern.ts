@@ -16,6 +16,9 @@ export const internStatuses = [
 ] as const
 export type InternStatus = (typeof internStatuses)[number]
 
+/** The states in which an intern counts for the capacity of its host, and is started where it is moved to. */
+export const inService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
+
 export const InternName = z
   .string()
   .min(2)
@@ -91,6 +94,18 @@ export const InternHost = z
   })
   .meta({ id: 'InternHost', description: 'The host that keeps the intern’s files.' })
 export type InternHost = z.infer<typeof InternHost>
+
+/** A host of interns, as it is listed. */
+export const ListedHost = InternHost.extend({
+  labels: HostLabels.describe('What it has (setting `intern_labels`).'),
+  capacity: z
+    .int()
+    .nullable()
+    .describe('How many interns in service it takes (setting `intern_capacity`); null where it has no such limit.'),
+  capacity_used: z.int().describe('How many interns of the whole service it has that are not stopped.'),
+  interns: z.int().describe('How many interns of your organization have their files there, stopped ones too.'),
+}).meta({ id: 'ListedInternHost', description: 'A host that interns live on.' })
+export type ListedHost = z.infer<typeof ListedHost>
 
 export const NewIntern = strictFields({
   name: InternName,

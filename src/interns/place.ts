@@ -3,12 +3,9 @@ import type { Now } from '#lib/clock.ts'
 import { chooseHost, type LoadedHost } from './choose-host.ts'
 import { internChanged } from './events.ts'
 import type { InternHosts } from './hosts.ts'
-import { internById } from './store.ts'
+import { countInService, internById } from './store.ts'
 
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
-
-/** The states in which an intern counts for the load of its host. */
-const counted = ['queued', 'provisioning', 'running', 'failed']
 
 /**
  * Gives an intern that is to be started for the first time a host, over all servers one at a time. Where none can take
@@ -31,13 +28,6 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
 }
 
 async function loadOf(tx: Tx, hosts: PlaceDeps['hosts']): Promise<LoadedHost[]> {
-  const rows = await tx
-    .selectFrom('interns')
-    .where('hostname', 'is not', null)
-    .where('status', 'in', counted)
-    .groupBy('hostname')
-    .select((e) => ['hostname' as const, e.fn.countAll().as('interns')])
-    .execute()
-  const loads = new Map(rows.map(({ hostname, interns }) => [hostname, Number(interns)]))
+  const loads = await countInService(tx)
   return (await hosts.all(tx)).map((host) => ({ ...host, interns: loads.get(host.name) ?? 0 }))
 }

@@ -1,11 +1,14 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
 import { Fault } from '#lib/fault.ts'
 import { alterIntern, type InternChangeDeps, takeOutOfService } from './change.ts'
 import { goneMessage, type InternHosts, type KnownHost, neverHeardOf } from './hosts.ts'
+import { inService } from './intern.ts'
 import { requireOwner } from './owner.ts'
 import type { Intern } from './store.ts'
 
-type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
+export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 
 /**
  * Says that the files of an intern are on another host now, on which it lives from now on: one that was in service is
@@ -14,18 +17,7 @@ type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, announce) => {
     await requireOwner(tx, caller, intern)
-    const hosts = await deps.internHosts.all(tx)
-    const target = hosts.find(({ name, gone }) => name === to && !gone)
-    if (!target) throw noSuchHost(to, hosts)
-    if (intern.hostname === to) throw new Fault('conflict', `The intern lives on the host ${to} already.`)
-    if (intern.status !== 'stopped' && !goneOf(intern, hosts, deps.internHosts.here)) throw stillThere(intern, 'move')
-    await takeOutOfService(deps, tx, announce, intern, {
-      ...noLonger,
-      hostname: to,
-      moved_at: intern.hostname === null ? null : deps.now(),
-      status: ['queued', 'provisioning', 'running', 'failed'].includes(intern.status) ? 'queued' : intern.status,
-      last_failure_message: null,
-    })
+    await move(deps, tx, announce, intern, to)
     return intern
   })
 }
@@ -37,15 +29,35 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
 export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, announce) => {
     await requireOwner(tx, caller, intern)
-    const gone = goneOf(intern, await deps.internHosts.all(tx), deps.internHosts.here)
-    if (!gone) throw stillThere(intern, 'give up')
-    const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
-    const last_failure_message = `Its files were given up: ${goneMessage(gone)}`
-    await takeOutOfService(deps, tx, announce, intern, {
-      ...noLonger,
-      ...{ hostname: null, moved_at: null, status, last_failure_message },
-    })
+    await giveUp(deps, tx, announce, intern)
     return intern
+  })
+}
+
+/** Who may is for callers to ask, as in `giveUp`. */
+export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern, to: string): Promise<void> {
+  const hosts = await deps.internHosts.all(tx)
+  const target = hosts.find(({ name, gone }) => name === to && !gone)
+  if (!target) throw noSuchHost(to, hosts)
+  if (intern.hostname === to) throw new Fault('conflict', `The intern lives on the host ${to} already.`)
+  if (intern.status !== 'stopped' && !goneOf(intern, hosts, deps.internHosts.here)) throw stillThere(intern, 'move')
+  await takeOutOfService(deps, tx, announce, intern, {
+    ...noLonger,
+    hostname: to,
+    moved_at: intern.hostname === null ? null : deps.now(),
+    status: inService.includes(intern.status) ? 'queued' : intern.status,
+    last_failure_message: null,
+  })
+}
+
+export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern): Promise<void> {
+  const gone = goneOf(intern, await deps.internHosts.all(tx), deps.internHosts.here)
+  if (!gone) throw stillThere(intern, 'give up')
+  const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
+  const last_failure_message = `Its files were given up: ${goneMessage(gone)}`
+  await takeOutOfService(deps, tx, announce, intern, {
+    ...noLonger,
+    ...{ hostname: null, moved_at: null, status, last_failure_message },
   })
 }
 

@@ -44,7 +44,12 @@ export async function play(
     if (keep) Object.assign(kept, keep(reply.body))
     if (operation === 'post /interns') {
       kept.host = (await runningIntern(service, { name: 'bob' })).hostname
-      await losesItsHost(service, 'eve')
+      for (const [name, host] of [
+        ['fay', 'desk-3'],
+        ['gus', 'desk-4'],
+        ['eve', 'desk-2'],
+      ] as const)
+        await losesItsHost(service, name, host)
     }
     await then({ operation, params, body, ask }, reply)
   }
@@ -61,10 +66,10 @@ async function sent(url: string, key: string, body: Buffer): Promise<Reply> {
 }
 
 /** An intern that lives on a host of which nobody has heard. */
-async function losesItsHost(service: TestService, name: string): Promise<void> {
+async function losesItsHost(service: TestService, name: string, hostname: string): Promise<void> {
   await service.ask('POST', '/interns', { body: { name } })
   const db = await openDb(service.place.settings)
-  await db.query.updateTable('interns').set({ hostname: 'desk-2' }).where('name', '=', name).execute()
+  await db.query.updateTable('interns').set({ hostname }).where('name', '=', name).execute()
   await db.close()
 }
 
