@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blendedPrice, frontOf, logMarks, logPlace, marksTo } from './pareto.ts'
+import { blendedPrice, frontOf, logMarks, logPlace } from './pareto.ts'
 
 test('the front has those to which no other is better and as cheap', () => {
   const points = [
@@ -24,8 +24,4 @@ test('ten times the price is as far from one as a hundred times from ten', () =>
   assert.equal(logPlace(10, [1, 100]), 0.5)
   assert.deepEqual(logMarks([0.5, 200]), [1, 10, 100])
   assert.deepEqual(logMarks([0.9, 6]), [1, 2, 5])
-})
-
-test('an axis of amounts begins at zero and has few round numbers', () => {
-  assert.deepEqual(marksTo(66), [0, 20, 40, 60, 80])
 })

@@ -29,11 +29,3 @@ export function logMarks([low, high]: [number, number]): number[] {
   }
   return marks.filter((mark) => mark >= low && mark <= high)
 }
-
-/** Round numbers from 0 to beyond the highest. */
-export function marksTo(high: number): number[] {
-  const rough = high / 4
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough)!
-  return Array.from({ length: Math.ceil(high / step) + 1 }, (_, index) => Number((index * step).toPrecision(6)))
-}

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { frontOf, logMarks, logPlace, marksTo, type Point } from './pareto.ts'
+import { marksTo } from '../pieces/marks.ts'
+import { useWidth } from '../pieces/width.ts'
+import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
 const height = 380
@@ -15,15 +16,7 @@ type ScatterProps = {
 
 /** Price against something good: upwards is better, leftwards cheaper. A line joins those that nothing beats. */
 export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    const look = () => setWidth(place.current!.clientWidth)
-    const observer = new ResizeObserver(look)
-    look()
-    observer.observe(place.current!)
-    return () => observer.disconnect()
-  }, [])
+  const [place, width] = useWidth()
   // A logarithm knows no price of nothing.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length

@@ -1,10 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks'
-import type uPlot from 'uplot'
+import { signal } from '@preact/signals'
 import { clockTime } from '../format/time.ts'
-import { drawnValues, type PlotLine, plotOptions } from './plot-options.ts'
-import { theme } from './theme.ts'
+import { marksTo, timeMarks } from './marks.ts'
+import { Axes, Shapes } from './plot-drawing.tsx'
+import { colourOf, type PlotLine, topsOf } from './plot-shapes.ts'
+import { PlotTable } from './plot-table.tsx'
+import { useWidth } from './width.ts'
 
-export type { PlotLine } from './plot-options.ts'
+export type { PlotLine } from './plot-shapes.ts'
 
 type PlotProps = {
   title: string
@@ -14,7 +16,6 @@ type PlotProps = {
   /** A value with its unit. */
   shown: (value: number) => string
   height?: number
-  isLog?: boolean
   /** Amounts that add up: each line is an area on top of those before it. */
   isStacked?: boolean
   /** Things that are whole: the axis has no halves of them. */
@@ -23,88 +24,97 @@ type PlotProps = {
   together?: string
 }
 
+const edge = { left: 62, right: 8, top: 8, bottom: 26 }
+/** As much of the axis as a time takes, in px. */
+const timeWidth = 70
+
+/** Where the cursor stands: in which plots, at which of their instants. */
+const cursor = signal<{ together: string; index: number }>()
+
 /** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
-export function Plot({
-  title,
-  times,
-  lines,
-  shown,
-  height = 180,
-  isLog = false,
-  isStacked = false,
-  isCount = false,
-  together,
-}: PlotProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const look = theme.value
-  useEffect(() => {
-    let plot: uPlot | undefined
-    let isGone = false
-    const element = place.current!
-    const draw = (UPlot: typeof uPlot) => {
-      plot?.destroy()
-      const options = plotOptions(UPlot, { lines, shown, height, isLog, isStacked, isCount, together }, element)
-      plot = new UPlot(options, [times, ...drawnValues(lines, isStacked)], element)
-    }
-    const resize = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }))
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    let redraw = () => {}
-    void import('uplot').then(({ default: UPlot }) => {
-      if (isGone) return
-      redraw = () => draw(UPlot)
-      redraw()
-      resize.observe(element)
-      dark.addEventListener('change', redraw)
-    })
-    return () => {
-      isGone = true
-      resize.disconnect()
-      dark.removeEventListener('change', redraw)
-      plot?.destroy()
-    }
-  }, [times, lines, height, isLog, isStacked, isCount, together, look])
+export function Plot(props: PlotProps) {
+  const { title, times, lines, shown, height = 180, isStacked = false, isCount = false, together = title } = props
+  const [place, width] = useWidth()
+  const first = times[0] ?? 0
+  const end = times.at(-1)! + (times[1] ?? first + 1) - first
+  const tops = topsOf(lines, isStacked)
+  const most = Math.max(0, ...tops.flat().map(Number))
+  const marks = marksTo(most > 0 ? most : 1, isCount)
+  const [inner, tall] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
+  const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
+  const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * tall
+  const read = (event: PointerEvent) => {
+    const at =
+      first + ((event.clientX - place.current!.getBoundingClientRect().left - edge.left) / inner) * (end - first)
+    const index = times.findLastIndex((time) => time <= at)
+    cursor.value = index < 0 ? undefined : { together, index }
+  }
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
       {/* With the legend, which is below: nothing jumps when it comes. */}
-      <div ref={place} aria-hidden="true" style={{ minHeight: `${height + 22}px` }} />
-      <Behind title={title} times={times} lines={lines} shown={shown} />
+      <div
+        ref={place}
+        aria-hidden="true"
+        style={{ minHeight: `${height + 22}px` }}
+        onPointerMove={read}
+        onPointerLeave={() => {
+          cursor.value = undefined
+        }}
+      >
+        {inner > 0 && times.length > 0 && (
+          <svg aria-hidden="true" width={width} height={height}>
+            <Axes
+              {...{ x, y, marks, shown }}
+              times={timeMarks(first, end, Math.floor(inner / timeWidth))}
+              left={edge.left}
+              right={width - edge.right}
+              bottom={height - edge.bottom}
+            />
+            <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
+            <Reading {...{ times, together, x }} top={edge.top} bottom={height - edge.bottom} />
+          </svg>
+        )}
+        <Legend {...{ times, lines, shown, together, isStacked }} />
+      </div>
+      <PlotTable title={title} times={times} lines={lines} shown={shown} />
     </figure>
   )
 }
 
-/** The same figures as a table, the newest first. */
-function Behind({ title, times, lines, shown }: Pick<PlotProps, 'title' | 'times' | 'lines' | 'shown'>) {
-  const newestFirst = times.map((time, index) => ({ time, index })).reverse()
+const indexIn = (together: string) => (cursor.value?.together === together ? cursor.value.index : undefined)
+
+type ReadingProps = { times: number[]; together: string; x: (time: number) => number; top: number; bottom: number }
+
+function Reading({ times, together, x, top, bottom }: ReadingProps) {
+  const time = times[indexIn(together) ?? -1]
+  return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
+}
+
+type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'shown'> & { together: string; isStacked: boolean }
+
+/** Which line is which, and what each says where the cursor stands: of an area its own amount, not where it ends. */
+function Legend({ times, lines, shown, together, isStacked }: LegendProps) {
+  const index = indexIn(together) ?? -1
+  const time = times[index]
   return (
-    <details>
-      <summary>Table</summary>
-      <section class="plot-table" aria-label={`${title}, as a table`} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">when</th>
-              {lines.map(({ label }) => (
-                <th key={label} scope="col" class="number">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {newestFirst.map(({ time, index }) => (
-              <tr key={time}>
-                <td>{clockTime(new Date(time * 1000), new Date())}</td>
-                {lines.map(({ label, values }) => (
-                  <td key={label} class="number">
-                    {typeof values[index] === 'number' ? shown(values[index]) : '–'}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
+    <div class="legend">
+      {lines.map((line, at) => {
+        const value = line.values[index]
+        return (
+          <span key={line.label}>
+            <svg aria-hidden="true" width={isStacked ? 9 : 14} height="9" style={{ color: colourOf(line, at) }}>
+              {isStacked ? (
+                <rect class="area" width="9" height="9" />
+              ) : (
+                <path class="line" d="M0 5H14" stroke-dasharray={line.dash?.join(' ')} />
+              )}
+            </svg>
+            {line.label} {time !== undefined && <b>{typeof value === 'number' ? shown(value) : '–'}</b>}
+          </span>
+        )
+      })}
+      {time !== undefined && <span>{clockTime(new Date(time * 1000), new Date())}</span>}
+    </div>
   )
 }

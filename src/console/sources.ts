@@ -10,7 +10,7 @@ export const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
 export const consoleFolder = join(packageFolder, 'console')
 
 /** The packages that the console is made of, and the one that puts it together. */
-const packages = ['preact', '@preact/signals', '@preact/signals-core', 'preact-iso', 'uplot', 'marked', 'esbuild']
+const packages = ['preact', '@preact/signals', '@preact/signals-core', 'preact-iso', 'marked', 'esbuild']
 
 const require = createRequire(import.meta.url)
 

@@ -1,0 +1,67 @@
+import { axisTimes } from '../format/time.ts'
+import { areaShape, colourOf, lineShape, type Place, type PlotLine } from './plot-shapes.ts'
+
+type AxesProps = {
+  x: Place
+  y: Place
+  /** The values and the instants that are marked. */
+  marks: number[]
+  times: number[]
+  left: number
+  right: number
+  bottom: number
+  shown: (value: number) => string
+}
+
+export function Axes({ x, y, marks, times, left, right, bottom, shown }: AxesProps) {
+  const told = axisTimes(times)
+  return (
+    <g class="mark">
+      {marks.map((mark) => (
+        <g key={mark}>
+          <line x1={left} x2={right} y1={y(mark)} y2={y(mark)} />
+          <text x={left - 6} y={y(mark) + 4} text-anchor="end">
+            {shown(mark)}
+          </text>
+        </g>
+      ))}
+      {times.map((time, index) => (
+        <g key={time}>
+          <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
+          <text x={x(time)} y={bottom + 16} text-anchor="middle">
+            {told[index]}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}
+
+type ShapesProps = {
+  lines: PlotLine[]
+  tops: (number | null)[][]
+  times: number[]
+  /** Where the last value of an area ends. */
+  end: number
+  x: Place
+  y: Place
+  isStacked: boolean
+}
+
+export function Shapes({ lines, tops, times, end, x, y, isStacked }: ShapesProps) {
+  const shapes = lines.map((line, index) => {
+    const { path, points } = isStacked
+      ? areaShape(tops[index]!, times, end, x, y)
+      : lineShape(tops[index]!, times, x, y)
+    return (
+      <g key={line.label} style={{ color: colourOf(line, index) }}>
+        <path class={isStacked ? 'area' : 'line'} d={path} stroke-dasharray={line.dash?.join(' ')} />
+        {points.map((point) => (
+          <circle key={point.x} cx={point.x} cy={point.y} r={2} />
+        ))}
+      </g>
+    )
+  })
+  // The topmost reaches down to the axis, behind those below it.
+  return <>{isStacked ? shapes.reverse() : shapes}</>
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { areaShape, lineShape, topsOf } from './plot-shapes.ts'
+
+const x = (time: number) => time * 10
+const y = (value: number) => 100 - value
+
+test('amounts that add up stand on top of each other', () => {
+  const lines = [
+    { label: 'a', values: [1, 2] },
+    { label: 'b', values: [10, null] },
+  ]
+  assert.deepEqual(topsOf(lines, true), [
+    [1, 2],
+    [11, 2],
+  ])
+  assert.deepEqual(topsOf(lines, false)[1], [10, null])
+})
+
+test('a line joins what is known, and marks few values each', () => {
+  const { path, points } = lineShape([1, null, 3], [0, 1, 2], x, y)
+  assert.equal(path, 'M0.0 99.0L20.0 97.0')
+  assert.equal(points.length, 2)
+  assert.equal(lineShape(Array(30).fill(1), [...Array(30).keys()], x, y).points.length, 0)
+})
+
+test('a value of an area holds until the next, the last to the end', () => {
+  assert.equal(areaShape([5, 7], [0, 1], 2, x, y).path, 'M0.0 100.0V95.0H10.0V93.0H20.0V100.0Z')
+})
