@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
-import { printable } from '#lib/printable.ts'
+import { printable, withoutControls } from '#lib/printable.ts'
 import { version } from '#lib/version.ts'
 import { acpCommand } from './acp.ts'
 import { auditCommand } from './audit.ts'
@@ -49,7 +49,8 @@ export function addCommands(program: Command, terminal: Terminal): void {
 }
 
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
-export async function runCli(args: string[], terminal: Terminal): Promise<number> {
+export async function runCli(args: string[], given: Terminal): Promise<number> {
+  const terminal = obeyingNobody(given)
   const program = new Command('signalbox')
     .description('A self-hosted model router with governed agents.')
     .version(version)
@@ -68,4 +69,9 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
     terminal.err(printable(error.message))
     return 1
   }
+}
+
+/** What is printed may hold what anybody wrote: names of keys and files, what an intern left behind. */
+function obeyingNobody({ out, err, ...terminal }: Terminal): Terminal {
+  return { ...terminal, out: (text) => out(withoutControls(text)), err: (text) => err(withoutControls(text)) }
 }

@@ -140,3 +140,10 @@ test('keys reset-management leaves a running embedded service alone, and makes n
   const none = await run(['keys', 'reset-management'], { DATA_DIR: `${service.place.settings.data_dir}/none` })
   assert.match(none.err, /^There is no store in/)
 })
+
+test('no name of a key moves the terminal of who revokes it', async () => {
+  await using service = await startTestService()
+  const { body } = await service.manage('POST', '/keys', { name: 'a\x1b]0;evil\x07\x9b2J' })
+  const { out } = await run(['keys', 'revoke', body.data.hash], on(service))
+  assert.match(out, /^Revoked "a\\u001b\]0;evil\\u0007\\u009b2J" /)
+})

@@ -41,3 +41,10 @@ export function printableExactly(text: string): string {
 export function printableLines(text: string): string {
   return text.split('\n').map(printableExactly).join('\n')
 }
+
+const controls = /(?!\r?\n|\t)[\x00-\x1f\x7f-\x9f]/g
+
+/** Anything that a command prints, JSON too, without what a terminal would obey: such characters as JSON escapes them. */
+export function withoutControls(text: string): string {
+  return text.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -41,15 +41,18 @@ function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
   return [...changes.map(diffContent), ...(output ? [{ type: 'content' as const, content: textContent(output) }] : [])]
 }
 
-/** What is told of a change are the lines that go and come: before and after are made of these. */
+/**
+ * What is told of a change are the lines that go and come: before and after are made of these. Only the first lines name the
+ * file and the place; a line further down that begins like these goes or comes.
+ */
 export function diffContent({ path, diff }: Change): ToolCallContent {
-  const lines = diff.split('\n').filter((line) => !/^(\+\+\+ |--- |@@ )/.test(line))
+  const isNew = !diff.startsWith('--- ')
+  const lines = diff.split('\n').slice(isNew ? 1 : 3)
   const side = (other: string) =>
     lines
       .filter((line) => !line.startsWith(other))
       .map((line) => line.slice(1))
       .join('\n')
-  const isNew = !diff.startsWith('--- ')
   return { type: 'diff', path, oldText: isNew ? null : side('+'), newText: side('-') }
 }
 

@@ -63,3 +63,13 @@ test('a folder is pushed and pulled, and what is left out is said', async () => 
   assert.match((await run('pull', 'ada', 'in', join(here, 'to'))).err, /is not empty.*--merge/)
   assert.equal((await run('pull', 'ada', 'in', join(here, 'to'), '--merge')).code, 0)
 })
+
+test('nothing that an intern leaves in its workspace moves the terminal of who pulls it', async () => {
+  await using at = await setUp()
+  const { run, here, service, id } = at
+  const workspace = workspaceOf(service, id)
+  mkdirSync(join(workspace, 'in'))
+  writeFileSync(join(workspace, 'in/SIGNALBOX-LEFT-OUT.txt'), 'Nothing\x1b]0;evil\x07\x9b2J\u202e')
+  const { err } = await run('pull', 'ada', 'in', join(here, 'to'))
+  assert.match(err, /^Nothing\\x1b\]0;evil\\x07\\x9b2J\\u202e$/)
+})

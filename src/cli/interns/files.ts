@@ -8,7 +8,7 @@ import { LeftOut } from '#files/left-out.ts'
 import { packFolder } from '#files/pack-folder.ts'
 import { unpackArchive } from '#files/unpack-archive.ts'
 import { StartupError } from '#lib/fault.ts'
-import { printableExactly } from '#lib/printable.ts'
+import { printable, printableExactly } from '#lib/printable.ts'
 import { apiClient, internsHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -161,7 +161,7 @@ async function* readable(from: string): AsyncGenerator<Uint8Array> {
 async function tellLeftOut(file: string, err: (text: string) => void): Promise<void> {
   const told = await readFile(file, 'utf8').catch(() => undefined)
   if (told === undefined) return
-  err(told.trimEnd())
+  err(printable(told.trimEnd()))
   await rm(file)
 }
 

@@ -58,7 +58,9 @@ test('a tool that is neither named nor said to run commands is never allowed by 
   const unnamed = { kind: 'other', title: 'Run', rawInput: { command: 'ls', on: 'production' } }
   assert.equal(effectOf({ effect: 'allow', commands: ['ls'] }, unnamed), undefined)
   assert.equal(effectOf({ effect: 'deny', commands: ['ls'] }, unnamed), 'deny')
-  assert.match(askedFor(unnamed).question.detail ?? '', /production/)
+  const { question, whole } = askedFor(unnamed)
+  assert.match(question.detail ?? '', /production/)
+  assert.deepEqual([whole.command, whole.detail], [null, question.detail])
 })
 
 test('files and addresses that a tool of a server is told do not allow the tool, unless the rule names it', () => {

@@ -20,3 +20,8 @@ test('a file that is emptied, and one that only loses its last line break, show 
   assert.match(changeText({ path: 'f', before: 'a\n', after: '' }), /\n-a\n-$/)
   assert.match(changeText({ path: 'f', before: 'a\n', after: 'a' }), / a\n-$/)
 })
+
+test('the name of a file is on one line, and cannot look like lines that come', () => {
+  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
+  assert.deepEqual(shown.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
+})

@@ -1,3 +1,4 @@
+import { printableLine } from '#lib/printable.ts'
 import type { FileChange } from './tool-call.ts'
 
 /** Unchanged lines that are shown around what changes. */
@@ -7,7 +8,9 @@ const contextLines = 3
  * A change as the lines that go and come, in the way of a unified diff. What lies between the first and the last changed
  * line is shown whole, so that it costs no more time than reading it, whatever an agent makes of it.
  */
-export function changeText({ path, before, after }: FileChange): string {
+export function changeText({ path: name, before, after }: FileChange): string {
+  // On one line, so that a name cannot look like lines that come.
+  const path = printableLine(name)
   if (before === null) return [`+++ ${path} (new file)`, ...linesOf(after).map((line) => `+${line}`)].join('\n')
   const [old, now] = [linesOf(before), linesOf(after)]
   const most = Math.min(old.length, now.length)

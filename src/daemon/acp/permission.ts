@@ -65,7 +65,7 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
   const id = member(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
-  const { command = null } = commandRunBy(tool)
+  const command = wholeCommand(tool) ?? null
   const told = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
   const operation = operationOf(tool)
   const detail = detailOf(tool, told)
@@ -74,18 +74,22 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
 
 /** The command, or else what the agent calls it, and what it would write; never less than what the agent said. */
 function detailOf(tool: ToolCall, changes: WholePermission['changes']): string | null {
-  const { kind, title, input, text, paths = [] } = tool
+  const { title, input, text, paths = [] } = tool
   const { command } = commandRunBy(tool)
   // What an agent says around the whole command, such as that there is no sandbox for it, is told, too.
   const headline = command ? (title?.includes(command) ? title : command) : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
-  // Of a tool that is known to run commands the command says it; what else may be one is more than its command.
-  const isToldByCommand = command !== undefined && kind === 'execute'
-  if (!isToldByCommand && changes.length === 0)
+  if (wholeCommand(tool) === undefined && changes.length === 0)
     parts.push(saysMore(input, headline) ? input : undefined, command ? undefined : text)
   const told = parts.filter(Boolean).join('\n')
   const elsewhere = command ? [] : paths.filter((path) => !told.includes(path))
   return [told, ...elsewhere].filter(Boolean).join('\n') || null
+}
+
+/** The command where it is all that is to be done: of a tool that may be none for commands nothing else must be in the input. */
+function wholeCommand(tool: ToolCall): string | undefined {
+  const { command } = commandRunBy(tool)
+  return tool.kind === 'execute' || !saysMore(tool.input, command) ? command : undefined
 }
 
 /** Whether an input has anything that the words for it leave out. */
