@@ -70,7 +70,7 @@ export function Screen() {
           <div class="now">
             <section>
               <h2>Now</h2>
-              <WrongNow troubles={troubles} />
+              <WrongNow {...troubles} />
             </section>
             {budgets.length > 0 && (
               <section>

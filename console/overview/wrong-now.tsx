@@ -1,8 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useEvents } from '../api/events.ts'
+import type { Failure } from '../api/failure.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import type { Key } from '../api/types.ts'
+import { Loading } from '../pieces/states.tsx'
 import type { Budget } from './budgets.ts'
 import type { Row } from './queries.ts'
 import { seesService } from './use-budgets.ts'
@@ -53,13 +55,17 @@ async function endpointsAskedLately(signal: AbortSignal) {
   return answers.flatMap(({ data }) => data.endpoints)
 }
 
+/** `isWhole` says that all was read: before, nobody knows that nothing is wrong. */
+type Looked = { troubles: Trouble[]; isWhole: boolean; failure: Failure | undefined }
+
 /** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
-export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Trouble[] {
+export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looked {
   const failures = useResource(`failures ${turn}`, failuresOfLastHour)
   const endpoints = useResource(`endpoints asked ${turn}`, endpointsAskedLately)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
-  const { data, reload } = useGet('GET /status', seesService() ? {} : undefined)
-  const status = data?.data
+  const service = useGet('GET /status', seesService() ? {} : undefined)
+  const reload = service.reload
+  const status = service.data?.data
   useEvents('circuit', reload)
   useEffect(() => {
     if (turn > 0) reload()
@@ -74,10 +80,18 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Troub
     ...spentBudgets(budgets),
     ...endingKeys(keys, now),
   ]
-  return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+  const asked = [failures, endpoints, interns, ...(seesService() ? [service] : [])]
+  return {
+    troubles: all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad')),
+    isWhole: asked.every(({ data }) => data !== undefined),
+    failure: asked.find(({ failure }) => failure)?.failure,
+  }
 }
 
-export function WrongNow({ troubles }: { troubles: Trouble[] }) {
+export function WrongNow({ troubles, isWhole, failure }: Looked) {
+  if (troubles.length === 0 && !isWhole) {
+    return failure ? <p class="dim">What is wrong now could not be read: {failure.message}</p> : <Loading />
+  }
   if (troubles.length === 0) {
     return (
       <p class="all-well">

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 /** Debian's: nothing is downloaded for the tests. */
@@ -8,6 +9,9 @@ const executablePath = '/usr/bin/chromium'
 export const withoutBrowser = existsSync(executablePath)
   ? false
   : `there is no ${executablePath} here: install Debian's chromium`
+
+/** `SLOW_PAGES=1` shows the tests that read a page before it is there: answers come late, each by another time. */
+const isSlow = process.env.SLOW_PAGES === '1'
 
 /** A page, and whatever went wrong on it that nobody would see: `faults` is to stay empty. */
 export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
@@ -24,6 +28,8 @@ export async function watchedPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  // The bound is for what never comes to pass: a machine that is loaded ten times over must not reach it.
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
@@ -36,6 +42,7 @@ export async function watchedPage(
     faults.push(`asked elsewhere: ${route.request().url()}`)
     return route.abort()
   })
+  if (isSlow) await slowDown(page)
   await page.addInitScript(() => {
     const told = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
     told.addEventListener('securitypolicyviolation', (event) =>
@@ -43,4 +50,13 @@ export async function watchedPage(
     )
   })
   return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  await page.route('**/api/v1/**', async (route) => {
+    await sleep(Math.random() * 700)
+    await route.fallback().catch(() => undefined)
+  })
 }
