@@ -167,6 +167,15 @@ onEachDatabase('rules for what interns may do', (kind) => {
         ['npm test', 'allow', 'reject_once'],
       ],
     )
+    assert.deepEqual(body.data.questions, [], 'none is told one by one unless asked for')
+    const listed = await service.ask('POST', `/interns/${id}/rules/replay`, { body: { rules, list: 2 } })
+    assert.deepEqual(
+      listed.body.data.questions.map((one: any) => [one.detail, one.effect, one.rule, one.answer]),
+      [
+        ['npm test', 'allow', 1, null],
+        ['npm test $(id)', 'ask', 2, 'allow_once'],
+      ],
+    )
     const path = `/workspaces/${workspaceId}/intern-rules/replay`
     const wide = await service.manage('POST', path, { rules: [{ effect: 'deny' }] })
     assert.deepEqual([wide.status, wide.body.data.would_deny.questions], [200, 7])

@@ -68,7 +68,11 @@ export async function signOut(): Promise<void> {
   signedIn.value = { state: 'out' }
 }
 
-const role = () => (signedIn.value.state === 'in' ? signedIn.value.session.role : undefined)
+/** What they may, in one word; undefined while it is not known. */
+export const role = () => (signedIn.value.state === 'in' ? signedIn.value.session.role : undefined)
+
+/** The id of the member who sits here. */
+export const me = () => (signedIn.value.state === 'in' ? signedIn.value.session.member.id : undefined)
 
 /** Whether who sits here changes what is the organization's. The service decides; this keeps from offering what it refuses. */
 export const manages = () => role() === 'owner' || role() === 'admin'

@@ -4,8 +4,8 @@ import { asFailure } from '../api/failure.ts'
 import { forget } from '../api/resource.ts'
 import type { GuardrailPatch } from '../api/types.ts'
 import { counted } from '../format/count.ts'
+import { Difference } from '../pieces/difference.tsx'
 import { toast } from '../pieces/toast.tsx'
-import { Difference } from './difference.tsx'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
 type ChangedProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
+import { Difference } from '../pieces/difference.tsx'
 import { Failed } from '../pieces/states.tsx'
 import { At } from '../pieces/when.tsx'
-import { Difference } from './difference.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyIn } from './policy.ts'
 
 /** Who changed what, the newest first. @param take fills the fields with an earlier state; saving is another step. */

@@ -1,8 +1,8 @@
 import type { Replay } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Usd } from '../pieces/amount.tsx'
+import { nameOf } from '../pieces/difference.tsx'
 import { At } from '../pieces/when.tsx'
-import { nameOf } from './difference.tsx'
 
 export const outcomes = { refuse: 'refused', reroute: 'sent elsewhere', redact: 'blacked out' }
 

@@ -3,9 +3,9 @@ import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { TriedText } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
+import { usePaused } from '../pieces/paused.ts'
 import { builtins } from './filter-fields.tsx'
 import { countsOf, piecesOf } from './marks.ts'
-import { usePaused } from './paused.ts'
 import { type Policy, patchBetween } from './policy.ts'
 
 type TryProps = { id: string; saved: Policy; policy: Policy }

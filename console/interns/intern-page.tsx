@@ -1,15 +1,18 @@
 import { useGet } from '../api/resource.ts'
-import { asks } from '../api/session.ts'
+import { asks, me } from '../api/session.ts'
+import type { Intern } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
 import { Files } from './files.tsx'
 import { Inbox } from './inbox.tsx'
-import { useChanges, useWorld } from './live.ts'
+import { useChanges, useWorld, type Waiting } from './live.ts'
 import { NewSession } from './new-session.tsx'
+import { Rules } from './rules/rules.tsx'
 import { shown } from './shown.ts'
 import { State } from './state.tsx'
+import { Tabs, usePart } from './tabs.tsx'
 
 /** One intern: how it is, what it asks, and its conversations. */
 export function InternPage({ id }: { id: string }) {
@@ -38,14 +41,31 @@ export function InternPage({ id }: { id: string }) {
             {data.model ?? 'the default model'} ·{' '}
             {data.visibility === 'workspace' ? 'seen by the workspace' : 'seen by its creator'}
           </p>
-          <Inbox waiting={waiting} />
-          <h2>Sessions</h2>
-          {data.status === 'running' && asks() && <NewSession intern={data} />}
-          {data.status === 'running' ? <Sessions id={data.id} name={data.name} /> : <NotRunning />}
-          {asks() && <Files id={data.id} />}
+          <Tabs tabs={tabs} />
+          <Part intern={data} waiting={waiting} />
         </>
       )}
     </div>
+  )
+}
+
+const tabs = [
+  { name: '', title: 'Sessions' },
+  { name: 'rules', title: 'Rules' },
+]
+
+function Part({ intern, waiting }: { intern: Intern; waiting: Waiting[] }) {
+  const part = usePart()
+  const mayChange = asks() && me() === intern.creator_user_id
+  if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} mayChange={mayChange} />
+  return (
+    <>
+      <Inbox waiting={waiting} />
+      <h2>Sessions</h2>
+      {intern.status === 'running' && asks() && <NewSession intern={intern} />}
+      {intern.status === 'running' ? <Sessions id={intern.id} name={intern.name} /> : <NotRunning />}
+      {asks() && <Files id={intern.id} />}
+    </>
   )
 }
 

@@ -8,15 +8,12 @@ import { useWorld } from './live.ts'
 export function Overview() {
   const { data, failure, reload } = useWorld()
   return (
-    <div class="page interns-page">
-      <header>
-        <h1>Interns</h1>
-        {asks() && data && data.waiting.length > 0 && (
-          <span class="dim key-hints">
-            <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
-          </span>
-        )}
-      </header>
+    <>
+      {asks() && data && data.waiting.length > 0 && (
+        <p class="dim key-hints">
+          <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
+        </p>
+      )}
       {failure?.status === 404 ? (
         <Nothing title="You may not see interns">
           <p>This organization does not use interns. An owner of the organization can change that.</p>
@@ -40,6 +37,6 @@ export function Overview() {
           <AllInterns interns={data.interns} after={reload} />
         </>
       )}
-    </div>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 import { useRoute } from 'preact-iso/router'
+import { Home } from './home.tsx'
 import { InternPage } from './intern-page.tsx'
-import { Overview } from './overview.tsx'
 import { SessionPage } from './session-page.tsx'
 
 /** `/interns` is what waits and who there is, `/interns/<id>` one intern, `/interns/<id>/<session>` a conversation. */
 export function Screen() {
   const [id, session] = useRoute().params.rest?.split('/') ?? []
   if (id && session) return <SessionPage key={session} internId={id} sessionId={session} />
-  return id ? <InternPage key={id} id={id} /> : <Overview />
+  return id ? <InternPage key={id} id={id} /> : <Home />
 }

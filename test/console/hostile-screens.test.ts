@@ -153,3 +153,25 @@ test('interns: what is said to them, what they say, ask and do', options, async 
     await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })
   }
 })
+
+test('rules of interns: names, conditions, what they would have decided, and what was asked', options, async () => {
+  const inLine = scriptPayloads.map((payload) => payload.replace(/[\r\n\u2028]/g, ' '))
+  const rules = inLine.map((payload) => ({
+    effect: 'deny',
+    name: payload.slice(0, 100),
+    tools: [payload.slice(0, 300)],
+    agents: [payload.slice(0, 300)],
+  }))
+  const taken = await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules } })
+  assert.equal(taken.status, 200, taken.text)
+  await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: rules.slice(1) } })
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}?part=rules&version=1`, {
+    key: talk.apiKey,
+  })
+  const { page } = watched
+  await page.getByRole('region', { name: 'Version 1' }).getByText(inLine[0]!.slice(0, 60)).first().waitFor()
+  await page.getByRole('region', { name: 'Replay' }).getByText('What these figures rest on').waitFor()
+  await page.getByRole('button', { name: 'Change rule 1', exact: true }).click()
+  await page.getByLabel('Tools').waitFor()
+  await actsOnNothing(watched)
+})

@@ -68,6 +68,30 @@ const rows: Record<string, Row> = {
       { offer: button('Suspend ada'), by: askers, call: () => ['POST', `/interns/${talk.id}/suspend`] },
     ],
   },
+  'rules of an intern': {
+    path: () => `/interns/${talk.id}?part=rules`,
+    shows: 'There are no rules.',
+    acts: [
+      {
+        offer: button('Add a rule'),
+        // Whoever made it: none of these.
+        by: [],
+        call: () => ['PUT', `/interns/${talk.id}/rules`, { rules: [{ effect: 'allow' }] }],
+      },
+    ],
+  },
+  'rules of the workspace': {
+    path: () => '/interns?part=rules',
+    seenBy: seers,
+    shows: 'There are no rules.',
+    acts: [
+      {
+        offer: button('Add a rule'),
+        by: managers,
+        call: () => ['PUT', `/workspaces/default/intern-rules`, { rules: [{ effect: 'ask' }] }],
+      },
+    ],
+  },
   guardrails: {
     path: () => '/guardrails',
     seenBy: seers,

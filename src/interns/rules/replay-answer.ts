@@ -13,6 +13,12 @@ export const RulesReplayRequest = strictFields({
     .max(200)
     .optional()
     .describe('What to try; the rules as they are unless told. They are not stored.'),
+  list: z
+    .int()
+    .min(0)
+    .max(500)
+    .default(0)
+    .describe('So many questions that a rule would have decided are told one by one, the latest first.'),
 }).meta({ id: 'InternRulesReplayRequest' })
 export type RulesReplayRequest = z.infer<typeof RulesReplayRequest>
 
@@ -27,6 +33,24 @@ const Counted = z
   })
   .meta({ id: 'InternRulesReplayCount' })
 export type Counted = z.infer<typeof Counted>
+
+const ReplayedQuestion = z
+  .object({
+    intern_id: z.string(),
+    question_id: z.string(),
+    asked_at: z.iso.datetime(),
+    operation: z.string().nullable(),
+    detail: z.string().describe('The command, or the files or hosts.'),
+    answer: z.string().nullable().describe('What somebody said; null when nobody did.'),
+    effect: z.enum(effects).describe('What the rules would have done.'),
+    scope: z.enum(scopes),
+    rule: count,
+  })
+  .meta({
+    id: 'InternReplayedQuestion',
+    description: 'A question of the past, and the rule that would have decided it.',
+  })
+export type ReplayedQuestion = z.infer<typeof ReplayedQuestion>
 
 export const RulesReplay = z
   .object({
@@ -49,20 +73,9 @@ export const RulesReplay = z
       )
       .describe('Each question under the rule that decides. A rule that decides nothing is left out.'),
     people_decided_otherwise: z
-      .array(
-        z.object({
-          intern_id: z.string(),
-          question_id: z.string(),
-          asked_at: z.iso.datetime(),
-          operation: z.string().nullable(),
-          detail: z.string().describe('The command, or the files or hosts.'),
-          answer: z.string().describe('What somebody said.'),
-          effect: z.enum(effects).describe('What the rules would have done.'),
-          scope: z.enum(scopes),
-          rule: count,
-        }),
-      )
+      .array(ReplayedQuestion.extend({ answer: z.string().describe('What somebody said.') }))
       .describe('Granted what people rejected, and refused what they allowed: the latest 50.'),
+    questions: z.array(ReplayedQuestion).describe('The latest that a rule would have decided, as many as `list` says.'),
     notes: z.array(z.string()).describe('What the figures rest on.'),
   })
   .meta({ id: 'InternRulesReplay', description: 'What rules would have decided about questions of the past.' })

@@ -4,7 +4,7 @@ import { Fault } from '#lib/fault.ts'
 import { printableExactly } from '#lib/printable.ts'
 import { judge } from './judge.ts'
 import { keptMs, type PastQuestion, pastQuestions } from './past-questions.ts'
-import type { Counted, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
+import type { Counted, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
 import type { Action, Decision, Rule, RuleSet } from './rule.ts'
 import { findRules, type RuleOwner } from './store.ts'
 
@@ -26,7 +26,7 @@ export async function replayRules(
 ): Promise<RulesReplay> {
   const period = periodOf(deps, wanted)
   const setsOf = await setsWith(deps.db.query, owner, wanted.rules as Rule[] | undefined)
-  const tally = new Tally()
+  const tally = new Tally(wanted.list)
   for await (const page of pastQuestions(deps.db.query, owner, period)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
     for (const past of page) tally.add(past, judge(await setsOf(past.internId), past.action, past.agent))
@@ -75,14 +75,24 @@ class Tally {
   }
   readonly #rules = new Map<string, RulesReplay['by_rule'][number]>()
   readonly #otherwise: RulesReplay['people_decided_otherwise'] = []
+  readonly #questions: RulesReplay['questions'] = []
+  readonly #listed: number
   #incomplete = 0
+
+  constructor(listed: number) {
+    this.#listed = listed
+  }
 
   add(past: PastQuestion, decision: Decision | undefined): void {
     const counts = [this.#all, this.#by[decision ? places[decision.effect] : 'no_rule']]
     if (decision) counts.push(this.#countOf(decision))
     for (const each of counts) count(each, past.answer)
     if (past.action.unsure) this.#incomplete++
-    if (decision && isOtherwise(decision, past.answer)) this.#tell(past, past.answer!, decision)
+    if (!decision) return
+    if (this.#questions.length < this.#listed) this.#questions.push(told(past, decision))
+    const { answer } = past
+    if (answer === null || !isOtherwise(decision, answer) || this.#otherwise.length >= mostDifferences) return
+    this.#otherwise.push({ ...told(past, decision), answer })
   }
 
   result(): Omit<RulesReplay, 'from' | 'to'> {
@@ -93,8 +103,15 @@ class Tally {
         : []),
     ]
     const by_rule = [...this.#rules.values()].sort((one, other) => other.questions - one.questions)
-    const told = { all: this.#all, ...this.#by }
-    return { summary: summaryOf(told), ...told, by_rule, people_decided_otherwise: this.#otherwise, notes }
+    const counts = { all: this.#all, ...this.#by }
+    return {
+      summary: summaryOf(counts),
+      ...counts,
+      by_rule,
+      people_decided_otherwise: this.#otherwise,
+      questions: this.#questions,
+      notes,
+    }
   }
 
   #countOf({ scope, rule, name, effect }: Decision): Counted {
@@ -103,13 +120,13 @@ class Tally {
     this.#rules.set(key, known)
     return known
   }
+}
 
-  #tell({ internId, id, askedAt, action }: PastQuestion, answer: string, { effect, scope, rule }: Decision): void {
-    if (this.#otherwise.length >= mostDifferences) return
-    const about = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt) }
-    const detail = printableExactly(detailOf(action).slice(0, longestDetail))
-    this.#otherwise.push({ ...about, operation: action.operation, detail, answer, effect, scope, rule })
-  }
+function told({ internId, id, askedAt, action, answer }: PastQuestion, decision: Decision): ReplayedQuestion {
+  const { effect, scope, rule } = decision
+  const about = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
+  const detail = printableExactly(detailOf(action).slice(0, longestDetail))
+  return { ...about, detail, answer, effect, scope, rule }
 }
 
 const newCount = (): Counted => ({ questions: 0, people_allowed: 0, people_rejected: 0, unanswered: 0 })
@@ -121,9 +138,8 @@ function count(into: Counted, answer: string | null): void {
   else into.people_rejected++
 }
 
-const isOtherwise = ({ effect }: Decision, answer: string | null) =>
-  answer !== null &&
-  (effect === 'allow' ? !answer.startsWith('allow') : effect === 'deny' && answer.startsWith('allow'))
+const isOtherwise = ({ effect }: Decision, answer: string) =>
+  effect === 'allow' ? !answer.startsWith('allow') : effect === 'deny' && answer.startsWith('allow')
 
 const detailOf = ({ command, paths, hosts }: Action) => command ?? [...paths, ...hosts].join(' ')
 

@@ -1,12 +1,13 @@
-import type { Change } from './policy.ts'
-
 /** `allowed_models` as `allowed models`. */
 export const nameOf = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
+
+/** What is other in one field: lines that go, and lines that come. */
+export type Change = { field: string; gone: string[]; come: string[] }
 
 /** What goes and what comes, a line each. The signs tell it without colours. */
 export function Difference({ changes }: { changes: Change[] }) {
   return (
-    <dl class="guardrail-diff">
+    <dl class="difference">
       {changes.map(({ field, gone, come }) => (
         <div key={field}>
           <dt class="dim">{nameOf(field)}</dt>

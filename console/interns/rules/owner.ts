@@ -1,0 +1,29 @@
+import { call } from '../../api/client.ts'
+import type { InternRulesChange, InternRulesReplayRequest } from '../../api/types.ts'
+
+/** Whose rules: one intern's, or those of all interns of a workspace. */
+export type Owner = { kind: 'intern' | 'workspace'; id: string }
+
+type Options = { signal?: AbortSignal }
+
+/** What can be done with the rules of one owner. */
+export function rulesOf({ kind, id }: Owner) {
+  if (kind === 'intern') {
+    const params = { internId: id }
+    return {
+      read: (version: number | undefined, options: Options) =>
+        call('GET /interns/{internId}/rules', { params, query: version === undefined ? {} : { version } }, options),
+      write: (body: InternRulesChange) => call('PUT /interns/{internId}/rules', { params, body }),
+      replay: (body: InternRulesReplayRequest, options: Options) =>
+        call('POST /interns/{internId}/rules/replay', { params, body }, options),
+    }
+  }
+  const params = { id }
+  return {
+    read: (version: number | undefined, options: Options) =>
+      call('GET /workspaces/{id}/intern-rules', { params, query: version === undefined ? {} : { version } }, options),
+    write: (body: InternRulesChange) => call('PUT /workspaces/{id}/intern-rules', { params, body }),
+    replay: (body: InternRulesReplayRequest, options: Options) =>
+      call('POST /workspaces/{id}/intern-rules/replay', { params, body }, options),
+  }
+}

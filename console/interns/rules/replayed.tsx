@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { useResource } from '../../api/resource.ts'
+import type { InternRule, InternRulesReplay } from '../../api/types.ts'
+import { exactCount } from '../../format/count.ts'
+import { usePaused } from '../../pieces/paused.ts'
+import { shown } from '../shown.ts'
+import { type Owner, rulesOf } from './owner.ts'
+import { Questions } from './questions.tsx'
+
+const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
+type Span = keyof typeof spans
+const dayMs = 86_400_000
+/** So many questions are told one by one. */
+const listed = 200
+
+/** What rules would have decided about the questions of the past: as they are, beside as they would be. */
+export function Replayed({ owner, version, draft }: { owner: Owner; version: number; draft?: InternRule[] }) {
+  const [span, setSpan] = useState<Span>('30 d')
+  const paused = usePaused(JSON.stringify(draft))
+  const before = useReplay(owner, span, `at ${version}`, undefined)
+  const after = useReplay(owner, span, draft && paused, draft && paused ? JSON.parse(paused) : undefined)
+  const failure = after.failure ?? before.failure
+  const replay = draft && !after.failure ? after.data : undefined
+  return (
+    <section class="rules-replay" aria-label="Replay" aria-busy={before.isLoading || after.isLoading}>
+      <h2>
+        What they would have decided{' '}
+        <select
+          aria-label="Over the last"
+          value={span}
+          onChange={(event) => setSpan(event.currentTarget.value as Span)}
+        >
+          {Object.keys(spans).map((one) => (
+            <option key={one} value={one}>
+              last {one}
+            </option>
+          ))}
+        </select>
+      </h2>
+      {failure && (
+        <p class="bad" role="alert">
+          {failure.message}
+        </p>
+      )}
+      {before.data ? <Figures before={before.data} after={replay} /> : !failure && <p class="dim">Looking …</p>}
+    </section>
+  )
+}
+
+/** @param key undefined where nothing is to be replayed. */
+function useReplay(owner: Owner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
+  return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
+    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
+    return (await rulesOf(owner).replay({ from, list: listed, ...(rules && { rules }) }, { signal })).data
+  })
+}
+
+const totals = [
+  ['granted', 'would_allow'],
+  ['asked', 'would_ask'],
+  ['refused', 'would_deny'],
+  ['left to the mode', 'no_rule'],
+] as const
+
+function Figures({ before, after }: { before: InternRulesReplay; after: InternRulesReplay | undefined }) {
+  const replay = after ?? before
+  if (before.all.questions === 0) return <p class="dim">Nobody was asked for a permission in that time.</p>
+  return (
+    <>
+      <p>{replay.summary}</p>
+      <table class="plain-table" aria-label="What would have become of the questions">
+        <thead>
+          <tr>
+            <td />
+            {['as they are', ...(after ? ['with the change'] : []), 'people allowed', 'rejected'].map((head) => (
+              <th key={head} scope="col" class="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(([says, field]) => (
+            <tr key={field}>
+              <th scope="row">{says}</th>
+              <td class="number">{exactCount(before[field].questions)}</td>
+              {after && <td class="number">{exactCount(after[field].questions)}</td>}
+              <td class="number">{exactCount(replay[field].people_allowed)}</td>
+              <td class="number">{exactCount(replay[field].people_rejected)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {replay.by_rule.length > 0 && <h3>By rule</h3>}
+      <ul class="rules-parts">
+        {replay.by_rule.map(({ scope, rule, effect, name, questions }) => (
+          <li key={`${scope} ${rule} ${effect}`}>
+            {scope} rule {rule} {name && <b>{shown(name)}</b>} <span class="dim">{words[effect]}</span>{' '}
+            {exactCount(questions)}
+          </li>
+        ))}
+      </ul>
+      <Questions replay={replay} />
+      <details>
+        <summary>What these figures rest on</summary>
+        <ul>
+          {replay.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}
+
+export const words = { allow: 'grants', ask: 'asks', deny: 'refuses' }

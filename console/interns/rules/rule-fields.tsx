@@ -1,0 +1,78 @@
+import type { InternRule } from '../../api/types.ts'
+import { type Effect, effects } from './rule-words.ts'
+
+type Props = { rule: InternRule; change: (rule: InternRule) => void }
+type ListField = 'commands' | 'tools' | 'paths' | 'hosts' | 'agents'
+
+/** What is filled in, with an example of each. */
+const lists: [ListField, string, string][] = [
+  ['commands', 'Commands', 'git push, npm test, git log **'],
+  ['tools', 'Tools', 'shell, edit, fetch'],
+  ['paths', 'Files', 'src/**, **/*.pem'],
+  ['hosts', 'Hosts', 'example.com, *.internal.example'],
+  ['agents', 'Agents', 'builtin, codex'],
+]
+
+/** The fields of one rule. A list is one item a line, or between commas. */
+export function RuleFields({ rule, change }: Props) {
+  const set = (part: Partial<InternRule>) => change(withoutEmpty({ ...rule, ...part }))
+  return (
+    <div class="rule-fields">
+      <label>
+        <span>What becomes of it</span>
+        <select value={rule.effect} onChange={(event) => set({ effect: event.currentTarget.value as Effect })}>
+          {Object.entries(effects).map(([effect, says]) => (
+            <option key={effect} value={effect}>
+              {says}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Name</span>
+        <input
+          defaultValue={rule.name}
+          placeholder="what people call it"
+          onInput={(event) => set({ name: event.currentTarget.value.trim() })}
+        />
+      </label>
+      {lists.map(([field, says, placeholder]) => (
+        <label key={field}>
+          <span>{says}</span>
+          <textarea
+            class="mono"
+            rows={Math.max(1, rule[field]?.length ?? 0)}
+            placeholder={placeholder}
+            defaultValue={rule[field]?.join('\n')}
+            onInput={(event) => set({ [field]: itemsIn(event.currentTarget.value) })}
+          />
+        </label>
+      ))}
+      {rule.effect !== 'allow' && (
+        <label class="rule-unclear">
+          <input
+            type="checkbox"
+            checked={rule.unclear === true}
+            onChange={(event) => set({ unclear: event.currentTarget.checked || undefined } as Partial<InternRule>)}
+          />
+          Only commands that cannot be read with certainty
+        </label>
+      )}
+    </div>
+  )
+}
+
+const itemsIn = (text: string) =>
+  text
+    .split(/[\n,]+/)
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** What says nothing is not said; what cannot be read is never granted. */
+function withoutEmpty({ unclear, ...rule }: InternRule): InternRule {
+  const said = Object.entries(rule).filter(([, value]) => value !== undefined && value.length > 0)
+  return {
+    ...(Object.fromEntries(said) as unknown as InternRule),
+    ...(unclear && rule.effect !== 'allow' && { unclear }),
+  }
+}

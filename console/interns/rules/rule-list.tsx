@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import type { InternRule } from '../../api/types.ts'
+import { shown } from '../shown.ts'
+import { RuleFields } from './rule-fields.tsx'
+import { meaningOf, shadowOf } from './rule-words.ts'
+
+type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | undefined }
+
+/** Rules in their order: the first that matches decides. @param change none where they are only read. */
+export function RuleList({ rules, change }: Props) {
+  const [opened, open] = useState<number>()
+  const swap = (from: number, to: number) => {
+    open(undefined)
+    change?.(rules.with(from, rules[to]!).with(to, rules[from]!))
+  }
+  return (
+    <ol class="rules">
+      {rules.map((rule, index) => {
+        const place = index + 1
+        const shadow = shadowOf(rules, index)
+        return (
+          <li key={index}>
+            <div class="rule-line">
+              <p>
+                <span class={`dot ${dots[rule.effect]}`} />
+                {rule.name && <b>{shown(rule.name)} </b>}
+                {shown(meaningOf(rule))}
+                {shadow > 0 && <span class="warn"> Never reached: rule {shadow} decides everything.</span>}
+              </p>
+              {change && (
+                <span class="intern-acts">
+                  <button
+                    type="button"
+                    aria-label={`Rule ${place} earlier`}
+                    disabled={index === 0}
+                    onClick={() => swap(index, index - 1)}
+                  >
+                    ↑
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Rule ${place} later`}
+                    disabled={place === rules.length}
+                    onClick={() => swap(index, place)}
+                  >
+                    ↓
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Change rule ${place}`}
+                    aria-expanded={opened === index}
+                    onClick={() => open(opened === index ? undefined : index)}
+                  >
+                    Change
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Remove rule ${place}`}
+                    onClick={() => {
+                      open(undefined)
+                      change(rules.toSpliced(index, 1))
+                    }}
+                  >
+                    ✕
+                  </button>
+                </span>
+              )}
+            </div>
+            {change && opened === index && (
+              <RuleFields rule={rule} change={(next) => change(rules.with(index, next))} />
+            )}
+          </li>
+        )
+      })}
+      {change && (
+        <li class="rule-add">
+          <button
+            type="button"
+            onClick={() => {
+              change([...rules, { effect: 'ask' }])
+              open(rules.length)
+            }}
+          >
+            Add a rule
+          </button>
+        </li>
+      )}
+    </ol>
+  )
+}
+
+const dots = { allow: 'ok', ask: 'warn', deny: 'bad' }

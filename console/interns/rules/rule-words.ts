@@ -1,0 +1,62 @@
+import type { InternRule } from '../../api/types.ts'
+
+export type Effect = InternRule['effect']
+
+/** What becomes of what a rule is about. */
+export const effects: Record<Effect, string> = {
+  allow: 'Granted without a question',
+  ask: 'Asked, in self-drive too',
+  deny: 'Refused',
+}
+
+/** `a, b or c`, each in quotes. */
+function either(items: string[]): string {
+  const quoted = items.map((item) => `“${item}”`)
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+}
+
+/** What a rule means, in a sentence. What is granted must be meant whole; what is asked or refused need only touch it. */
+export function meaningOf(rule: InternRule): string {
+  const [things, where] = [thingsIn(rule), placesIn(rule)]
+  const what = things.length > 0 ? things : [where.length > 0 ? 'anything' : 'everything']
+  return `${effects[rule.effect]}: ${[...what, ...where].join(', ')}.`
+}
+
+function thingsIn({ effect, tools, commands, unclear }: InternRule): string[] {
+  const isGrant = effect === 'allow'
+  const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
+  return [
+    ...(commands ? [`${isGrant ? 'exactly the command' : 'commands that begin with'} ${either(words)}`] : []),
+    ...(unclear ? ['commands that cannot be read with certainty'] : []),
+    ...(tools
+      ? [isGrant ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and what is below it`]
+      : []),
+  ]
+}
+
+function placesIn({ effect, agents, paths, hosts }: InternRule): string[] {
+  const isGrant = effect === 'allow'
+  return [
+    ...(paths ? [`where ${isGrant ? 'all files are' : 'any file is'} in ${either(paths)}`] : []),
+    ...(hosts ? [`where ${isGrant ? 'all hosts are' : 'any host is'} ${either(hosts)}`] : []),
+    ...(agents ? [`by the agent ${either(agents)}`] : []),
+  ]
+}
+
+const isAboutEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>
+  Object.values(conditions).every((condition) => condition === undefined)
+
+/** Which rule before this one decides everything, from 1 on; 0 where none does. */
+export const shadowOf = (rules: InternRule[], index: number) => rules.slice(0, index).findIndex(isAboutEverything) + 1
+
+/** A rule as a line of a list of changes. */
+const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${meaningOf(rule)}`
+
+/** What differs between two lists of rules, as lines that go and lines that come. */
+export function changesBetween(before: InternRule[], after: InternRule[]) {
+  const [was, is] = [before.map(lineOf), after.map(lineOf)]
+  const gone = was.filter((line) => !is.includes(line))
+  const come = is.filter((line) => !was.includes(line))
+  if (gone.length + come.length > 0) return [{ field: 'rules', gone, come }]
+  return was.join('\n') === is.join('\n') ? [] : [{ field: 'order', gone: was, come: is }]
+}

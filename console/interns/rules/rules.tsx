@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { useResource } from '../../api/resource.ts'
+import type { InternRule, InternRules } from '../../api/types.ts'
+import { Failed, Loading } from '../../pieces/states.tsx'
+import { Ago } from '../../pieces/when.tsx'
+import { type Owner, rulesOf } from './owner.ts'
+import { Replayed } from './replayed.tsx'
+import { RuleList } from './rule-list.tsx'
+import { changesBetween } from './rule-words.ts'
+import { SaveRules } from './save.tsx'
+import { Version } from './version.tsx'
+
+type Props = { owner: Owner; mayChange: boolean }
+
+/** The rules of an intern or of a workspace: what they mean, what they would have decided, and how they were before. */
+export function Rules({ owner, mayChange }: Props) {
+  const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
+    rulesOf(owner).read(undefined, { signal }),
+  )
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  return <Whole owner={owner} mayChange={mayChange} saved={data.data} reload={reload} />
+}
+
+function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
+  const { path, query, route } = useLocation()
+  const [draft, setDraft] = useState<InternRule[]>()
+  /** Moves when the fields are to be filled anew. */
+  const [filled, setFilled] = useState(0)
+  const rules = draft ?? saved.rules
+  const changes = changesBetween(saved.rules, rules)
+  const fill = (other: InternRule[] | undefined) => {
+    setDraft(other)
+    setFilled((before) => before + 1)
+  }
+  const looked = Number(query.version) || undefined
+  const look = (version: string) => route(`${path}?part=rules${version && `&version=${version}`}`, true)
+  return (
+    <>
+      <section aria-label="Rules">
+        <h2>{changes.length > 0 ? 'What they would mean' : 'What they mean'}</h2>
+        <p class="dim">
+          The first that matches decides. Where none does, <i>manual</i> asks and <i>self-drive</i> goes on.{' '}
+          {owner.kind === 'intern'
+            ? 'Rules of its workspace hold beside them, and the stricter of both.'
+            : 'They hold for all interns of the workspace; one’s own rules only narrow them.'}
+        </p>
+        {rules.length === 0 && <p>There are no rules.</p>}
+        <RuleList key={filled} rules={rules} change={mayChange ? setDraft : undefined} />
+        {!mayChange && owner.kind === 'intern' && <p class="dim">Whoever made the intern changes its rules.</p>}
+      </section>
+      {changes.length > 0 && (
+        <SaveRules
+          owner={owner}
+          saved={saved}
+          rules={rules}
+          drop={() => fill(undefined)}
+          done={() => {
+            fill(undefined)
+            reload()
+          }}
+        />
+      )}
+      <Replayed owner={owner} version={saved.version} {...(changes.length > 0 && { draft: rules })} />
+      {saved.version > 0 && (
+        <section aria-label="History">
+          <h2>
+            History{' '}
+            <select
+              aria-label="Version"
+              value={query.version ?? ''}
+              onChange={(event) => look(event.currentTarget.value)}
+            >
+              <option value="">version {saved.version}, which holds</option>
+              {Array.from({ length: saved.version - 1 }, (_, index) => saved.version - 1 - index).map((version) => (
+                <option key={version} value={version}>
+                  version {version}
+                </option>
+              ))}
+            </select>
+          </h2>
+          <p class="dim">
+            changed <Ago time={saved.updated_at!} />
+          </p>
+          {looked !== undefined && (
+            <Version
+              key={looked}
+              owner={owner}
+              version={looked}
+              against={saved.rules}
+              {...(mayChange && { take: fill })}
+            />
+          )}
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { forget } from '../../api/resource.ts'
+import type { InternRule, InternRules } from '../../api/types.ts'
+import { attempt, useActing } from '../../pieces/acting.ts'
+import { Difference } from '../../pieces/difference.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { type Owner, rulesOf } from './owner.ts'
+import { changesBetween } from './rule-words.ts'
+
+type Props = { owner: Owner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
+
+/** The change that saving makes, before it is made. */
+export function SaveRules({ owner, saved, rules, drop, done }: Props) {
+  const { problem, isBusy, act } = useActing()
+  const write = async (next: InternRule[], expected_version: number) => {
+    const { data } = await rulesOf(owner).write({ rules: next, expected_version })
+    forget(`rules of ${owner.id}`)
+    done()
+    return data.version
+  }
+  const save = () =>
+    act(async () => {
+      const version = await write(rules, saved.version)
+      toast(`Saved as version ${version}`, {
+        undo: () => void attempt(async () => void (await write(saved.rules, version))),
+      })
+    })
+  return (
+    <section aria-label="The change">
+      <h2>Not saved yet</h2>
+      <Difference changes={changesBetween(saved.rules, rules)} />
+      {problem && (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="intern-acts">
+        <button type="button" class="main" disabled={isBusy} onClick={() => void save()}>
+          Save
+        </button>
+        <button type="button" onClick={drop}>
+          Drop the change
+        </button>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import { useLocation } from 'preact-iso/router'
+
+/** A part of a page by its name in the address, `?part=rules`; the first has none. */
+export type Tab = { name: string; title: string }
+
+export const usePart = () => useLocation().query.part ?? ''
+
+export function Tabs({ tabs }: { tabs: Tab[] }) {
+  const { path } = useLocation()
+  const here = usePart()
+  return (
+    <nav class="tabs" aria-label="Parts of this page">
+      {tabs.map(({ name, title }) => (
+        <a key={name} href={`${path}${name && `?part=${name}`}`} aria-current={name === here ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { answer, say } from '../harness/interns.ts'
+import { until } from '../harness/until.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string, more: object = {}) => signedInPage(browser, talk, path, { key: talk.apiKey, ...more })
+const rulesPage = () => `/interns/${talk.id}?part=rules`
+const wants = (command: string) => `tool shell ${command}\npermission shell allow_once reject_once`
+const rulesOf = async () => (await talk.ask('GET', `/interns/${talk.id}/rules`)).body.data
+
+test('a rule is written, says what it means, is saved as a version, and that is undone', options, async () => {
+  await using watched = await open(rulesPage())
+  const { page, faults } = watched
+  await page.getByText('There are no rules.').waitFor()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('What becomes of it').selectOption('deny')
+  await page.getByLabel('Name').fill('no push')
+  await page.getByLabel('Commands', { exact: true }).fill('git push\nnpm publish')
+  await page.getByLabel('Files').fill('**/*.pem')
+  const means = 'Refused: commands that begin with “git push” or “npm publish”, where any file is in “**/*.pem”.'
+  await page.getByRole('region', { name: 'Rules' }).getByText(means).waitFor()
+  await page.getByRole('region', { name: 'The change' }).getByText(`+ no push. ${means}`).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved as version 1').waitFor()
+  const rule = { effect: 'deny', name: 'no push', commands: ['git push', 'npm publish'], paths: ['**/*.pem'] }
+  assert.deepEqual((await rulesOf()).rules, [rule])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await rulesOf()).version === 2)
+  await page.getByText('There are no rules.').waitFor()
+  await page.getByLabel('Version', { exact: true }).selectOption('1')
+  await page.getByRole('region', { name: 'Version 1' }).getByText(means).first().waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('version'), '1')
+  await page.getByRole('button', { name: 'Back to this' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await until(async () => (await rulesOf()).version === 3)
+  assert.deepEqual((await rulesOf()).rules, [rule])
+  assert.deepEqual(faults, [])
+})
+
+test('what the service says against a rule is told, and nothing is saved', options, async () => {
+  await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [{ effect: 'ask' }] } })
+  const { version } = await rulesOf()
+  await using watched = await open(rulesPage())
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change rule 1' }).click()
+  await page.getByLabel('What becomes of it').selectOption('allow')
+  await page.getByLabel('Commands', { exact: true }).fill('sudo ls')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/would never be allowed/)
+    .first()
+    .waitFor()
+  assert.equal((await rulesOf()).version, version)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('400')),
+    [],
+  )
+})
+
+test('the replay tells what a draft would have decided, and where people decided otherwise', options, async () => {
+  await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [] } })
+  for (const [command, said] of [
+    ['npm test', 'reject_once'],
+    ['make', 'allow_once'],
+    ['npm test', 'allow_once'],
+  ] as const)
+    await answer(talk, talk.id, await say(talk, talk.id, wants(command)), said)
+  await using watched = await open(rulesPage())
+  const { page, faults } = watched
+  await page.getByText('Would have granted 0 of 3').waitFor()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('What becomes of it').selectOption('allow')
+  await page.getByLabel('Commands', { exact: true }).fill('npm test')
+  await page.getByText('Would have granted 2 of 3, 1 of the 1 that were rejected').waitFor()
+  const otherwise = page.getByRole('table', { name: 'Where people decided otherwise' })
+  await otherwise.getByText('npm test').waitFor()
+  await otherwise.getByText('people: reject once').waitFor()
+  assert.equal(await otherwise.getByRole('row').count(), 1)
+  await page.getByText('Question by question').click()
+  await page.getByRole('table', { name: 'Question by question' }).getByText('people: allow once').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.deepEqual(faults, [])
+})
+
+test('the rules of the workspace are its managers’ to change, and a viewer’s to read', options, async () => {
+  await using owner = await open('/interns?part=rules', { key: talk.managementKey })
+  await owner.page.getByRole('button', { name: 'Add a rule' }).click()
+  await owner.page.getByLabel('Tools').fill('shell.escalate')
+  await owner.page.getByRole('button', { name: 'Save', exact: true }).click()
+  await owner.page.getByText('Saved as version 1').waitFor()
+  assert.deepEqual(owner.faults, [])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using viewer = await open('/interns?part=rules', {
+      key: undefined,
+      link: await linkForRole(talk, colorScheme === 'light' ? 'viewer' : 'admin'),
+      colorScheme,
+    })
+    await viewer.page.getByText('Asked, in self-drive too: the tool “shell.escalate” and what is below it.').waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Add a rule' }).count(), colorScheme === 'light' ? 0 : 1)
+    assert.deepEqual(await accessibilityFaults(viewer.page), [])
+    assert.deepEqual(viewer.faults, [])
+  }
+})
+
+test('rules of an intern that somebody else made are read, and not offered to be changed', options, async () => {
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
+  await using watched = await open(rulesPage(), { key: undefined, link: await linkForRole(talk, 'developer') })
+  await watched.page.getByText('Whoever made the intern changes its rules.').waitFor()
+  assert.equal(await watched.page.getByRole('button', { name: 'Add a rule' }).count(), 0)
+  await watched.page.goto(new URL('/interns?part=rules', watched.page.url()).href)
+  await watched.page.getByText('You may not see this').waitFor()
+  assert.deepEqual(watched.faults, [])
+})
