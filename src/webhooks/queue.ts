@@ -1,6 +1,6 @@
 import { recordChange } from '#audit/audit.ts'
 import type { DatabaseClock } from '#db/clock.ts'
-import type { Db, Tx } from '#db/db.ts'
+import type { Db, Query, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -18,6 +18,8 @@ export type Claimed = {
   payload: string
   answerable: Answerable | null
   attempts: number
+  /** Whether its webhook took nothing the last time. */
+  isFailing: boolean
   /** The secrets that sign it, encrypted; the second only until the overlap ends. */
   sealed: string[]
 }
@@ -29,31 +31,23 @@ const leaseMs = 60_000
 /** So long a webhook may take nothing before it is disabled. */
 const disabledAfterMs = 5 * 86_400_000
 
-/** @returns some deliveries that are due, of no webhook more than `each`, and of none of `busy`. */
+/** How many are claimed at once: in all, of one webhook, and of all together that take nothing. */
+export type Share = { limit: number; each: number; failing: number; busy: readonly string[] }
+
+/**
+ * @returns some deliveries that are due, of no webhook more than `each`, and of none of `busy`. Of one that took nothing the
+ * last time it is one, to see whether it does.
+ */
 export async function claimDeliveries(
   { db, clock, server }: QueueDeps,
-  { limit, each, busy }: { limit: number; each: number; busy: readonly string[] },
+  { limit, each, failing, busy }: Share,
 ): Promise<Claimed[]> {
-  const due = () =>
-    db.query
-      .selectFrom('webhook_deliveries as d')
-      .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
-      .where('d.state', '=', 'pending')
-      .where('w.enabled', '=', 1)
-      .where('d.next_at', '<=', clock.at())
-      .where('d.claimed_until', '<=', clock.at())
-      .$if(busy.length > 0, (rows) => rows.where('d.webhook_id', 'not in', busy))
-  const webhooks = await due().select('d.webhook_id').distinct().limit(limit).execute()
+  const healthy = await dueWebhooks({ db, clock }, { limit, busy, isFailing: false })
+  const others = failing > 0 ? await dueWebhooks({ db, clock }, { limit: failing, busy, isFailing: true }) : []
   const ids: string[] = []
-  for (const { webhook_id } of webhooks) {
-    const rows = await due()
-      .where('d.webhook_id', '=', webhook_id)
-      .select('d.id')
-      .orderBy('d.next_at')
-      .limit(each)
-      .execute()
-    ids.push(...rows.map(({ id }) => id))
-  }
+  // Their share is small, and those that take everything would leave them none.
+  for (const webhook of others) ids.push(...(await dueOf({ db, clock }, webhook, 1)))
+  for (const webhook of healthy) ids.push(...(await dueOf({ db, clock }, webhook, each)))
   if (ids.length === 0) return []
   const claimed = await db.exclusively('webhook deliveries', (tx) =>
     tx
@@ -74,19 +68,70 @@ export async function claimDeliveries(
       )
 }
 
+type QueryDeps = Pick<QueueDeps, 'db' | 'clock'>
+
+/**
+ * Webhooks that something is due for, found by looking at the first of each: how much waits behind it does not matter. Of several
+ * whose turn it is chance takes some, so that none is passed over for good.
+ */
+async function dueWebhooks(
+  { db, clock }: QueryDeps,
+  { limit, busy, isFailing }: Pick<Share, 'limit' | 'busy'> & { isFailing: boolean },
+): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('webhooks as w')
+    .where('w.enabled', '=', 1)
+    .where('w.failing_since', isFailing ? 'is not' : 'is', null)
+    .$if(busy.length > 0, (rows) => rows.where('w.id', 'not in', busy))
+    .where((e) => e.exists(dueRows(e, clock).whereRef('d.webhook_id', '=', 'w.id').select('d.id')))
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .select('w.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function dueOf({ db, clock }: QueryDeps, webhookId: string, most: number): Promise<string[]> {
+  const rows = await dueRows(db.query, clock)
+    .where('d.webhook_id', '=', webhookId)
+    .select('d.id')
+    .orderBy('d.next_at')
+    .limit(most)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const dueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
+  from
+    .selectFrom('webhook_deliveries as d')
+    .where('d.state', '=', 'pending')
+    .where('d.next_at', '<=', clock.at())
+    .where('d.claimed_until', '<=', clock.at())
+
 async function readClaimed(db: Db, clock: DatabaseClock, ids: string[]): Promise<Claimed[]> {
   const rows = await db.query
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
     .where('d.id', 'in', ids)
-    .select(['d.id', 'd.event', 'd.webhook_id', 'd.payload', 'd.answerable', 'd.attempts', 'w.url', 'w.sealed'])
+    .select([
+      'd.id',
+      'd.event',
+      'd.webhook_id',
+      'd.payload',
+      'd.answerable',
+      'd.attempts',
+      'w.url',
+      'w.sealed',
+      'w.failing_since',
+    ])
     .select((e) =>
       e.case().when('w.before_until', '>', clock.at()).then(e.ref('w.sealed_before')).else(null).end().as('before'),
     )
     .execute()
-  return rows.map(({ webhook_id: webhookId, answerable, sealed, before, ...row }) => ({
+  return rows.map(({ webhook_id: webhookId, answerable, sealed, before, failing_since, ...row }) => ({
     ...row,
     webhookId,
+    isFailing: failing_since !== null,
     answerable: answerable === null ? null : (JSON.parse(answerable) as Answerable),
     sealed: before === null ? [sealed] : [sealed, before],
   }))

@@ -8,8 +8,9 @@ import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { startReceiver, verified } from '#test/harness/receiver.ts'
 import { until } from '#test/harness/until.ts'
 import { listDeliveries, queueTest, retryDelivery } from './delivery.ts'
+import { claimDeliveries } from './queue.ts'
 import { keepSending, retrySeconds, type SenderDeps } from './sender.ts'
-import { changeWebhook, createWebhook, getWebhook, rotateSecret } from './webhooks.ts'
+import { changeWebhook, createWebhook, getWebhook, listWebhooks, rotateSecret } from './webhooks.ts'
 
 const day = 86_400_000
 
@@ -152,6 +153,37 @@ onEachDatabase('a sender of webhooks', (kind) => {
       return receiver.received.length > 0
     })
     never.resolve()
+  })
+
+  test('has room for who takes what is sent, however many take nothing', async () => {
+    await using receiver = await startReceiver()
+    await using silent = await startReceiver(() => {})
+    await using w = await world(kind, receiver)
+    w.deps.config.webhook_origins.push(silent.origin)
+    for (let n = 0; n < 12; n++) {
+      const { webhook } = await createWebhook(w.deps, w.caller, { url: silent.url })
+      for (let m = 0; m < 4; m++) await queueTest(w.deps, webhook)
+      await w.db.query.updateTable('webhooks').set({ failing_since: 1 }).where('id', '=', webhook.id).execute()
+    }
+    w.begin()
+    await until(() => silent.received.length >= 8)
+    for (let n = 0; n < 20; n++) await w.test()
+    await until(() => receiver.received.length === 20)
+    assert.equal(silent.received.length, 8)
+  })
+
+  test('passes no webhook over for good, however many others have something due', async () => {
+    await using receiver = await startReceiver()
+    await using w = await world(kind, receiver)
+    const claim = { limit: 1, each: 1, failing: 0, busy: [] }
+    for (let n = 0; n < 9; n++) await createWebhook(w.deps, w.caller, { url: receiver.url })
+    const { data: hooks } = await listWebhooks(w.deps, w.caller, { offset: 0, limit: 10 })
+    for (const hook of hooks) for (let n = 0; n < 40; n++) await queueTest(w.deps, hook)
+    const queue = { ...w.deps, clock: clockOf(w.deps.now), server: 'test' }
+    const seen = new Set<string>()
+    for (let n = 0; n < 200 && seen.size < 10; n++)
+      for (const { webhookId } of await claimDeliveries(queue, claim)) seen.add(webhookId)
+    assert.equal(seen.size, 10)
   })
 
   test('beside others sends each once', async () => {

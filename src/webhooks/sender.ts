@@ -30,7 +30,8 @@ export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 
 
 type Rhythm = { pollMs?: number; keptMs?: number }
 
-const most = { atOnce: 16, ofOne: 4 }
+/** Those that take nothing have half of it at the most, whoever they belong to: the rest is for those that do. */
+const most = { atOnce: 16, ofOne: 4, failing: 8 }
 const pruneEveryMs = 3_600_000
 
 /**
@@ -43,7 +44,7 @@ export function keepSending(
 ): () => Promise<void> {
   const closing = new AbortController()
   const { signal } = closing
-  const underWay = new Map<string, { webhookId: string; done: Promise<void> }>()
+  const underWay = new Map<string, { claimed: Claimed; done: Promise<void> }>()
   let woken = Promise.withResolvers<void>()
   const wake = () => woken.resolve()
   const unsubscribe = deps.db.signals.subscribe('webhook.queued', wake)
@@ -55,14 +56,16 @@ export function keepSending(
         underWay.delete(claimed.id)
         wake()
       })
-    underWay.set(claimed.id, { webhookId: claimed.webhookId, done })
+    underWay.set(claimed.id, { claimed, done })
   }
   const round = async () => {
     const room = most.atOnce - underWay.size
     if (room <= 0) return
     // One whose receiver is slow has no more than its share.
-    const busy = [...new Set([...underWay.values()].map(({ webhookId }) => webhookId))]
-    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, busy })) start(claimed)
+    const going = [...underWay.values()].map(({ claimed }) => claimed)
+    const busy = [...new Set(going.map(({ webhookId }) => webhookId))]
+    const failing = Math.min(room, most.failing - going.filter(({ isFailing }) => isFailing).length)
+    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, failing, busy })) start(claimed)
   }
   const run = async () => {
     let prunedAt = 0
