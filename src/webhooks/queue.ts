@@ -83,7 +83,14 @@ async function dueWebhooks(
     .where('w.enabled', '=', 1)
     .where('w.failing_since', isFailing ? 'is not' : 'is', null)
     .$if(busy.length > 0, (rows) => rows.where('w.id', 'not in', busy))
-    .where((e) => e.exists(dueRows(e, clock).whereRef('d.webhook_id', '=', 'w.id').select('d.id')))
+    // With `exists` SQLite makes a join of it, and chance prefers the rows that come last.
+    .where((e) =>
+      e(
+        dueRows(db.query, clock).where('d.webhook_id', '=', sql.ref<string>('w.id')).select('d.id').limit(1),
+        'is not',
+        null,
+      ),
+    )
     .orderBy(sql`random()`)
     .limit(limit)
     .select('w.id')
