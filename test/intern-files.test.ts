@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { colleague } from './harness/colleague.ts'
@@ -10,6 +11,7 @@ import { scripted } from './harness/intern-chat.ts'
 import { filesOf, tarOf, workspaceOf } from './harness/intern-files.ts'
 import { runningIntern, say, untilIntern } from './harness/interns.ts'
 import { startTestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 onEachDatabase('the files of an intern', (kind) => {
   test('a file is written, listed, read whole and in parts, renamed and deleted while its intern runs', async () => {
@@ -67,6 +69,30 @@ onEachDatabase('the files of an intern', (kind) => {
     assert.equal((await ask('GET', 'content', { path: 'before' })).bytes.toString(), 'earlylate\n')
     assert.equal((await ask('DELETE', '', { path: 'before' })).status, 200)
     assert.equal((await ask('GET', 'archive')).status, 200)
+  })
+
+  test('an intern that does not run is not made to run a process for everybody who asks at once', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
+    const ask = filesOf(service, id)
+    const ending = Promise.withResolvers<void>()
+    async function* slow() {
+      yield Buffer.from('begun')
+      await ending.promise
+    }
+    const uploads = Array.from({ length: 8 }, (_, at) =>
+      ask('PUT', 'content', { path: `f${at}` }, { body: Readable.toWeb(Readable.from(slow())) as never }),
+    )
+    const isDraft = (name: string) => name.endsWith('.draft')
+    const workspace = workspaceOf(service, id)
+    await until(() => existsSync(workspace) && readdirSync(workspace).filter(isDraft).length === 8)
+    const refused = await ask('GET', '')
+    assert.deepEqual([refused.status, refused.body.error.code], [503, 503])
+    assert.match(refused.body.error.message, /try again in a moment/)
+    assert.equal((await service.ask('GET', `/interns/${id}/sessions`)).status, 503)
+    ending.resolve()
+    assert.deepEqual(new Set((await Promise.all(uploads)).map(({ status }) => status)), new Set([200]))
+    await until(async () => (await ask('GET', '')).status === 200)
   })
 
   test('a folder goes out as an archive and comes in as one, with what the system’s tar makes of it', async () => {

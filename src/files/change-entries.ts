@@ -2,13 +2,13 @@ import { lstat, rename } from 'node:fs/promises'
 import { type ConfinedFolder, inFolder, locate, locateEntry, makeFolders, within } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
-/** Makes a folder, and those that it lies in. @returns whether it was not there yet. */
-export async function makeFolder(confined: ConfinedFolder, path: string): Promise<{ made: boolean }> {
+/** Makes a folder, and those that it lies in. @returns whether it was not there yet, and how many were not in all. */
+export async function makeFolder(confined: ConfinedFolder, path: string): Promise<{ made: boolean; folders: number }> {
   const target = await locate(confined, path)
   const before = await lstat(target).catch(() => undefined)
   if (before && !before.isDirectory()) throw new FileError('conflict', 'exists already, and is not a folder')
-  await makeFolders(confined, target)
-  return { made: before === undefined }
+  const folders = await makeFolders(confined, target)
+  return { made: before === undefined, folders }
 }
 
 /** Gives an entry another name, in the same folder or another. A link is moved itself. */

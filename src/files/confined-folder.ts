@@ -93,17 +93,22 @@ export function parentOf(confined: ConfinedFolder, target: string): string {
   return dirname(target)
 }
 
-/** Makes a folder, and those that it lies in, where they are missing. */
-export async function makeFolders(confined: ConfinedFolder, folder: string): Promise<void> {
+/** Makes a folder, and those that it lies in, where they are missing. @returns how many were. */
+export async function makeFolders(confined: ConfinedFolder, folder: string): Promise<number> {
   let current = confined.root
+  let made = 0
   for (const part of relative(confined.root, folder).split(sep).filter(Boolean)) {
     await inFolder(confined, current, (name) =>
-      mkdir(join(name, part)).catch((error) => {
-        if (error.code !== 'EEXIST') throw error
-      }),
+      mkdir(join(name, part)).then(
+        () => (made += 1),
+        (error) => {
+          if (error.code !== 'EEXIST') throw error
+        },
+      ),
     )
     current = join(current, part)
   }
+  return made
 }
 
 /** @returns the real path a name stands for, whether or not something is there yet. */

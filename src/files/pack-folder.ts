@@ -9,6 +9,7 @@ import { type ConfinedFolder, inFolder, locate, openAlone, within } from './conf
 import { LeftOut } from './left-out.ts'
 import { staysBelow } from './link-target.ts'
 import { kindOf, namesIn } from './list-folder.ts'
+import { requireLevels } from './relative-path.ts'
 
 export type ArchiveLimits = { maxBytes: number; maxEntries: number }
 
@@ -84,6 +85,7 @@ async function packEntries(packing: Packing, path: string, held: string): Promis
     const name = join(path, bytes.toString())
     try {
       if (!isUtf8(bytes)) throw new Error('has a name that is not valid UTF-8')
+      requireLevels(name)
       packing.entries += 1
       if (packing.entries > packing.limits.maxEntries) {
         throw new Error(`is behind the ${packing.limits.maxEntries} entries that one archive may hold`)

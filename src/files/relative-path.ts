@@ -3,6 +3,13 @@ import { FileError } from './file-error.ts'
 /** The longest path, in bytes: the kernel takes 4,096, with the folder before it. */
 const longestPath = 3500
 const longestName = 255
+/** In archives. No program goes deeper by itself, and each level costs a look at each entry. */
+const mostLevels = 100
+
+/** @throws FileError for an entry of an archive that lies too deep. */
+export function requireLevels(path: string): void {
+  if (path.split('/').length > mostLevels) throw new FileError('invalid', `lies more than ${mostLevels} folders deep`)
+}
 
 /**
  * A path as strangers may give one: relative to the folder, with `/` between its parts. The folder itself is `.` or

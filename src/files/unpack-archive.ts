@@ -12,12 +12,12 @@ import { FileError, saidOf } from './file-error.ts'
 import { staysBelow } from './link-target.ts'
 import { mergeFolder } from './merge-folder.ts'
 import type { ArchiveLimits } from './pack-folder.ts'
-import { relativePath } from './relative-path.ts'
+import { relativePath, requireLevels } from './relative-path.ts'
 import { removeEntry } from './remove-entry.ts'
 
 export type Unpacked = { files: number; folders: number; links: number; bytes: number }
 
-type Unpacking = { confined: ConfinedFolder; staging: string; limits: ArchiveLimits; done: Unpacked }
+type Unpacking = { confined: ConfinedFolder; staging: string; limits: ArchiveLimits; done: Unpacked; made: number }
 
 /**
  * Puts what a tar.gz holds into a folder, replacing files of the same names. It is unpacked beside it first: an archive
@@ -30,11 +30,10 @@ export async function unpackArchive(
 ): Promise<Unpacked> {
   const staging = `.${randomUUID()}.unpacking`
   const done: Unpacked = { files: 0, folders: 0, links: 0, bytes: 0 }
+  const unpacking: Unpacking = { confined, staging, limits, done, made: 0 }
   await makeFolder(confined, staging)
   try {
-    for await (const entry of entriesOf(body, limits)) {
-      await unpackEntry({ confined, staging, limits, done }, entry)
-    }
+    for await (const entry of entriesOf(body, limits)) await unpackEntry(unpacking, entry)
     await makeFolder(confined, path)
     const way = { from: staging, to: relative(confined.root, await locate(confined, path)) }
     await mergeFolder(confined, way, 'look')
@@ -57,7 +56,7 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
   try {
     for await (const entry of entries) {
       count += 1
-      if (count > limits.maxEntries) throw new FileError('too_large', `holds more than ${limits.maxEntries} entries`)
+      if (count > limits.maxEntries) throw tooMany(limits)
       yield entry
     }
   } catch (error) {
@@ -65,6 +64,14 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
   } finally {
     gunzip.destroy()
   }
+}
+
+const tooMany = ({ maxEntries }: ArchiveLimits) => new FileError('too_large', `holds more than ${maxEntries} entries`)
+
+/** An entry may bring a hundred folders along that the archive does not name. */
+function countFolders(unpacking: Unpacking, folders: number): void {
+  unpacking.made += folders
+  if (unpacking.made > unpacking.limits.maxEntries) throw tooMany(unpacking.limits)
 }
 
 function asArchiveError(error: unknown): unknown {
@@ -79,9 +86,13 @@ async function unpackEntry(unpacking: Unpacking, { header, body }: ParsedTarEntr
   const { done } = unpacking
   try {
     const path = relativePath(header.name)
+    requireLevels(path)
     if (header.type === 'directory') {
-      if (path !== '.')
-        done.folders += Number((await makeFolder(unpacking.confined, join(unpacking.staging, path))).made)
+      if (path !== '.') {
+        const { made, folders } = await makeFolder(unpacking.confined, join(unpacking.staging, path))
+        done.folders += Number(made)
+        countFolders(unpacking, folders)
+      }
       return void (await body.cancel())
     }
     if (path === '.') throw new FileError('invalid', 'has no name')
@@ -142,12 +153,13 @@ async function unpackLink(unpacking: Unpacking, path: string, target: string): P
 
 /** The folder of an entry, made where it is missing; a link that the archive brought is followed only within it. */
 async function inParent(
-  { confined, staging }: Unpacking,
+  unpacking: Unpacking,
   path: string,
   act: (folder: string, name: string, inStaging: string) => Promise<void>,
 ): Promise<void> {
+  const { confined, staging } = unpacking
   const parent = await locate(confined, join(staging, dirname(path)))
-  await makeFolders(confined, parent)
+  countFolders(unpacking, await makeFolders(confined, parent))
   const inStaging = relative(join(confined.root, staging), parent)
   if (inStaging.startsWith('..')) throw new FileError('outside', 'lies behind a link that leads out of the archive')
   await inFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))

@@ -7,6 +7,7 @@ export const fileRefusals = {
   file_too_large: { code: 413, retryable: false },
   file_range: { code: 416, retryable: false },
   disk_full: { code: 413, retryable: false },
+  files_busy: { code: 503, retryable: true },
 } as const
 
 /** Why an intern does not start or resume a turn, and the status that says so. */

@@ -20,7 +20,8 @@ type FilesProcessDeps = {
   /** The user that the intern runs as, if not as ours. */
   uid: () => Promise<number | undefined>
   path: string
-  /** Hears of each process, which ends with its one request. */
+  /** Hears of each process, which ends with its one request. @throws Refusal before it is started, where too many run. */
+  starting: () => void
   started: (child: ChildProcess) => void
 }
 
@@ -33,11 +34,13 @@ export function filesOfStopped({
   home,
   uid: userOf,
   path,
+  starting,
   started,
 }: FilesProcessDeps): Pick<Runs, 'files' | 'transcripts'> {
   return keptThrough(async () => {
     const uid = await userOf()
     prepareFolders(home, uid)
+    starting()
     const token = 'nobody else has this connection'
     const settings = JSON.stringify({
       ...{ token, workspace: join(home, 'workspace'), state: join(home, 'state') },

@@ -64,6 +64,9 @@ export type ProcessDeps = ElsewhereDeps & {
   mask: (text: string, secret: string | undefined) => string
 }
 
+/** Each is a process that takes a tenth of a second of the processor and 50 MB: whoever may ask could ask a thousand times at once. */
+const mostServing = { ofOne: 8, all: 32 }
+
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
 export function processProvisioner(deps: ProcessDeps): Provisioner {
   const { config, dataDir, listeners, hosts } = deps
@@ -100,6 +103,14 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const filesProcess = (intern: Intern) => {
     const home = homeOf(intern)
     const userOf = async () => ((await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined)
+    const starting = () => {
+      const own = servingFiles.get(intern.id)?.size ?? 0
+      const all = [...servingFiles.values()].reduce((sum, { size }) => sum + size, 0)
+      if (own >= mostServing.ofOne || all >= mostServing.all) {
+        const why = 'Too much is being asked of the files and sessions of interns that do not run'
+        throw new Refusal('files_busy', `${why}: try again in a moment, or start the intern.`)
+      }
+    }
     const started = (child: ChildProcess) => {
       const all = servingFiles.get(intern.id) ?? new Set()
       servingFiles.set(intern.id, all.add(child))
@@ -108,7 +119,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         if (all.size === 0) servingFiles.delete(intern.id)
       })
     }
-    return filesOfStopped({ config, home, uid: userOf, path: deps.variable('PATH') ?? '', started })
+    return filesOfStopped({ config, home, uid: userOf, path: deps.variable('PATH') ?? '', starting, started })
   }
 
   const stop = async (intern: Intern) => {

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
+import { openConfined } from './confined-folder.ts'
+import { packFolder } from './pack-folder.ts'
+import { unpackArchive } from './unpack-archive.ts'
+
+const limits = { maxBytes: 1024 ** 2, maxEntries: 50 }
+
+function newFolder() {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-unpack-')))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+async function unpacked(folder: string, names: string[]) {
+  const entries = names.map((name) => ({ header: { name, size: 0, type: 'file' as const }, body: '' }))
+  const archive = gzipSync(await packTar(entries))
+  async function* body() {
+    yield archive
+  }
+  return unpackArchive(await openConfined(folder), '', { body: body(), limits })
+}
+const deep = (levels: number, name: string) => [...Array.from({ length: levels - 1 }, () => 'd'), name].join('/')
+
+test('folders that an archive brings along without naming them count as entries', async () => {
+  using folder = newFolder()
+  assert.equal((await unpacked(folder.path, ['a/b/c/f', 'a/b/c/g'])).files, 2)
+  const many = ['x', 'y', 'z'].map((top) => `${top}/${deep(20, 'f')}`)
+  await assert.rejects(unpacked(folder.path, many), /holds more than 50 entries/)
+  assert.deepEqual(readdirSync(folder.path), ['a'])
+})
+
+test('what lies too deep is refused, and left out of what is packed', async () => {
+  using folder = newFolder()
+  await assert.rejects(unpacked(folder.path, [deep(101, 'f')]), /lies more than 100 folders deep/)
+  mkdirSync(join(folder.path, deep(101, 'f')), { recursive: true })
+  const pieces = await Array.fromAsync(
+    await packFolder(await openConfined(folder.path), '', { ...limits, maxEntries: 500 }),
+  )
+  assert.match(gunzipSync(Buffer.concat(pieces)).toString('latin1'), /f: lies more than 100 folders deep/)
+})
