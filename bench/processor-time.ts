@@ -58,6 +58,7 @@ function startCheckout(checkout: string, at: number): Promise<Running> {
     BOOTSTRAP_API_KEY: apiKey,
     CANNED_API_KEY: 'secret',
     LOG_FORMAT: 'json',
+    DEMO_INTERN: 'false',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
   return start(asNpmStarts(checkout), environment, openSync(join(folder, `log-${at}`), 'w'), checkout)

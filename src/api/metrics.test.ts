@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import { startTestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
+import { createMetrics } from './metrics.ts'
 
 test('metrics count requests by route and status, never by what the client put into the path', async () => {
   await using service = await startTestService()
@@ -27,6 +28,14 @@ test('a client that leaves before its answer is counted too, as one that left', 
   await assert.rejects(fetch(`${service.url}/chat/completions`, shutdown), /timeout/)
   const counted = /duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/
   while (!counted.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text));
+})
+
+test('what is counted late is counted before anybody reads', async () => {
+  const metrics = createMetrics()
+  metrics.observeLate(metrics.observeUnmetered)
+  assert.match((await metrics.read()).text, /^signalbox_completion_unmetered_total 1$/m)
+  const told = (await metrics.values()).find(({ name }) => name === 'signalbox_completion_unmetered_total')
+  assert.equal(told?.values[0]?.value, 2)
 })
 
 test('metrics tell of the event loop, the database and the catalogue', async () => {

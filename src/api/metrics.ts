@@ -44,6 +44,8 @@ export type Metrics = {
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
   observeWorkers: (count: () => number) => () => void
+  /** @param catchUp counts what has happened and is not counted yet; called before anybody reads. */
+  observeLate: (catchUp: () => void) => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
   /** The page. */
   read: () => Promise<{ contentType: string; text: string }>
@@ -120,6 +122,11 @@ export function createMetrics(): Metrics {
     ...completions.all,
     circuits.openings,
   ]
+  const late: (() => void)[] = []
+  const upToDate = () => {
+    for (const catchUp of late) catchUp()
+    return registerOf(own)
+  }
   return {
     observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
     observeCompletion: completions.observe,
@@ -153,6 +160,7 @@ export function createMetrics(): Metrics {
       )
       return () => restarts.add()
     },
+    observeLate: (catchUp) => void late.push(catchUp),
     observeCatalogue(current) {
       const help = 'How many models, endpoints and providers the catalogue holds.'
       own.push(
@@ -162,11 +170,11 @@ export function createMetrics(): Metrics {
       )
     },
     async read() {
-      const register = registerOf(own)
+      const register = upToDate()
       return { contentType: register.contentType, text: await register.metrics() }
     },
     async values() {
-      const values = (await registerOf(own).getMetricsAsJSON()) as unknown as MetricValues[]
+      const values = (await upToDate().getMetricsAsJSON()) as unknown as MetricValues[]
       return values.map((each) => (heldUp.test(each.name) ? { ...each, aggregator: 'max' } : each))
     },
   }

@@ -12,7 +12,7 @@ import { type Candidate, type Plan, planAttempts, type Target } from './plan/pla
 import { drawsFor } from './plan/sticky.ts'
 import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
-import { pluginOptions } from './plugins/options.ts'
+import { type PluginOptions, pluginOptions } from './plugins/options.ts'
 import type { PolicyDecision } from './policy/policy.ts'
 import { contentToKeep, type KeptContent } from './record/kept-content.ts'
 import { refusedGeneration } from './record/refused-generation.ts'
@@ -27,8 +27,15 @@ import { providerProtocolOf } from './translate/providers/protocols.ts'
 
 /** The life of a completion. @returns the whole answer, or undefined when it was streamed. */
 export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
-  const filled = await reportingRefusals(deps, call, () => prepare(deps, call))
-  const { clock } = pluginOptions(filled.body)
+  let filled: PreparedRequest
+  let clock: PluginOptions['clock']
+  try {
+    const prepared = prepare(deps, call)
+    filled = prepared instanceof Promise ? await prepared : prepared
+    clock = pluginOptions(filled.body).clock
+  } catch (error) {
+    throw refused(deps, call, error)
+  }
   if (!clock) return completeOnce(deps, call, filled)
   return withClock(clock, call, filled, deps.now, (asked, client, response) =>
     completeOnce(deps, { ...call, response }, asked, client),
@@ -40,7 +47,7 @@ async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Prep
   let decided: Decided
   let opened: Opened
   try {
-    decided = await reportingRefusals(deps, call, () => decideRequest(deps, call, asked, client))
+    decided = await decideRequest(deps, call, asked, client)
     opened = openRecord(deps, call, decided)
   } catch (error) {
     tracked.release()
@@ -50,39 +57,37 @@ async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Prep
   return completeDecided(deps, call, tracked, decided, opened)
 }
 
-/** Records a refusal that comes before the request has a record of its own. */
-async function reportingRefusals<T>(deps: RoutingDeps, call: CompletionCall, decide: () => Promise<T>): Promise<T> {
-  try {
-    return await decide()
-  } catch (error) {
-    const refused = refusedGeneration(deps, call, error)
-    call.response.header('x-generation-id', refused.id)
-    deps.onRefused(refused)
-    throw error
-  }
+/** Records a refusal that comes before the request has a record of its own. @returns the error to throw. */
+function refused(deps: RoutingDeps, call: CompletionCall, error: unknown): unknown {
+  const generation = refusedGeneration(deps, call, error)
+  call.response.header('x-generation-id', generation.id)
+  deps.onRefused(generation)
+  return error
 }
 
-async function prepare(deps: RoutingDeps, call: CompletionCall): Promise<PreparedRequest> {
+function prepare(deps: RoutingDeps, call: CompletionCall): PreparedRequest | Promise<PreparedRequest> {
   if (!deps.canMeter())
     throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
-  const filled = await prepareRequest(deps, call)
-  pluginOptions(filled.body)
-  return filled
+  return prepareRequest(deps, call)
 }
 
 /** The request as the policy allows it. @throws Fault when it is forbidden. */
 async function decideRequest(deps: RoutingDeps, call: CompletionCall, filled: PreparedRequest, spoken: ClientProtocol) {
-  const candidates = resolveModels(deps.catalogue.current(), filled.chat)
-  const { chat: asked, body: given, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
-  const decision = await deps.policy.decide({
-    caller: call.caller,
-    host: call.host,
-    chat: asked,
-    body: given,
-    protocol: client.protocol,
-    candidates,
-  })
-  return { asked, preset, candidates, decision, client, promptTokens }
+  try {
+    const candidates = resolveModels(deps.catalogue.current(), filled.chat)
+    const { chat: asked, body: given, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
+    const decision = await deps.policy.decide({
+      caller: call.caller,
+      host: call.host,
+      chat: asked,
+      body: given,
+      protocol: client.protocol,
+      candidates,
+    })
+    return { asked, preset, candidates, decision, client, promptTokens }
+  } catch (error) {
+    throw refused(deps, call, error)
+  }
 }
 
 type Decided = Awaited<ReturnType<typeof decideRequest>>
@@ -124,7 +129,8 @@ async function completeDecided(
   { requestRecord, content }: Opened,
 ) {
   try {
-    const accesses = await deps.credentials.of(call.caller)
+    const found = deps.credentials.of(call.caller)
+    const accesses = found instanceof Promise ? await found : found
     const isByok = byokIn(deps, accesses)
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
@@ -143,7 +149,15 @@ async function completeDecided(
     const { response } = tracked
     const { chat, body } = decision
     const context: CompletionContext = {
-      ...call,
+      // Each by its name: an object that is spread and then added to is built several times over.
+      caller: call.caller,
+      source: call.source,
+      headers: call.headers,
+      requestId: call.requestId,
+      sessionId: call.sessionId,
+      app: call.app,
+      traceParent: call.traceParent,
+      host: call.host,
       client,
       promptTokens,
       response,

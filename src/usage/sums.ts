@@ -46,9 +46,11 @@ const tables = {
   },
 } as const
 
-type Sums = ReturnType<typeof emptySums>
+type Sums = ReturnType<typeof sumsOf>
 
-function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: Generation) {
+/** What one request adds. */
+function sumsOf(generation: Generation) {
+  const { caller, createdAt, modelId = '', endpointId = '', byok, tokens, cost, margin } = generation
   return {
     organization_id: caller.organizationId,
     day: dayOf(createdAt),
@@ -58,51 +60,61 @@ function emptySums({ caller, createdAt, modelId = '', endpointId = '', byok }: G
     model: modelId,
     endpoint: endpointId,
     byok: byok ? 1 : 0,
-    requests: 0,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    reasoning_tokens: 0,
-    cost_pico: 0n,
-    margin_pico: 0n,
+    requests: isAnswered(generation) ? 1 : 0,
+    prompt_tokens: tokens.prompt,
+    completion_tokens: tokens.completion,
+    reasoning_tokens: tokens.reasoning,
+    cost_pico: cost,
+    margin_pico: margin,
   }
 }
+
+const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
+
+/** Where nobody answered, nothing was used, but may be billed. */
+const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
 
 /**
  * Statements that add requests to their sums. The order is the same everywhere, so that no two servers wait for each
  * other.
  */
 export function insertionsOfSums(generations: readonly Generation[]): Inserted[] {
-  return (Object.keys(tables) as (keyof typeof tables)[]).map((table) => {
-    const { key, columns } = tables[table]
-    const names = Object.keys(columns) as (keyof typeof columns)[]
-    const rows = sumsBy(key, generations).map((sums) => names.map((name): Cell => kept(sums[name])))
-    return {
-      table,
-      columns,
-      rows,
-      more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
-    }
-  })
+  const byKey = addedUp(tables.usage_days.key, generations.filter(isCounted).map(sumsOf))
+  // Of few sums rather than of all requests again.
+  const byWorkspace = addedUp(tables.workspace_days.key, byKey)
+  return [insertionOf('usage_days', byKey), insertionOf('workspace_days', byWorkspace)]
 }
 
-function sumsBy(key: readonly (keyof Sums)[], generations: readonly Generation[]): Sums[] {
+function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted {
+  const { key, columns } = tables[table]
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  return {
+    table,
+    columns,
+    rows: all.map((sums) => names.map((name): Cell => kept(sums[name]))),
+    more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
+  }
+}
+
+function addedUp(key: readonly (keyof Sums)[], all: readonly Sums[]): Sums[] {
   const found = new Map<string, Sums>()
-  for (const generation of generations) {
-    const answered = generation.endpointId !== undefined
-    // Nobody answered: nothing was used, but may be billed.
-    if (!answered && generation.margin === 0n) continue
-    const empty = emptySums(generation)
-    const id = key.map((name) => empty[name]).join(' ')
-    const sums = found.get(id) ?? empty
-    found.set(id, sums)
-    if (answered) sums.requests++
-    sums.prompt_tokens += generation.tokens.prompt
-    sums.completion_tokens += generation.tokens.completion
-    sums.reasoning_tokens += generation.tokens.reasoning
-    sums.cost_pico += generation.cost
-    sums.margin_pico += generation.margin
+  for (const sums of all) {
+    let id = ''
+    for (const name of key) id += ` ${sums[name]}`
+    const total = found.get(id)
+    if (total) addTo(total, sums)
+    else found.set(id, { ...sums })
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
+}
+
+function addTo(total: Sums, more: Sums): void {
+  total.requests += more.requests
+  total.prompt_tokens += more.prompt_tokens
+  total.completion_tokens += more.completion_tokens
+  total.reasoning_tokens += more.reasoning_tokens
+  total.cost_pico += more.cost_pico
+  total.margin_pico += more.margin_pico
 }
 
 function kept(value: string | number | bigint): Cell {

@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { createScanner } from '#filters/scan.ts'
+import { inBatches } from '#lib/in-batches.ts'
 import { openRouting } from '#routing/open.ts'
 import type { KeepContents } from '#routing/record/kept-content.ts'
 import type { Cause, Generation } from '#usage/generation.ts'
@@ -21,6 +22,9 @@ type Below = Opened<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
+/** After how many completions, or after how long, log, metrics and traces are told of them. */
+const tellingTogether = { most: 64, ms: 20 }
+
 /** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane(opening: Opening, below: Below) {
   const { parts, metrics, traces, opened } = opening
@@ -34,12 +38,21 @@ export function openDataPlane(opening: Opening, below: Below) {
   /** Each process has circuits of its own. */
   const server = newId()
   const keepCircuit = circuitEvents({ db, now, server, onError })
+  const told = inBatches<Generation>(tellingTogether, (generation) => {
+    try {
+      metrics.observeCompletion(generation)
+      traces.record(generation)
+      completions.completed(generation)
+      if (generation.cause) countRefusal(generation.cause)
+    } catch (error) {
+      lost(error as Error)
+    }
+  })
+  metrics.observeLate(told.flush)
+  opened.defer(told.flush)
   const record = (generation: Generation) => {
     ledger.record(generation)
-    metrics.observeCompletion(generation)
-    traces.record(generation)
-    completions.completed(generation)
-    if (generation.cause) countRefusal(generation.cause)
+    told.add(generation)
   }
   const routing = openRouting({
     ...used,

@@ -39,6 +39,7 @@ export function attemptRequestOf(
       ...passedHeaders,
     },
     body,
+    streams: stream,
   }
   return {
     ask: {

@@ -21,18 +21,23 @@ const clock = `${serverTool}datetime`
 type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
+/** Of most requests. */
+const noOptions: PluginOptions = { heals: false, fits: false, clock: undefined }
+
 /**
  * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
  * refused: a client that asks for a search must not get an answer without one.
  * @throws Fault `invalid` that names the option.
  */
 export function pluginOptions(body: Body): PluginOptions {
-  const plugins = listOf<Plugin>(body.plugins, 'plugins').flatMap(requirePlugin)
-  const transforms = listOf(body.transforms, 'transforms').map(requireTransform)
+  const { plugins: listed, transforms: named, tools, truncation } = body
+  if (listed == null && named == null && tools == null && truncation !== 'auto') return noOptions
+  const plugins = listOf<Plugin>(listed, 'plugins').flatMap(requirePlugin)
+  const transforms = listOf(named, 'transforms').map(requireTransform)
   return {
     heals: plugins.includes(healing),
-    fits: plugins.includes(compression) || transforms.includes(middleOut) || body.truncation === 'auto',
-    clock: clockIn(listOf<Tool>(body.tools, 'tools')),
+    fits: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
+    clock: clockIn(listOf<Tool>(tools, 'tools')),
   }
 }
 

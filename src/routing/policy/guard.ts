@@ -38,7 +38,8 @@ type GuardDeps = {
 export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
-      const guardrails = await guardrailCache.of(caller)
+      const found = guardrailCache.of(caller)
+      const guardrails = found instanceof Promise ? await found : found
       const limited = budgetsFor(caller, guardrails).length > 0
       const { asked: known, leftOut } = limited
         ? withoutUnknownFields({ chat: given, body: givenBody })

@@ -37,11 +37,11 @@ function promptCost(rates: Rates, { prompt, cached, cacheWritten, parts }: Token
   const writtenLong = Math.min(parts?.cacheWritten1h ?? 0, written)
   const read = Math.max(0, Math.min(cached - audio, prompt - audio - written))
   return (
-    BigInt(audio) * rates.audioPrompt +
-    BigInt(writtenLong) * rates.cacheWrite1h +
-    BigInt(written - writtenLong) * rates.cacheWrite +
-    BigInt(read) * rates.cacheRead +
-    BigInt(prompt - audio - written - read) * rates.prompt
+    costOfTokens(audio, rates.audioPrompt) +
+    costOfTokens(writtenLong, rates.cacheWrite1h) +
+    costOfTokens(written - writtenLong, rates.cacheWrite) +
+    costOfTokens(read, rates.cacheRead) +
+    costOfTokens(prompt - audio - written - read, rates.prompt)
   )
 }
 
@@ -50,9 +50,12 @@ function completionCost(rates: Rates, { completion, reasoning, parts }: TokenCou
   const image = Math.min(parts?.imageCompletion ?? 0, completion - audio)
   const thought = Math.min(reasoning, completion - audio - image)
   return (
-    BigInt(audio) * rates.audioCompletion +
-    BigInt(image) * rates.imageCompletion +
-    BigInt(thought) * rates.reasoning +
-    BigInt(completion - audio - image - thought) * rates.completion
+    costOfTokens(audio, rates.audioCompletion) +
+    costOfTokens(image, rates.imageCompletion) +
+    costOfTokens(thought, rates.reasoning) +
+    costOfTokens(completion - audio - image - thought, rates.completion)
   )
 }
+
+/** Most kinds are not there at all: then nothing is multiplied. */
+const costOfTokens = (count: number, rate: PicoUsd): PicoUsd => (count === 0 ? 0n : BigInt(count) * rate)

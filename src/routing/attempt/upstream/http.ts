@@ -4,7 +4,7 @@ import { once } from '#lib/once.ts'
 import { ownUtf8 } from '#lib/own-bytes.ts'
 import { type Deadlines, IdleTimer } from './deadlines.ts'
 import { DecodingSink, type Source } from './decode.ts'
-import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest, Upstreams } from './send.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './send.ts'
 
 /** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
 const warmUpMs = 300
@@ -20,8 +20,9 @@ export function overHttp(options: { connectMs: number }): Upstreams {
   return {
     send(request, deadlines, sink) {
       const call = new HttpCall(deadlines, sink)
-      const { origin, path, headers, body } = request
-      agent().dispatch({ origin, path, method: 'POST', ...sendable(headers, body) }, call)
+      const { origin, path } = request
+      const { headers, body } = sendable(request)
+      agent().dispatch({ origin, path, method: 'POST', headers, body }, call)
       return call
     },
     async close() {
@@ -33,10 +34,11 @@ export function overHttp(options: { connectMs: number }): Upstreams {
 
 /**
  * A body in several pieces is written piece by piece: its length is told beforehand. Undici holds what it is given until
- * the answer has ended: pieces that it has taken are let go, and a text is given in memory of its own, not in the pool's.
+ * the answer has ended: pieces that it has taken are let go, and the text of a stream is given in memory of its own, not in
+ * the pool's.
  */
-function sendable(headers: UpstreamRequest['headers'], body: UpstreamBody) {
-  if (typeof body === 'string') return { headers, body: ownUtf8(body) }
+function sendable({ headers, body, streams }: UpstreamRequest) {
+  if (typeof body === 'string') return { headers, body: streams ? ownUtf8(body) : Buffer.from(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
   // Undici takes whatever can be iterated over, and says so in its documentation alone.

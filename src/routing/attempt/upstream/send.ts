@@ -1,6 +1,13 @@
 import type { Deadlines } from './deadlines.ts'
 
-export type UpstreamRequest = { origin: string; path: string; headers: Record<string, string>; body: UpstreamBody }
+export type UpstreamRequest = {
+  origin: string
+  path: string
+  headers: Record<string, string>
+  body: UpstreamBody
+  /** Whether the answer is to be a stream, which may last for hours. */
+  streams?: boolean
+}
 
 /** Text, or its bytes in as many pieces as there are. */
 export type UpstreamBody = string | readonly Buffer[]

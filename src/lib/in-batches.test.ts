@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '#test/harness/until.ts'
+import { inBatches } from './in-batches.ts'
+
+const anHour = 3_600_000
+
+function collecting(rhythm: { most: number; ms: number }) {
+  const taken: number[] = []
+  return { taken, batches: inBatches<number>(rhythm, (item) => taken.push(item)) }
+}
+
+test('items wait for each other, and are taken in their order when there are enough', () => {
+  const { taken, batches } = collecting({ most: 3, ms: anHour })
+  batches.add(1)
+  batches.add(2)
+  assert.deepEqual(taken, [])
+  batches.add(3)
+  assert.deepEqual(taken, [1, 2, 3])
+  batches.add(4)
+  assert.deepEqual(taken, [1, 2, 3])
+  batches.flush()
+  assert.deepEqual(taken, [1, 2, 3, 4])
+})
+
+test('one that stays alone is taken after a time', async () => {
+  const { taken, batches } = collecting({ most: 3, ms: 1 })
+  batches.add(1)
+  await until(() => taken.length === 1)
+  batches.flush()
+  assert.deepEqual(taken, [1])
+})
