@@ -142,6 +142,8 @@ export function openLedger(
       closing.abort()
       const last = Promise.all([writing, saving]).then(() => flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
+      // What is on its way to a file is in no queue any more.
+      await savingNow?.catch(onError)
       if (queue.length === 0) return
       await save().catch(onError)
       if (queue.length > 0) onError(new Error(`${queue.length} metered requests could not be written and are lost`))

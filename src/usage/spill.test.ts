@@ -67,6 +67,31 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
   })
 
+  test('is in its file when a stop is over, though the file was begun before', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky } = away(store)
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const spill = await place.open()
+    const write: Spill['write'] = async (generations) => {
+      begun.resolve()
+      await mayEnd.promise
+      await spill.write(generations)
+    }
+    const ledger = openLedger({ db: flaky, spill: { ...spill, write }, ...quiet }, { ...quick, closeMs: 1 })
+    ledger.record(generation())
+    await begun.promise
+    let closed = false
+    const closing = ledger.close().then(() => {
+      closed = true
+    })
+    await sleep(50)
+    assert.equal(closed, false)
+    mayEnd.resolve()
+    await closing
+    assert.equal((await place.open()).waiting, 1)
+  })
+
   test('tells how much of it waits where, and since when', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
