@@ -107,6 +107,17 @@ test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
   assert.ok(older instanceof Error)
 })
 
+test('strangers who come again and again do not fill the log', async () => {
+  await using at = await startBehindTcp()
+  const closed = Array.from({ length: 100 }, () => {
+    const socket = connectPlainly(at.daemon.port!, host, () => socket.end('nonsense')).on('error', () => {})
+    return new Promise((resolve) => socket.resume().once('close', resolve))
+  })
+  await Promise.all(closed)
+  await until(() => at.daemon.logged.some(({ event }) => event === 'listener.refused'))
+  assert.ok(at.daemon.logged.filter(({ event }) => event === 'listener.refused').length < 50)
+})
+
 test('a new certificate and a new authority are shown without a new daemon, while a turn goes on', async () => {
   await using at = await startBehindTcp({ certificateLookMs: 20 })
   const { heard, over } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { https } from '#lib/node-http.ts'
+import { boundHandshakes } from './bound-handshakes.ts'
 import { createHttpServer } from './http-server.ts'
+import type { DaemonLog } from './log.ts'
 import type { TcpListener } from './settings.ts'
 
 /** A stranger who does not shake hands holds a connection no longer than this. */
 const handshakeMs = 10_000
+const mostHandshakes = 64
 
 /**
  * The same contract for servers on other hosts, over TLS 1.3: both sides show a certificate of the service's authority.
@@ -24,9 +27,8 @@ export function createTlsServer(
     rejectUnauthorized: true,
     handshakeTimeout: handshakeMs,
   })
-  server.on('tlsClientError', (error: NodeJS.ErrnoException) =>
-    deps.log('listener.refused', { why: error.code ?? error.message }),
-  )
+  boundHandshakes(server, mostHandshakes)
+  server.on('tlsClientError', refusalsTo(deps.log))
   const look = () => {
     try {
       const found = read(files)
@@ -42,6 +44,18 @@ export function createTlsServer(
   const looking = setInterval(look, lookMs).unref()
   server.once('close', () => clearInterval(looking))
   return createHttpServer(deps, (listener) => server.on('request', listener))
+}
+
+/** Whoever reaches the port makes no more than a line in ten seconds: the log is for what else happens. */
+function refusalsTo(log: DaemonLog): (error: NodeJS.ErrnoException) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  let unsaid = 0
+  return ({ code, message }) => {
+    if (performance.now() - saidAt < 10_000) return void unsaid++
+    log('listener.refused', { why: code ?? message, ...(unsaid > 0 && { before: unsaid }) })
+    saidAt = performance.now()
+    unsaid = 0
+  }
 }
 
 function read({ certificate, key, authorities }: TcpListener['tls']) {
