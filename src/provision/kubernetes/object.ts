@@ -1,0 +1,39 @@
+/** The kinds of objects that an intern consists of in a cluster, and where the API server has them. */
+export const kinds = {
+  Secret: { apiVersion: 'v1', plural: 'secrets' },
+  PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims' },
+  Service: { apiVersion: 'v1', plural: 'services' },
+  Pod: { apiVersion: 'v1', plural: 'pods' },
+  NetworkPolicy: { apiVersion: 'networking.k8s.io/v1', plural: 'networkpolicies' },
+  StatefulSet: { apiVersion: 'apps/v1', plural: 'statefulsets' },
+} as const
+export type Kind = keyof typeof kinds
+
+export type Metadata = {
+  name: string
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  uid?: string
+  resourceVersion?: string
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  finalizers?: string[]
+}
+
+/** An object of the cluster: as we write it, or as the API server knows it. */
+export type KubernetesObject = {
+  kind: Kind
+  metadata: Metadata
+  spec?: Record<string, unknown>
+  status?: Record<string, unknown>
+  /** Of a Secret: texts as we write them, base64 as they are read. */
+  stringData?: Record<string, string>
+  data?: Record<string, string>
+}
+
+/** The path of all objects of a kind in a namespace. */
+export function pathOf(kind: Kind, namespace: string): string {
+  const { apiVersion, plural } = kinds[kind]
+  const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+  return `${group}/namespaces/${encodeURIComponent(namespace)}/${plural}`
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer, https } from '#lib/node-http.ts'
+import { type Kind, type KubernetesObject, kinds } from './object.ts'
+import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
+
+/** What is done with a request instead of answering it: a status with a reason, silence, or a broken connection. */
+export type ScriptedFault = { status: number; reason: string } | 'silence' | 'reset'
+export type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
+
+export type ScriptedApiServer = AsyncDisposable & {
+  url: string
+  objects: ScriptedObjects
+  /** All that was asked, as `METHOD path`. */
+  requests: string[]
+  /** Says which requests fail, and how. */
+  fault: (request: ScriptedRequest) => ScriptedFault | undefined
+  /** Ends all watches that are open: as the API server does after their time, or as a restart breaks them off. */
+  endWatches: (how: 'after their time' | 'broken off') => void
+}
+
+/**
+ * An API server of one namespace, as far as we ask one: server-side apply by one manager, merge patches, deletion with
+ * preconditions and finalizers, lists and watches by label, with versions that grow too old. Nothing runs behind it.
+ */
+export async function startScriptedApiServer(
+  options: { token?: string; tls?: { key: string; cert: string } } = {},
+): Promise<ScriptedApiServer> {
+  const objects = new ScriptedObjects(randomUUID)
+  const watches = new Map<ServerResponse, () => void>()
+  const listener: RequestListener = (request, response) => {
+    void answer(request, response).catch((error: unknown) => {
+      const { code, reason, message } = error instanceof Status ? error : new Status(500, 'InternalError', `${error}`)
+      send(response, code, { kind: 'Status', status: 'Failure', code, reason, message })
+    })
+  }
+  const server: Server = options.tls ? https().createServer(options.tls, listener) : createServer(listener)
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', 'http://scripted')
+    const asked = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
+    scripted.requests.push(`${asked.method} ${asked.path}`)
+    const body = await bodyOf(request)
+    const fault = scripted.fault(asked)
+    if (fault === 'silence') return
+    if (fault === 'reset') return void request.socket.destroy()
+    if (fault) throw new Status(fault.status, fault.reason, `scripted ${fault.reason}`)
+    if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
+      throw new Status(401, 'Unauthorized', 'Unauthorized')
+    const { kind, name } = target(asked.path)
+    if (asked.query.get('watch') === 'true') return watch(kind, asked.query, response)
+    send(response, 200, done(asked, kind, name, body, request.headers['content-type']))
+  }
+
+  function done({ method, query }: ScriptedRequest, kind: Kind, name: string, body: object, type: string | undefined) {
+    if (method === 'GET') {
+      if (name) return objects.read(kind, name)
+      return { metadata: { resourceVersion: String(objects.version) }, items: objects.list(kind, labelsIn(query)) }
+    }
+    if (method === 'DELETE') {
+      const { preconditions } = body as { preconditions?: { uid?: string } }
+      return objects.remove(kind, name, preconditions?.uid)
+    }
+    if (type === 'application/apply-patch+yaml') return objects.apply(kind, name, body as KubernetesObject)
+    return objects.merge(kind, name, body)
+  }
+
+  function watch(kind: Kind, query: URLSearchParams, response: ServerResponse): void {
+    const labels = labelsIn(query)
+    const from = Number(query.get('resourceVersion'))
+    if (from < objects.oldest) throw new Status(410, 'Expired', `too old resource version: ${from}`)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.flushHeaders()
+    const stop = objects.subscribe(from, ({ type, object }) => {
+      if (object.kind === kind && hasLabels(object, labels)) response.write(`${JSON.stringify({ type, object })}\n`)
+    })
+    watches.set(response, stop)
+    response.once('close', () => {
+      stop()
+      watches.delete(response)
+    })
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const scripted: ScriptedApiServer = {
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    objects,
+    requests: [],
+    fault: () => undefined,
+    endWatches: (how) => {
+      for (const [response, stop] of watches) {
+        stop()
+        if (how === 'broken off') response.destroy()
+        else response.end()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return scripted
+}
+
+function target(path: string): { kind: Kind; name: string } {
+  const [plural, name = ''] = path.split('/namespaces/')[1]?.split('/').slice(1) ?? []
+  const kind = (Object.keys(kinds) as Kind[]).find((each) => kinds[each].plural === plural)
+  if (!kind) throw new Status(404, 'NotFound', `the server could not find the requested resource ${path}`)
+  return { kind, name }
+}
+
+const labelsIn = (query: URLSearchParams) => query.get('labelSelector') ?? ''
+
+async function bodyOf(request: IncomingMessage): Promise<object> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  return chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString('utf8')) as object) : {}
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Kind, KubernetesObject } from './object.ts'
+
+/** A refusal in the API server's words. */
+export class Status extends Error {
+  readonly code: number
+  readonly reason: string
+
+  constructor(code: number, reason: string, message: string) {
+    super(message)
+    this.code = code
+    this.reason = reason
+  }
+}
+
+export type ScriptedEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject }
+type Numbered = ScriptedEvent & { version: number }
+
+/** The objects behind a scripted API server, and what happened to them. */
+export class ScriptedObjects {
+  readonly #objects = new Map<string, KubernetesObject>()
+  readonly #listeners = new Set<(event: ScriptedEvent) => void>()
+  readonly #newId: () => string
+  #events: Numbered[] = []
+  version = 1
+  /** What happened before this version is not known any more. */
+  oldest = 0
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  find(kind: Kind, name: string): KubernetesObject | undefined {
+    return this.#objects.get(`${kind} ${name}`)
+  }
+
+  /** @throws Status 404. */
+  read(kind: Kind, name: string): KubernetesObject {
+    const found = this.find(kind, name)
+    if (!found) throw new Status(404, 'NotFound', `${kind} "${name}" not found`)
+    return found
+  }
+
+  list(kind: Kind, labels: string): KubernetesObject[] {
+    return [...this.#objects.values()].filter((object) => object.kind === kind && hasLabels(object, labels))
+  }
+
+  /** One manager applies: what it leaves out is no more. */
+  apply(kind: Kind, name: string, { metadata, spec, stringData }: KubernetesObject): KubernetesObject {
+    const before = this.find(kind, name)
+    if (kind === 'PersistentVolumeClaim' && before && !isDeepStrictEqual(before.spec, spec))
+      throw new Status(422, 'Invalid', 'spec is immutable after creation')
+    return this.put({
+      ...before,
+      ...{ kind, metadata: { ...before?.metadata, ...metadata }, ...(spec && { spec }) },
+      ...(stringData && { data: encoded(stringData) }),
+    })
+  }
+
+  merge(kind: Kind, name: string, change: object): KubernetesObject {
+    const { stringData, ...merged } = mergePatch(this.read(kind, name), change) as KubernetesObject
+    return this.put(stringData ? { ...merged, data: { ...merged.data, ...encoded(stringData) } } : merged)
+  }
+
+  remove(kind: Kind, name: string, uid?: string): KubernetesObject {
+    const object = this.read(kind, name)
+    if (uid !== undefined && object.metadata.uid !== uid)
+      throw new Status(409, 'Conflict', `the UID in the precondition (${uid}) does not match`)
+    if ((object.metadata.finalizers ?? []).length === 0) return this.#gone(object)
+    const deletionTimestamp = object.metadata.deletionTimestamp ?? new Date(0).toISOString()
+    return this.put({ ...object, metadata: { ...object.metadata, deletionTimestamp } })
+  }
+
+  /** Keeps an object as whoever runs the cluster wants it. What has not changed keeps its version. */
+  put(wanted: KubernetesObject): KubernetesObject {
+    const key = `${wanted.kind} ${wanted.metadata.name}`
+    const before = this.#objects.get(key)
+    if (isDeepStrictEqual(before, wanted)) return wanted
+    const { deletionTimestamp, finalizers = [] } = wanted.metadata
+    if (deletionTimestamp && finalizers.length === 0) return this.#gone(wanted)
+    const uid = before?.metadata.uid ?? this.#newId()
+    const object = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion: String(this.version + 1) } }
+    this.#objects.set(key, object)
+    this.#happened(before ? 'MODIFIED' : 'ADDED', object)
+    return object
+  }
+
+  /** Calls `listener` with all that happened since, and all that happens. @returns the way to end it. */
+  subscribe(since: number, listener: (event: ScriptedEvent) => void): () => void {
+    for (const event of this.#events) if (event.version > since) listener(event)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** From now on nobody knows what happened before. */
+  compact(): void {
+    this.#events = []
+    this.version++
+    this.oldest = this.version
+  }
+
+  #gone(object: KubernetesObject): KubernetesObject {
+    this.#objects.delete(`${object.kind} ${object.metadata.name}`)
+    const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.version + 1) } }
+    this.#happened('DELETED', last)
+    return last
+  }
+
+  #happened(type: ScriptedEvent['type'], object: KubernetesObject): void {
+    this.version++
+    this.#events.push({ type, object, version: this.version })
+    for (const listener of this.#listeners) listener({ type, object })
+  }
+}
+
+/** Whether an object has all labels of a selector `a=b,c=d`. */
+export function hasLabels({ metadata }: KubernetesObject, selector: string): boolean {
+  const wanted = selector.split(',').filter(Boolean)
+  return wanted.every((pair) => metadata.labels?.[pair.split('=')[0]!] === pair.split('=')[1])
+}
+
+const encoded = (texts: Record<string, string>) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]))
+
+/** RFC 7396. */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
+  const merged = typeof target === 'object' && target !== null ? { ...(target as Record<string, unknown>) } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else merged[name] = mergePatch(merged[name], value)
+  }
+  return merged
+}
