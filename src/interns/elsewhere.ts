@@ -26,17 +26,19 @@ export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Pro
     throw new Refusal('intern_unreachable', `${there}: start it, or ask a server of that host.`)
   }
   const access = openAccess(deps.vault, intern)
-  if (address === null || !access) {
-    const why = address === null ? 'it says no INTERN_ADDRESS' : 'the intern was started before it said one'
+  const host = access?.host ?? address
+  if (host === null || !access) {
+    const why = host === null ? 'it says no INTERN_ADDRESS' : 'the intern was started before it said one'
     throw new Refusal(
       'intern_unreachable',
       `The intern lives on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
     )
   }
-  return { host: address, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
+  return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
 }
 
-function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
+/** @throws Refusal where it was sealed by a server with another key. */
+export function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
   try {
     return accessOf(vault, intern)
   } catch {

@@ -1,8 +1,8 @@
 import type { Vault } from '#byok/vault.ts'
 import type { Intern } from './store.ts'
 
-/** How an intern's daemon is reached at the address of its host. */
-export type TcpAccess = { port: number; token: string }
+/** How an intern's daemon is reached: at `host`, or else at the address of its host. */
+export type TcpAccess = { host?: string; port: number; token: string }
 
 /** The column that keeps it, which only servers with the service's own key can read. */
 export function sealAccess(vault: Vault, internId: string, access: TcpAccess): string {

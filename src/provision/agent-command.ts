@@ -1,19 +1,27 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import type { Intern } from '#interns/store.ts'
-import { type AgentCommand, baseUrlFile, instructionsFile } from './intern-home.ts'
+import type { AgentCommand } from './intern-home.ts'
 
-const builtin = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
+/** Where a daemon and its agent find what they need. */
+export type AgentPlaces = {
+  /** Node, and the script of the builtin agent. */
+  node: string
+  builtin: string
+  instructions: string
+  baseUrl: string
+  /** The folder that the builtin agent remembers in, and the one for its compiled code. */
+  state: string
+  compileCache: string
+}
 
 type AgentCommandDeps = {
-  config: Pick<Config, 'agents' | 'default_intern_model' | 'sandbox_program' | 'without_sandbox'>
-  home: string
+  config: Pick<Config, 'agents' | 'default_intern_model'>
+  places: AgentPlaces
   secret: string
-  /** The service itself, as a process on its host reaches it. */
+  /** The service itself, as the agent reaches it. */
   baseUrl: string
-  /** The folder for the builtin agent's compiled code. */
-  compileCache: string
+  /** What the builtin agent is told of its sandbox, as environment variables. */
+  sandbox: Record<string, string>
 }
 
 /**
@@ -21,24 +29,23 @@ type AgentCommandDeps = {
  * @throws Error if the agent is not configured (any more).
  */
 export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentCommand {
-  const { config, home, secret, baseUrl, compileCache } = around
+  const { config, places, secret, baseUrl, sandbox } = around
   const told = {
     SIGNALBOX_BASE_URL: baseUrl,
     SIGNALBOX_API_KEY: secret,
     SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
-    SIGNALBOX_INSTRUCTIONS_FILE: instructionsFile(home),
-    SIGNALBOX_STATE_DIR: join(home, 'state', 'agent'),
+    SIGNALBOX_INSTRUCTIONS_FILE: places.instructions,
+    SIGNALBOX_STATE_DIR: places.state,
   }
   if (intern.agent === null) {
     const env = {
       ...told,
-      SIGNALBOX_BASE_URL_FILE: baseUrlFile(home),
-      NODE_COMPILE_CACHE: compileCache,
-      SIGNALBOX_WITHOUT_SANDBOX: config.without_sandbox,
+      SIGNALBOX_BASE_URL_FILE: places.baseUrl,
+      NODE_COMPILE_CACHE: places.compileCache,
+      ...sandbox,
       ...(intern.webHosts.length > 0 && { SIGNALBOX_WEB_HOSTS: intern.webHosts.join(',') }),
-      ...(config.sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: config.sandbox_program }),
     }
-    return { command: process.execPath, args: [builtin], env }
+    return { command: places.node, args: [places.builtin], env }
   }
   const chosen = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
   if (!chosen) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)

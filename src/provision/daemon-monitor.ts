@@ -22,7 +22,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) =>
   const stop = () => {
     watched = false
     clearInterval(looking)
-    clearTimeout(asking)
+    stopAsking()
   }
   const tell = (reason: string) => {
     if (watched) gone(`The daemon ${reason}.`)
@@ -35,16 +35,35 @@ export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) =>
     tell((monitored && (await daemon.ending())) ?? 'is gone')
   }, lookEveryMs).unref()
 
+  const stopAsking = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
+    if (monitored && isAlive(monitored)) tell(reason)
+  })
+  return stop
+}
+
+/**
+ * Calls `silent` when there has been no answer for `unresponsiveMs`, and again while there is none.
+ * @returns the way to stop asking.
+ */
+export function monitorAnswers(
+  answers: (withinMs: number) => Promise<boolean>,
+  unresponsiveMs: number,
+  silent: (reason: string) => void,
+): () => void {
   const everyMs = unresponsiveMs / asks
+  let asked = true
   let unanswered = 0
   const ask = async () => {
     const nextAt = performance.now() + everyMs
-    unanswered = (await daemon.answers(everyMs)) ? 0 : unanswered + 1
-    if (!watched) return
-    if (unanswered >= asks && monitored && isAlive(monitored)) tell(`has not answered for ${unresponsiveMs / 1000} s`)
+    unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
+    if (!asked) return
     // A refusal comes at once: it counts no more than a silence.
-    else asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
+    asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
+    if (unanswered >= asks) silent(`has not answered for ${unresponsiveMs / 1000} s`)
   }
   let asking = setTimeout(ask, everyMs).unref()
-  return stop
+  return () => {
+    asked = false
+    clearTimeout(asking)
+  }
 }

@@ -134,12 +134,13 @@ export class InternLifecycle {
         (progress) => void leases.setProgress(id, progress).catch(onError),
       )
       const tcpAccess = opened ? sealAccess(id, opened) : null
+      const started = { ...intern, tcpAccess }
       // Before anybody can talk to it.
-      await this.#rules.push(intern)
+      await this.#rules.push(started)
       // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
       const isRunning =
         !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess }))
-      if (isRunning) this.#watch(intern)
+      if (isRunning) this.#watch(started)
     } catch (error) {
       if (!this.#isStopping) await failed((error as Error).message)
     }
@@ -156,7 +157,7 @@ export class InternLifecycle {
   }
 
   async #secretFor(intern: Intern): Promise<string> {
-    const known = this.#deps.provisioner.secretOf(intern)
+    const known = await this.#deps.provisioner.secretOf(intern)
     if (known && hashOf(known) === intern.keyHash && (await hasInternKey(this.#deps, intern))) return known
     return issueInternKey(this.#deps, intern)
   }
@@ -166,12 +167,23 @@ export class InternLifecycle {
     const supervised = this.#supervise(intern.id)
     // The old watch ends before the new one begins.
     supervised.release()
-    const unwatch = provisioner.watch(intern, (reason) => void this.#fail(intern, reason).catch(onError))
+    const unwatch = provisioner.watch(
+      intern,
+      (reason) => void this.#fail(intern, reason).catch(onError),
+      () => void this.#replace(intern).catch(onError),
+    )
     const unfollow = follow(intern)
     supervised.started(() => {
       unwatch()
       unfollow()
     })
+  }
+
+  /** By a newer daemon: it is started again like one that was asked for. */
+  async #replace({ id }: Intern): Promise<void> {
+    const { leases, lookAgain } = this.#deps
+    if (this.#isStopping) return
+    if (await leases.transition(id, 'running', { status: 'queued' })) lookAgain(id)
   }
 
   async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {

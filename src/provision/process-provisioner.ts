@@ -7,20 +7,24 @@ import type { Config } from '#config/settings.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import { addressElsewhere, type ElsewhereDeps } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
-import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import { once } from '#lib/once.ts'
 import { markerOf } from '#lib/process-marker.ts'
 import { agentCommandOf } from './agent-command.ts'
+
 import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
 import { roomForGroups } from './control-groups.ts'
+import { healthOf } from './daemon-health.ts'
+import { daemonLimits } from './daemon-limits.ts'
 import { filesOfStopped } from './files-process.ts'
 import {
   allowTraversal,
+  baseUrlFile,
   type DaemonRecord,
   endOfLog,
+  instructionsFile,
   prepareHome,
   readDaemonRecord,
   removeHome,
@@ -36,9 +40,11 @@ import { aboutRepository, cloneRepository } from './repository/clone.ts'
 import { exceededByDisk } from './resource-limits.ts'
 import { startDaemon } from './start-daemon.ts'
 import { prepareListener, renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
+import { unreachable } from './unreachable.ts'
 import { allocateUser, whyUsersFail } from './user-ids.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const builtinAgent = join(root, 'bin/agent.ts')
 /** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 /** Files of ours that a process of an intern reads. They stand for the different ways in which access may be denied. */
@@ -148,12 +154,16 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = deps.baseUrl()
-    const agent = agentCommandOf(intern, { config, home, secret, baseUrl, compileCache })
+    const places = {
+      ...{ node: process.execPath, builtin: builtinAgent, compileCache },
+      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
+    }
+    const agent = agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
     const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
     const servers = await deps.mcpServersOf(intern)
     mkdirSync(home, { recursive: true, mode: 0o700 })
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
-    const told = { agent, instructions, limits: limitsOf(config), hasMcpServers: servers.length > 0, baseUrl }
+    const told = { agent, instructions, limits: daemonLimits(config), hasMcpServers: servers.length > 0, baseUrl }
     const connection = prepareHome(home, { ...told, uid, listen })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
     if (repository) {
@@ -187,7 +197,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
 
   return {
     placeOf: (intern) => ({ hostname: hosts.here ?? '', home: homeOf(intern) }),
-    secretOf: (intern) => readDaemonRecord(homeOf(intern))?.secret,
+    secretOf: async (intern) => readDaemonRecord(homeOf(intern))?.secret,
     start,
     async adopt(intern) {
       const record = isHere(intern) ? readDaemonRecord(homeOf(intern)) : undefined
@@ -260,16 +270,10 @@ function requireMoved({ movedAt, hostname }: Intern, home: string): void {
   )
 }
 
-function limitsOf(config: Config) {
+function sandboxOf({ without_sandbox, sandbox_program }: Config): Record<string, string> {
   return {
-    questionMs: config.intern_question_ms,
-    maxOpenQuestions: config.intern_open_questions,
-    maxReplayBytes: config.intern_replay_bytes,
-    maxTranscriptBytes: config.intern_transcript_bytes,
-    maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
-    transcriptMs: config.intern_transcript_days * 86_400_000,
-    maxUploadBytes: config.intern_upload_bytes,
-    maxDiskBytes: config.intern_disk_bytes,
+    SIGNALBOX_WITHOUT_SANDBOX: without_sandbox,
+    ...(sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: sandbox_program }),
   }
 }
 
@@ -296,17 +300,8 @@ async function answering(home: string, record: DaemonRecord): Promise<void> {
   }
 }
 
-async function answers(address: DaemonRecord, withinMs = patience.healthMs): Promise<boolean> {
-  const runs = connectRuns(address)
-  try {
-    await runs.health(AbortSignal.timeout(withinMs))
-    return true
-  } catch {
-    return false
-  } finally {
-    runs.close()
-  }
-}
+const answers = async (record: DaemonRecord, withinMs = patience.healthMs) =>
+  (await healthOf(record, withinMs)) !== undefined
 
 /**
  * The daemon ends its agent; all that is still there after a while, and what strayed from them, is made to.
@@ -323,20 +318,4 @@ async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRe
 function runsHere(home: string): Runs {
   const record = readDaemonRecord(home)
   return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
-}
-
-function unreachable(message: string): Runs {
-  const refuse = async () => {
-    throw new Refusal('intern_unreachable', message)
-  }
-  const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
-  const files = {
-    ...{ list: refuse, read: refuse, write: refuse, remove: refuse },
-    ...{ makeFolder: refuse, rename: refuse, pack: refuse, unpack: refuse },
-  }
-  const rules = { judgeBy: refuse, decisions: refuse }
-  return {
-    ...{ transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse },
-    ...rules,
-  }
 }

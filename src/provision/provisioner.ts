@@ -3,7 +3,7 @@ import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 
-/** The place of a daemon, stored with the intern. */
+/** The place of a daemon, stored with the intern: its host, and its folder or whatever it is called there. */
 export type Place = { hostname: string; home: string }
 
 /** Runs interns' daemons: as local processes here; as containers or pods elsewhere, without the service noticing. */
@@ -11,7 +11,7 @@ export type Provisioner = {
   /** The place where the intern lives, or will live if it is started here. */
   placeOf: (intern: Intern) => Place
   /** The secret of the intern's key that its daemon was last started with. */
-  secretOf: (intern: Intern) => string | undefined
+  secretOf: (intern: Intern) => Promise<string | undefined>
   /**
    * Starts the daemon, in the place of any other of this intern, and waits until it answers.
    * @returns how servers on other hosts reach it, where they can.
@@ -20,9 +20,12 @@ export type Provisioner = {
   start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<TcpAccess | undefined>
   /** Whether a daemon that an earlier process of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
-  /** Calls `gone` when the daemon is no more, within a second, or no longer answers. @returns the way to stop watching. */
-  watch: (intern: Intern, gone: (reason: string) => void) => () => void
-  /** Ends the daemon and all it started, within two seconds; its files stay. Quick when there is none. */
+  /**
+   * Calls `gone` when the daemon is no more, within a second, or no longer answers; `outdated` when it is to be replaced
+   * by a newer one and nothing goes on in it. @returns the way to stop watching.
+   */
+  watch: (intern: Intern, gone: (reason: string) => void, outdated: () => void) => () => void
+  /** Ends the daemon and all it started; its files stay. Quick when there is none. */
   stop: (intern: Intern) => Promise<void>
   /** Ends daemons that still run here of interns that live elsewhere by now, or nowhere: of all but these ids. */
   endStrangers: (ids: ReadonlySet<string>) => Promise<void>

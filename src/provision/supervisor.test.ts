@@ -25,7 +25,7 @@ onEachDatabase('a start that takes long', (kind) => {
       placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
       endStrangers: async () => {},
       ...{
-        secretOf: () => undefined,
+        secretOf: async () => undefined,
         start: () => started.promise.then(() => undefined),
         stop: async () => started.resolve(),
       },
