@@ -43,7 +43,7 @@ const Environment = z.object({
     .default('')
     .transform((list) => list.split(',').filter(Boolean))
     .refine((hosts) => hosts.every(isWebHost), { error: 'must be hosts with "," between them' }),
-  SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent']).default('refuse'),
+  SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent', 'pod']).default('refuse'),
 })
 
 /** Reads the settings of the builtin agent from its environment. @throws StartupError naming the variable. */

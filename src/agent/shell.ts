@@ -9,14 +9,17 @@ import { unsandboxed } from './unsandboxed.ts'
 export type Shell = {
   /** Why there is no sandbox here; undefined when there is one. Tried again until it works. */
   whyNoSandbox: (workspace: string) => Promise<string | undefined>
-  /** Whether, without a sandbox, a command may run with a person's consent. The operator decides. */
+  /**
+   * Whether, without a sandbox, a command may run with a person's consent. The operator decides. `pod`: none is made, for
+   * the pod that all of the intern runs in is one.
+   */
   withoutSandbox: WithoutSandbox
   /** @throws Error when it is to be in the sandbox and there is none. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>
   /** Starts what goes on until it ends by itself or `signal` aborts. @throws Error as `run`. */
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
-export type WithoutSandbox = 'refuse' | 'consent'
+export type WithoutSandbox = 'refuse' | 'consent' | 'pod'
 export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: number; signal: AbortSignal }
 
 /**

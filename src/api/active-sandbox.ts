@@ -5,7 +5,7 @@ import { findSandbox, sandboxMethods } from '#agent/sandbox.ts'
 import type { Config } from '#config/settings.ts'
 
 type ActiveSandboxDeps = {
-  config: Pick<Config, 'sandbox_program' | 'without_sandbox' | 'intern_users_from'>
+  config: Pick<Config, 'provisioner' | 'sandbox_program' | 'without_sandbox' | 'intern_users_from'>
   path: string | undefined
 }
 
@@ -15,6 +15,7 @@ type ActiveSandboxDeps = {
  * that means.
  */
 export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
+  if (config.provisioner === 'kubernetes') return 'the pod of each intern (setting "provisioner")'
   const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'))
   try {

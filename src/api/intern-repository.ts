@@ -4,7 +4,7 @@ import { Fault } from '#lib/fault.ts'
 import { whyForbidden } from '#provision/repository/allowed.ts'
 
 type InternRepositoryDeps = {
-  config: Pick<Config, 'repository_origins'>
+  config: Pick<Config, 'repository_origins' | 'provisioner'>
   hasProgram: (command: string, path?: string) => boolean
 }
 
@@ -17,6 +17,8 @@ export function requireRepository(
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return
+  if (config.provisioner === 'kubernetes')
+    throw new Fault('invalid', 'Invalid request: repository: interns in pods begin without one')
   const why = whyForbidden(config, new URL(repository.url))
   if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
   if (!hasProgram('git')) throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')

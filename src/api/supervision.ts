@@ -12,10 +12,13 @@ import { mcpServersOf } from '#interns/mcp-servers.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import { repositoryPassword } from '#interns/repository.ts'
 import type { DecisionCollector } from '#interns/rules/collect.ts'
+import type { Intern } from '#interns/store.ts'
 import { sealAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
+import { clusterOf } from '#provision/kubernetes/access.ts'
+import { kubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
 import { processProvisioner } from '#provision/process-provisioner.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
@@ -63,20 +66,29 @@ export function openSupervision({
   const own = ownHost(config, db)
   const hosts = new InternHosts({ db, clock: databaseClock(db, now), own })
   const certificates = new DaemonCertificates({ db, vault, now })
-  const listeners = own?.address
-    ? { listen: config.intern_listen ?? own.address, ports: config.intern_ports, certificates }
-    : undefined
-  const provisioner = processProvisioner({
-    ...{ config, dataDir, baseUrl: () => baseUrl, variable, warn, hosts, vault, certificates, listeners },
-    passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
-    mcpServersOf: ({ id }) => mcpServersOf({ db, vault }, id),
-    mask: maskSecrets,
-  })
+  const around = {
+    ...{ config, warn, hosts, vault, certificates },
+    mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
+  }
+  const inProcesses = () => {
+    const listen = own?.address && (config.intern_listen ?? own.address)
+    return processProvisioner({
+      ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
+      listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
+      passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
+    })
+  }
+  const inPods = () => {
+    const apiPath = () => new URL(baseUrl).pathname
+    return kubernetesProvisioner({ ...around, apiPath, cluster: clusterOf(config, variable) })
+  }
+  const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
-  const { keep_interns_running: keepRunning } = config
-  const around = { db, now, provisioner, hosts, sealAccess: sealAccess.bind(undefined, vault), onError }
+  // Pods are no processes of a server: they go on without it.
+  const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
   const supervisor = new Supervisor({
-    ...{ ...around, server: newId(), keepRunning },
+    ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning },
+    sealAccess: sealAccess.bind(undefined, vault),
     follow: (intern) => followRuns({ db, now, metered, decisions, onError }, intern, () => provisioner.runs(intern)),
   })
   const begin = (url: string) => {
@@ -89,8 +101,11 @@ export function openSupervision({
 /** The host of this server, if interns run there. With the embedded database there is no other to be reached from. */
 function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
   if (config.interns === 'off') return undefined
-  const address = kind === 'postgres' ? (config.intern_address ?? null) : null
   const { intern_labels: labels, intern_capacity: capacity } = config
+  // All servers of a namespace look after its pods, which have addresses of their own.
+  if (config.provisioner === 'kubernetes')
+    return { name: config.intern_host ?? `kubernetes-${config.kubernetes_namespace}`, address: null, labels, capacity }
+  const address = kind === 'postgres' ? (config.intern_address ?? null) : null
   return { name: config.intern_host ?? hostname(), address, labels, capacity }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isNetwork } from '#lib/networks.ts'
 import { regions } from '#lib/vocabulary.ts'
 import { internHostSettings } from './intern-host-settings.ts'
+import { kubernetesSettings } from './kubernetes-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import {
   atMost,
@@ -251,6 +252,7 @@ export const Settings = z.strictObject({
       'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',
     ),
   ...internHostSettings,
+  ...kubernetesSettings,
   intern_unresponsive_ms: z.coerce
     .number()
     .int()

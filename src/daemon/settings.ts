@@ -5,7 +5,8 @@ import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 /** Where else than at its socket a daemon is reached: over TLS, by whom the authorities vouch for. */
 export type TcpListener = {
-  host: string
+  /** Every address of its host, unless told. */
+  host: string | undefined
   port: number
   /** Files in PEM, which are read again when they change. */
   tls: { certificate: string; key: string; authorities: string }
@@ -69,7 +70,7 @@ function readListen(listen: Json, file: string): TcpListener {
   const tls = object(listen.tls, `${file}: listen: tls`)
   const path = (key: string) => resolve(dirname(file), text(tls, key, `${file}: listen: tls`))
   return {
-    host: text(listen, 'host', `${file}: listen`),
+    host: listen.host === undefined ? undefined : text(listen, 'host', `${file}: listen`),
     port,
     tls: { certificate: path('certificate'), key: path('key'), authorities: path('authorities') },
   }

@@ -7,6 +7,7 @@ import type { Config } from '#config/settings.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import { addressElsewhere, type ElsewhereDeps } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
+import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
@@ -250,6 +251,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       }
     },
     stop,
+    leave: stop,
     async destroy(intern) {
       if (!isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
       await stop(intern)

@@ -27,6 +27,11 @@ export type Provisioner = {
   watch: (intern: Intern, gone: (reason: string) => void, outdated: () => void) => () => void
   /** Ends the daemon and all it started; its files stay. Quick when there is none. */
   stop: (intern: Intern) => Promise<void>
+  /**
+   * The server stops, and this intern is not to be left running: its daemon is ended, or at least its start is broken off
+   * where the daemon is none of this host.
+   */
+  leave: (intern: Intern) => Promise<void>
   /** Ends daemons that still run here of interns that live elsewhere by now, or nowhere: of all but these ids. */
   endStrangers: (ids: ReadonlySet<string>) => Promise<void>
   /** Removes all that is left of the intern. */

@@ -28,6 +28,7 @@ onEachDatabase('a start that takes long', (kind) => {
         secretOf: async () => undefined,
         start: () => started.promise.then(() => undefined),
         stop: async () => started.resolve(),
+        leave: async () => started.resolve(),
       },
       watch: () => () => {},
     } as unknown as Provisioner

@@ -163,10 +163,10 @@ export class Supervisor {
     if (!found || found.supervisor !== server) return
     const { status } = found.intern
     if (keepRunning && status === 'running') return
-    await provisioner.stop(found.intern)
+    await provisioner.leave(found.intern)
     await this.#passes.ended(id)
     // A start that was pending may have finished meanwhile.
-    await provisioner.stop(found.intern)
+    await provisioner.leave(found.intern)
     if (status === 'running' || status === 'failed' || status === 'provisioning') {
       await this.#leases.transition(id, status, { status: 'queued', release: true })
     }

@@ -147,7 +147,7 @@ export async function placeFor({
   workspace,
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<Place> {
   const { root } = workspace
-  if (mode === 'self-drive') return { shell, workspace: root, sandbox: false }
+  if (mode === 'self-drive' || shell.withoutSandbox === 'pod') return { shell, workspace: root, sandbox: false }
   const why = await shell.whyNoSandbox(root)
   return { shell, workspace: root, sandbox: why === undefined || shell.withoutSandbox === 'refuse' }
 }

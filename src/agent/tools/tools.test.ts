@@ -166,6 +166,15 @@ for (const [setting, answer] of [
   })
 }
 
+test('in a pod a command runs in it with consent, no sandbox is tried, and the question says what holds it', async () => {
+  const asked: [string, string][] = []
+  const permitted = async (...what: [string, string]) => asked.push(what) > 0
+  const shell = { ...realShell({}, noWays, 'pod'), whyNoSandbox: assert.fail }
+  await using at = await setUp({}, { mode: 'manual', permitted, shell })
+  assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
+  assert.deepEqual(asked, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
+})
+
 test('ask_user tells the answer, and that there was none', async () => {
   await using declined = await setUp()
   assert.match(await declined.use('ask_user', { message: 'Which?' }), /declined/)

@@ -96,7 +96,9 @@ export async function openDeps(
     internHosts: interns.hosts,
     db,
     hasCredential: (name) => Boolean(variable(name)),
-    hasProgram: (command, path) => isInstalled(command, path ?? variable('PATH')),
+    // What is in the image of pods, this host does not know.
+    hasProgram: (command, path) =>
+      config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),
     isShuttingDown,
     guardrailCache,
     hostStatus: async () => ({

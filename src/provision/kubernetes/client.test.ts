@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testAuthority } from '#test/harness/certificates.ts'
+import { type ScriptedFault, startScriptedApiServer } from '#test/harness/scripted-api-server.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient, type WatchEvent } from './client.ts'
 import type { KubernetesObject } from './object.ts'
 import { KubernetesError, usualPatience } from './requests.ts'
-import { type ScriptedFault, startScriptedApiServer } from './scripted-api-server.ts'
 
 const labels = { app: 'test' }
 const service = (name: string, spec: object = {}): KubernetesObject => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startScriptedApiServer } from '#test/harness/scripted-api-server.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient } from './client.ts'
 import { followObjects } from './follow.ts'
-import { startScriptedApiServer } from './scripted-api-server.ts'
 
 /** Follows pods; `heard` is what it was told, in short. */
 async function following() {
@@ -16,6 +16,7 @@ async function following() {
     ...{ client, kind: 'Pod' as const, labels: 'app=test' },
     changed: ({ metadata, status }: any) => heard.push(`${metadata.name} ${status.phase}`),
     removed: ({ metadata }: any) => heard.push(`${metadata.name} removed`),
+    listed: () => {},
     onError: (error: Error) => errors.push(error.message),
   }
   const pod = (name: string, phase: string) =>
@@ -27,7 +28,7 @@ async function following() {
   pod('ada', 'Pending')
   const ended = followObjects(followed, leaving.signal)
   await until(() => heard.length === 1)
-  const watches = () => server.requests.filter((request) => request.endsWith('/pods')).length
+  const watches = () => server.requests.filter((request) => request.startsWith('WATCH')).length
   return {
     ...{ server, heard, errors, pod, watches },
     async [Symbol.asyncDispose]() {
@@ -41,7 +42,7 @@ async function following() {
 
 test('what is there is told, and then what changes', async () => {
   await using at = await following()
-  await until(() => at.watches() === 2)
+  await until(() => at.watches() === 1)
   at.pod('ada', 'Running')
   at.server.objects.remove('Pod', 'ada')
   await until(() => at.heard.length === 3)
@@ -51,7 +52,7 @@ test('what is there is told, and then what changes', async () => {
 for (const how of ['after their time', 'broken off'] as const)
   test(`where watches end ${how} it goes on, and what happened meanwhile is told once`, async () => {
     await using at = await following()
-    await until(() => at.watches() === 2)
+    await until(() => at.watches() === 1)
     at.server.endWatches(how)
     at.pod('ada', 'Running')
     at.pod('eve', 'Pending')
@@ -62,7 +63,7 @@ for (const how of ['after their time', 'broken off'] as const)
 
 test('after a version that is too old the list is read again, what was removed meanwhile is told, and nobody is alarmed', async () => {
   await using at = await following()
-  await until(() => at.watches() === 2)
+  await until(() => at.watches() === 1)
   at.server.endWatches('after their time')
   // Before it asks again: what happened cannot be told to it any more.
   at.server.objects.remove('Pod', 'ada')
@@ -75,7 +76,7 @@ test('after a version that is too old the list is read again, what was removed m
 
 test('while the API server is away what was known stays, and it goes on when it is back', async () => {
   await using at = await following()
-  await until(() => at.watches() === 2)
+  await until(() => at.watches() === 1)
   at.server.fault = () => 'reset'
   at.server.endWatches('broken off')
   await until(() => at.errors.length > 0)

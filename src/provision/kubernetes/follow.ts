@@ -11,6 +11,8 @@ type Followed = {
   changed: (object: KubernetesObject) => void
   /** Hears of each object that is no more, as it was last known. */
   removed: (object: KubernetesObject) => void
+  /** Hears that it has been told all that there is. */
+  listed: () => void
   onError: (error: Error) => void
 }
 
@@ -44,7 +46,7 @@ export async function followObjects(followed: Followed, signal: AbortSignal): Pr
 
 type Known = Map<string, KubernetesObject>
 
-async function relist({ client, kind, labels, changed, removed }: Followed, known: Known): Promise<string> {
+async function relist({ client, kind, labels, changed, removed, listed }: Followed, known: Known): Promise<string> {
   const { items, version } = await client.list(kind, labels)
   const names = new Set(items.map(({ metadata }) => metadata.name))
   for (const [name, object] of known) {
@@ -57,6 +59,7 @@ async function relist({ client, kind, labels, changed, removed }: Followed, know
     known.set(item.metadata.name, item)
     if (before?.metadata.resourceVersion !== item.metadata.resourceVersion) changed(item)
   }
+  listed()
   return version
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Kind, KubernetesObject } from './object.ts'
+import type { Kind, KubernetesObject } from '#provision/kubernetes/object.ts'
 
 /** A refusal in the API server's words. */
 export class Status extends Error {

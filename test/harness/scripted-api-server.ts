@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, https } from '#lib/node-http.ts'
-import { type Kind, type KubernetesObject, kinds } from './object.ts'
+import { type Kind, type KubernetesObject, kinds } from '#provision/kubernetes/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
 /** What is done with a request instead of answering it: a status with a reason, silence, or a broken connection. */
@@ -12,7 +12,7 @@ export type ScriptedRequest = { method: string; path: string; query: URLSearchPa
 export type ScriptedApiServer = AsyncDisposable & {
   url: string
   objects: ScriptedObjects
-  /** All that was asked, as `METHOD path`. */
+  /** All that was asked, as `METHOD path`; a watch is a method of its own. */
   requests: string[]
   /** Says which requests fail, and how. */
   fault: (request: ScriptedRequest) => ScriptedFault | undefined
@@ -28,7 +28,7 @@ export async function startScriptedApiServer(
   options: { token?: string; tls?: { key: string; cert: string } } = {},
 ): Promise<ScriptedApiServer> {
   const objects = new ScriptedObjects(randomUUID)
-  const watches = new Map<ServerResponse, () => void>()
+  const open = new Map<ServerResponse, () => void>()
   const listener: RequestListener = (request, response) => {
     void answer(request, response).catch((error: unknown) => {
       const { code, reason, message } = error instanceof Status ? error : new Status(500, 'InternalError', `${error}`)
@@ -40,7 +40,8 @@ export async function startScriptedApiServer(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://scripted')
     const asked = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
-    scripted.requests.push(`${asked.method} ${asked.path}`)
+    const watches = asked.query.get('watch') === 'true'
+    scripted.requests.push(`${watches ? 'WATCH' : asked.method} ${asked.path}`)
     const body = await bodyOf(request)
     const fault = scripted.fault(asked)
     if (fault === 'silence') return
@@ -49,7 +50,7 @@ export async function startScriptedApiServer(
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')
     const { kind, name } = target(asked.path)
-    if (asked.query.get('watch') === 'true') return watch(kind, asked.query, response)
+    if (watches) return watch(kind, asked.query, response)
     send(response, 200, done(asked, kind, name, body, request.headers['content-type']))
   }
 
@@ -75,10 +76,10 @@ export async function startScriptedApiServer(
     const stop = objects.subscribe(from, ({ type, object }) => {
       if (object.kind === kind && hasLabels(object, labels)) response.write(`${JSON.stringify({ type, object })}\n`)
     })
-    watches.set(response, stop)
+    open.set(response, stop)
     response.once('close', () => {
       stop()
-      watches.delete(response)
+      open.delete(response)
     })
   }
 
@@ -90,7 +91,7 @@ export async function startScriptedApiServer(
     requests: [],
     fault: () => undefined,
     endWatches: (how) => {
-      for (const [response, stop] of watches) {
+      for (const [response, stop] of open) {
         stop()
         if (how === 'broken off') response.destroy()
         else response.end()

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '#config/settings.ts'
+import { StartupError } from '#lib/fault.ts'
+import { type KubernetesClient, kubernetesClient } from './client.ts'
+
+/** The settings that interns as pods cannot do without. */
+export type Cluster = { client: KubernetesClient; image: string; serviceUrl: string }
+
+/**
+ * The cluster that the settings name, or the one that this process is a pod of.
+ * @throws StartupError that names the setting which is missing, or the file that cannot be read.
+ */
+export function clusterOf(config: Config, variable: (name: string) => string | undefined): Cluster {
+  const { kubernetes_image: image, kubernetes_service_url: serviceUrl, kubernetes_namespace: namespace } = config
+  if (image === undefined) throw missing('kubernetes_image', 'the image of this service, as the cluster pulls it')
+  if (serviceUrl === undefined)
+    throw missing(
+      'kubernetes_service_url',
+      'this service as pods reach it, such as http://signalbox.signalbox.svc:8080',
+    )
+  const url = config.kubernetes_url ?? ownCluster(variable)
+  if (url === undefined)
+    throw missing(
+      'kubernetes_url',
+      'the API server, such as https://10.0.0.1:6443; this process is no pod of a cluster',
+    )
+  const read = (setting: 'kubernetes_token_file' | 'kubernetes_ca_file') => () => {
+    try {
+      return readFileSync(config[setting], 'utf8').trim()
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new StartupError(`The file ${config[setting]} (setting ${setting}) cannot be read: ${code}.`)
+    }
+  }
+  const token = read('kubernetes_token_file')
+  const authorities = url.startsWith('https:') ? read('kubernetes_ca_file') : () => undefined
+  // What is not there is better told now than with the first intern.
+  token()
+  authorities()
+  return { client: kubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }
+}
+
+function ownCluster(variable: (name: string) => string | undefined): string | undefined {
+  const [host, port] = [variable('KUBERNETES_SERVICE_HOST'), variable('KUBERNETES_SERVICE_PORT')]
+  return host && port ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
+}
+
+const missing = (setting: string, what: string) =>
+  new StartupError(`The setting "provisioner: kubernetes" needs ${setting}: ${what}.`)

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { lazyModules } from '#lib/lazy-modules.ts'
+import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { type ScriptedCluster, startScriptedCluster } from '#test/harness/scripted-cluster.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
+
+const agent = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
+const patience = 60_000
+
+/** A service whose interns are pods of a scripted cluster. */
+async function startInPods(settings: object = {}, shared: { cluster?: ScriptedCluster; place?: any } = {}) {
+  const cluster = shared.cluster ?? (await startScriptedCluster())
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-token-'))
+  const tokenFile = join(folder, 'token')
+  writeFileSync(tokenFile, 'a token')
+  const service = await startTestService({
+    ...(shared.place && { place: shared.place }),
+    settings: {
+      ...{ provisioner: 'kubernetes', kubernetes_url: cluster.server.url, kubernetes_token_file: tokenFile },
+      ...{ kubernetes_image: 'signalbox:1', kubernetes_service_url: 'http://signalbox.test:8080' },
+      agents: { scripted: { command: process.execPath, args: [agent] } },
+      ...settings,
+    },
+  })
+  return {
+    ...{ cluster, service },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      if (!shared.cluster) await cluster[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const pods = ({ objects }: ScriptedCluster) => objects.list('Pod', '')
+const made = (service: TestService, name: string) => runningIntern(service, { name, agent: 'scripted' })
+const failureOf = async (service: TestService, id: string) =>
+  (await service.ask('GET', `/interns/${id}`)).body.last_failure_message as string
+const madeToFail = async (service: TestService, name: string) => {
+  const { body } = await service.ask('POST', '/interns', { body: { name, agent: 'scripted', provision: true } })
+  return (await untilIntern(service, body.id, 'failed', patience)).last_failure_message as string
+}
+
+const resourceOf = (request: string) => request.split('/namespaces/')[1]!.split('/')[1]!
+function verbOf(request: string): string {
+  const [method, path = ''] = request.split(' ')
+  const isOne = path.split('/namespaces/')[1]!.split('/').length > 2
+  if (method === 'GET') return isOne ? 'get' : 'list'
+  return method!.toLowerCase()
+}
+
+function allowedByRole(): Set<string> {
+  const file = fileURLToPath(new URL('../../../ops/kubernetes/rbac.yaml', import.meta.url))
+  const objects = lazyModules
+    .yaml()
+    .parseAllDocuments(readFileSync(file, 'utf8'))
+    .map((each) => each.toJS())
+  const { rules } = objects.find(({ kind }) => kind === 'Role')
+  return new Set(
+    rules.flatMap(({ resources, verbs }: { resources: string[]; verbs: string[] }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    ),
+  )
+}
+
+// Each pod has an address of its own of this host, of which others than Linux have one alone.
+describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
+  let at: Awaited<ReturnType<typeof startInPods>>
+  let service: TestService
+  let cluster: ScriptedCluster
+  before(async () => {
+    at = await startInPods({ intern_unresponsive_ms: 5000, kubernetes_stop_ms: 3000 })
+    service = at.service
+    cluster = at.cluster
+  })
+  after(() => at[Symbol.asyncDispose]())
+
+  test('one is made, asks, and is answered', async () => {
+    const { id, hostname } = await made(service, 'ada')
+    assert.equal(hostname, 'kubernetes-signalbox-interns')
+    const asked = await say(service, id, 'permission shell allow_once\nsay done')
+    assert.match((await answer(service, id, asked, 'allow_once')).text, /done/)
+  })
+
+  test('one whose pod was deleted is told so, comes back with its sessions, and the old question waits no longer', async () => {
+    const { id } = await made(service, 'bea')
+    const asked = await say(service, id, 'permission shell allow_once\nsay done')
+    const [pod] = pods(cluster).filter(({ metadata }) => metadata.name.includes(id))
+    cluster.objects.remove('Pod', pod!.metadata.name)
+    assert.match((await untilIntern(service, id, 'failed', patience)).last_failure_message, /pod/)
+    await untilIntern(service, id, 'running', patience)
+    assert.equal((await answer(service, id, asked, 'allow_once')).error?.metadata?.reason, 'interaction_not_pending')
+    const later = await say(service, id, 'say again', { session_id: asked.sessionId })
+    assert.deepEqual([later.text, later.sessionId], ['again', asked.sessionId])
+  })
+
+  test('suspension ends its pod and keeps its volume, and it goes on with its sessions', async () => {
+    const { id } = await made(service, 'cleo')
+    const { sessionId } = await say(service, id, 'say hi')
+    assert.equal((await service.ask('POST', `/interns/${id}/suspend`)).status, 200)
+    assert.equal(cluster.objects.find('Pod', `intern-${id}-0`), undefined)
+    assert.ok(cluster.objects.find('PersistentVolumeClaim', `intern-${id}`))
+    const files = await service.ask('GET', `/interns/${id}/files`)
+    assert.deepEqual([files.status, /only its pod reaches its files/.test(files.text)], [502, true])
+    await service.ask('POST', `/interns/${id}/provision`)
+    await untilIntern(service, id, 'running', patience)
+    assert.equal((await say(service, id, 'say hi', { session_id: sessionId })).sessionId, sessionId)
+  })
+
+  test('deleting one leaves nothing in the cluster', async () => {
+    const { id } = await made(service, 'dora')
+    await service.ask('DELETE', `/interns/${id}`)
+    await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
+    for (const kind of ['StatefulSet', 'Pod', 'Service', 'NetworkPolicy', 'Secret', 'PersistentVolumeClaim'] as const)
+      assert.deepEqual(
+        cluster.objects.list(kind, '').filter(({ metadata }) => metadata.name.includes(id)),
+        [],
+      )
+  })
+
+  test('what is stuck when one is deleted is named, and deleted once it is free', async () => {
+    const { id } = await made(service, 'emma')
+    const claim = () => cluster.objects.read('PersistentVolumeClaim', `intern-${id}`)
+    const held = (finalizers: string[]) =>
+      cluster.objects.put({ ...claim(), metadata: { ...claim().metadata, finalizers } })
+    held(['example.com/backup'])
+    await service.ask('DELETE', `/interns/${id}`)
+    const { last_failure_message } = await untilIntern(service, id, 'destroy_failed', patience)
+    assert.match(last_failure_message, /PersistentVolumeClaim intern-.*held by example\.com\/backup/)
+    held([])
+    await service.ask('DELETE', `/interns/${id}`)
+    await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
+  })
+
+  test('one that does not come up says what the cluster says, and comes up when that is mended', async () => {
+    const waiting = { reason: 'ErrImagePull', message: 'no such image' }
+    cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
+    const short = await startInPods({ kubernetes_start_ms: 500 }, { cluster })
+    try {
+      assert.match(
+        await madeToFail(short.service, 'flo'),
+        /within 0\.5 s: its container waits: ErrImagePull: no such image/,
+      )
+    } finally {
+      cluster.comeUp('well')
+      await short[Symbol.asyncDispose]()
+    }
+  })
+
+  test('one is not made while the API server is away, others talk on, and it says why', async () => {
+    const { id } = await made(service, 'gwen')
+    cluster.server.fault = () => 'reset'
+    try {
+      cluster.server.endWatches('broken off')
+      assert.match(await madeToFail(service, 'hana'), /API server cannot be asked/)
+      assert.equal((await say(service, id, 'say hello')).text, 'hello')
+      assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
+    } finally {
+      cluster.server.fault = () => undefined
+    }
+  })
+})
+
+describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
+  test('a daemon that hangs is replaced by another pod', async () => {
+    await using at = await startInPods({ intern_unresponsive_ms: 2000 })
+    const { id } = await made(at.service, 'ada')
+    const first = at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid
+    await at.cluster.silence()
+    assert.match(
+      (await untilIntern(at.service, id, 'failed', patience)).last_failure_message,
+      /has not answered for 2 s, on the node node-1/,
+    )
+    await untilIntern(at.service, id, 'running', patience)
+    assert.notEqual(at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid, first)
+  })
+
+  test('nothing is asked of the API server that the Role in ops/kubernetes/rbac.yaml does not allow', async () => {
+    await using at = await startInPods()
+    const { id } = await made(at.service, 'ada')
+    await at.service.ask('POST', `/interns/${id}/suspend`)
+    await at.service.ask('DELETE', `/interns/${id}`)
+    await until(async () => (await at.service.ask('GET', `/interns/${id}`)).status === 404, patience)
+    const allowed = allowedByRole()
+    const { requests } = at.cluster.server
+    for (const verb of ['get', 'list', 'watch', 'patch', 'delete'])
+      assert.ok(
+        requests.some((each) => verbOf(each) === verb),
+        verb,
+      )
+    const refused = requests.filter((each) => !allowed.has(`${verbOf(each)} ${resourceOf(each)}`))
+    assert.deepEqual(refused, [])
+  })
+
+  test('a node that is gone is told with its name and since when, and the intern is not started beside it', async () => {
+    await using at = await startInPods({ intern_unresponsive_ms: 60_000 })
+    const { id } = await made(at.service, 'ada')
+    await at.cluster.loseNode()
+    await untilIntern(at.service, id, 'failed', patience)
+    const told = /node node-1 has not been heard of since 2030-01-02T03:04:05Z/
+    assert.match(await failureOf(at.service, id), told)
+    // It tries again, and still says so.
+    await until(async () => /It cannot be started: .*node-1/.test(await failureOf(at.service, id)), patience)
+    assert.equal(pods(at.cluster).length, 1)
+  })
+
+  test('another image is taken when the next server finds the intern idle', async () => {
+    await using cluster = await startScriptedCluster()
+    await using at = await startInPods({}, { cluster })
+    const { id } = await made(at.service, 'ada')
+    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
+    await at.service.stop()
+    const settings = { kubernetes_image: 'signalbox:2', intern_unresponsive_ms: 1000 }
+    await using next = await startInPods(settings, { cluster, place: at.service.place })
+    const image = () => (cluster.objects.find('Pod', `intern-${id}-0`)?.spec as any)?.containers[0].image
+    assert.match((await answer(next.service, id, asked, 'allow_once')).text, /done/)
+    await until(() => image() === 'signalbox:2', patience)
+    await untilIntern(next.service, id, 'running', patience)
+    assert.equal((await say(next.service, id, 'say hi', { session_id: asked.sessionId })).sessionId, asked.sessionId)
+  })
+
+  test('a certificate is rotated in the pod that runs when a server takes it over, and its runs go on', async () => {
+    await using cluster = await startScriptedCluster()
+    await using at = await startInPods({}, { cluster })
+    const { id } = await made(at.service, 'ada')
+    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
+    const shown = () => readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
+    const first = shown()
+    await at.service.stop()
+    await using next = await startInPods({}, { cluster, place: at.service.place })
+    await until(() => shown() !== first, patience)
+    assert.match((await answer(next.service, id, asked, 'allow_once')).text, /done/)
+  })
+
+  test('interns of nobody are ended in the cluster, and their volumes are left', async () => {
+    await using cluster = await startScriptedCluster()
+    await using at = await startInPods({}, { cluster })
+    const { id } = await made(at.service, 'ada')
+    await at.service.stop()
+    await using _other = await startInPods({}, { cluster })
+    await until(() => pods(cluster).length === 0, patience)
+    assert.ok(cluster.objects.find('PersistentVolumeClaim', `intern-${id}`))
+  })
+})

@@ -1,0 +1,161 @@
+import type { Config } from '#config/settings.ts'
+import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
+import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
+import { addressElsewhere, type ElsewhereDeps, openAccess } from '#interns/elsewhere.ts'
+import type { McpServer } from '#interns/mcp-servers.ts'
+import { Refusal } from '#interns/refusal.ts'
+import type { Intern } from '#interns/store.ts'
+import { healthOf } from '../daemon-health.ts'
+import type { Provisioner } from '../provisioner.ts'
+import { renewCertificatesEveryMs } from '../tcp-listener.ts'
+import { unreachable } from '../unreachable.ts'
+import type { Cluster } from './access.ts'
+import { filesOf, knownOf, rotatedOf } from './intern-files.ts'
+import { daemonPort, internLabel, nameOf, objectsOf, ownLabels } from './objects.ts'
+import { Pods } from './pods.ts'
+import { endPod, removeAll } from './removal.ts'
+import { applyObjects, podThatAnswers } from './start-pod.ts'
+import { watchPod } from './watch-pod.ts'
+
+export type KubernetesDeps = ElsewhereDeps & {
+  config: Config
+  cluster: Cluster
+  certificates: Pick<DaemonCertificates, 'forDaemon' | 'forServer'>
+  /** The path of the API below the service's address. */
+  apiPath: () => string
+  warn: (message: string) => void
+  /** The intern's servers of tools, with their secrets. */
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+}
+
+const healthMs = 2000
+const steps = ['Making its objects', 'Starting its pod', 'Waiting for the daemon'] as const
+
+/** Interns as pods of a cluster: a StatefulSet of one each, with a volume, in which the daemon is all that runs. */
+export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
+  const { config, cluster, hosts, certificates, warn } = deps
+  const { client, image, serviceUrl } = cluster
+  const pods = new Pods({ client, onError: (error) => warn(`Pods of interns cannot be watched: ${error.message}`) })
+  const removal = { client, stopMs: config.kubernetes_stop_ms }
+  /** The interns that are being started here. */
+  const starting = new Map<string, AbortController>()
+  const isHere = ({ hostname }: Intern) => hosts.here !== undefined && (hostname ?? hosts.here) === hosts.here
+  const baseUrl = () => serviceUrl + deps.apiPath()
+
+  const addressIn = async (id: string, host: string, token: string): Promise<DaemonAddress> => ({
+    ...{ host, port: daemonPort, token, tls: await certificates.forServer(id) },
+  })
+  const addressOf = async (intern: Intern): Promise<DaemonAddress> => {
+    if (!isHere(intern)) return addressElsewhere(deps, intern)
+    const access = openAccess(deps.vault, intern)
+    if (access?.host === undefined)
+      throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no pod.')
+    return addressIn(intern.id, access.host, access.token)
+  }
+  const health = async (intern: Intern, withinMs: number) => healthOf(await addressOf(intern), withinMs)
+  const runs = (intern: Intern) => connectRuns(() => addressOf(intern))
+
+  /** Daemons that run read what is rotated again. */
+  const rotate = async ({ id, name }: Intern) => {
+    try {
+      const files = { ...rotatedOf(await certificates.forDaemon(id)), 'service-url': baseUrl() }
+      await client.merge('Secret', nameOf(id), { stringData: files })
+    } catch (error) {
+      warn(`The certificate of the intern ${name} could not be renewed: ${(error as Error).message}`)
+    }
+  }
+
+  const start: Provisioner['start'] = async (intern, secret, onProgress) => {
+    const { id } = intern
+    const step = (label: (typeof steps)[number]) =>
+      onProgress({ step_label: label, step_number: steps.indexOf(label) + 1, total_steps: steps.length })
+    if (intern.repository)
+      throw new Error('Interns in pods begin without a repository: make it without one, and have it clone what it may.')
+    step('Making its objects')
+    const aborted = new AbortController()
+    starting.get(id)?.abort(new Error('It is being started anew.'))
+    starting.set(id, aborted)
+    try {
+      const { token } = knownOf(await client.get('Secret', nameOf(id)))
+      await requireMoved(intern)
+      const servers = await deps.mcpServersOf(intern)
+      const issued = await certificates.forDaemon(id)
+      const told = { config, intern, secret, token, servers, baseUrl: baseUrl(), certificates: issued }
+      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(told))
+      await applyObjects(client, objects)
+      step('Starting its pod')
+      const host = await podThatAnswers(
+        { client, pods },
+        {
+          ...{ intern: id, settings: objects.settings, signal: aborted.signal },
+          answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
+          ...{ startMs: config.kubernetes_start_ms, unresponsiveMs: config.intern_unresponsive_ms },
+          onRunning: () => step('Waiting for the daemon'),
+        },
+      )
+      return { host, port: daemonPort, token }
+    } finally {
+      if (starting.get(id) === aborted) starting.delete(id)
+    }
+  }
+
+  /** An intern that was moved here is not to begin anew because its files are not. */
+  const requireMoved = async ({ id, movedAt, hostname }: Intern) => {
+    if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
+    throw new Error(
+      `The intern was moved to ${hostname}, and its files are not there: put them into a PersistentVolumeClaim ${nameOf(id)}.`,
+    )
+  }
+
+  const stop = async ({ id }: Intern) => {
+    starting.get(id)?.abort(new Error('The intern was stopped meanwhile.'))
+    await endPod(removal, id)
+  }
+
+  return {
+    placeOf: (intern) => ({ hostname: hosts.here ?? '', home: nameOf(intern.id) }),
+    secretOf: async (intern) => knownOf(await client.get('Secret', nameOf(intern.id))).key,
+    start,
+    async adopt(intern) {
+      if (intern.tcpAccess === null || (await health(intern, healthMs)) === undefined) return false
+      // It may be long since anybody did.
+      void rotate(intern)
+      return true
+    },
+    watch(intern, gone, outdated) {
+      const access = openAccess(deps.vault, intern)
+      const renewing = setInterval(() => void rotate(intern), renewCertificatesEveryMs).unref()
+      const watched = {
+        ...{ intern: intern.id, address: access?.host ?? '', image, unresponsiveMs: config.intern_unresponsive_ms },
+        health: (withinMs: number) => health(intern, withinMs).catch(() => undefined),
+      }
+      const unwatch = watchPod(pods, watched, gone, outdated)
+      return () => {
+        clearInterval(renewing)
+        unwatch()
+      }
+    },
+    async endStrangers(ids) {
+      const { items } = await client.list('StatefulSet', ownLabels)
+      for (const { metadata, spec } of items) {
+        const id = metadata.labels?.[internLabel] ?? ''
+        if (ids.has(id) || spec?.replicas === 0) continue
+        warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
+        await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
+      }
+    },
+    stop,
+    // Pods are none of this server: the next one starts what this one was starting.
+    leave: async ({ id }) => starting.get(id)?.abort(new Error('The server stops.')),
+    async destroy(intern) {
+      if (!isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
+      starting.get(intern.id)?.abort(new Error('The intern was deleted meanwhile.'))
+      await removeAll(removal, intern.id)
+    },
+    runs,
+    kept: (intern) =>
+      intern.status === 'running' || !isHere(intern)
+        ? runs(intern)
+        : unreachable(`The intern is ${intern.status}, and only its pod reaches its files: start it.`),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Config } from '#config/settings.ts'
+
+type Around = {
+  config: Pick<Config, 'kubernetes_servers' | 'kubernetes_egress' | 'port'>
+  selector: Record<string, string>
+  daemonPort: number
+  serviceUrl: string
+}
+
+/** What `public` leaves out: private networks, those of the host, and where clouds tell secrets. */
+const privateNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+]
+const privateNetworksOf6 = ['fc00::/7', 'fe80::/10', '::1/128']
+
+/**
+ * Servers reach the daemon. The pod reaches servers, the names of the cluster, and what the operator lets it; nothing
+ * else, other interns among it.
+ */
+export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: Around): Record<string, unknown> {
+  const servers = config.kubernetes_servers.map(peerOf)
+  const { port, protocol } = new URL(serviceUrl)
+  // Behind a Service the port of its pods counts, which is ours; from outside that of the address.
+  const asked = new Set([Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0))
+  const others = config.kubernetes_egress.flatMap((each) =>
+    each === 'public'
+      ? [
+          { ipBlock: { cidr: '0.0.0.0/0', except: privateNetworks } },
+          { ipBlock: { cidr: '::/0', except: privateNetworksOf6 } },
+        ]
+      : [peerOf(each)],
+  )
+  return {
+    podSelector: { matchLabels: selector },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ from: servers, ports: [{ protocol: 'TCP', port: daemonPort }] }],
+    egress: [
+      { to: servers, ports: [...asked].map((each) => ({ protocol: 'TCP', port: each })) },
+      {
+        to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
+        ports: ['UDP', 'TCP'].map((each) => ({ protocol: each, port: 53 })),
+      },
+      ...(others.length > 0 ? [{ to: others }] : []),
+    ],
+  }
+}
+
+/** A label of pods in any namespace, a network, or one address. */
+function peerOf(peer: string): object {
+  const [name, value] = peer.split('=')
+  if (value !== undefined) return { namespaceSelector: {}, podSelector: { matchLabels: { [name!]: value } } }
+  return { ipBlock: { cidr: peer.includes('/') ? peer : `${peer}/${peer.includes(':') ? 128 : 32}` } }
+}

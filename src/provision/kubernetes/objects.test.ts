@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Settings } from '#config/settings.ts'
+import { objectsOf } from './objects.ts'
+
+const around = (settings: object = {}) => ({
+  config: Settings.parse({ intern_memory_bytes: 1000, ...settings }),
+  ...{ image: 'signalbox:1', serviceUrl: 'http://signalbox.test:80' },
+})
+const files = { lasting: { 'settings.json': '{}' }, rotated: { 'certificate.pem': 'one' } }
+const made = (settings: object = {}, of = files) => objectsOf(around(settings), 'ada', of)
+const specOf = (objects: ReturnType<typeof made>, kind: string) =>
+  objects.others.find((object) => object.kind === kind)?.spec as any
+const podOf = (objects: ReturnType<typeof made>) => specOf(objects, 'StatefulSet').template
+
+test('a pod may do nothing that Pod Security’s level "restricted" forbids, writes its volume alone, and has no account', () => {
+  const { spec } = podOf(made())
+  const [container] = spec.containers
+  assert.deepEqual(container.securityContext, {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+  const { runAsNonRoot, runAsUser, seccompProfile } = spec.securityContext
+  assert.deepEqual([runAsNonRoot, runAsUser > 0, seccompProfile], [true, true, { type: 'RuntimeDefault' }])
+  assert.equal(spec.automountServiceAccountToken, false)
+  const kinds = spec.volumes.map((volume: object) => Object.keys(volume)[1])
+  assert.deepEqual(kinds, ['persistentVolumeClaim', 'emptyDir', 'secret'])
+  for (const shared of ['hostNetwork', 'hostPID', 'hostIPC']) assert.ok(!(shared in spec))
+  assert.deepEqual(container.resources.limits, { cpu: '2', memory: '1000' })
+})
+
+test('another pod is made for other settings, another image or another template, and not for another certificate', () => {
+  const { settings } = made()
+  assert.equal(podOf(made()).metadata.annotations['signalbox.dev/settings'], settings)
+  assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settings, settings)
+  assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settings, settings)
+  assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settings, settings)
+  assert.notEqual(objectsOf({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
+})
+
+test('what the operator chooses is chosen: class and size of volumes, runtime class, secret of the image, limits', () => {
+  const objects = made({
+    ...{ kubernetes_storage_class: 'fast', kubernetes_storage: '5Gi', kubernetes_runtime_class: 'gvisor' },
+    ...{ kubernetes_image_pull_secret: 'pulls', kubernetes_cpu_limit: '500m', intern_memory_bytes: 0 },
+  })
+  const { storageClassName, resources } = objects.volume.spec
+  assert.deepEqual([storageClassName, resources], ['fast', { requests: { storage: '5Gi' } }])
+  const { spec } = podOf(objects)
+  assert.deepEqual([spec.runtimeClassName, spec.imagePullSecrets], ['gvisor', [{ name: 'pulls' }]])
+  assert.deepEqual(spec.containers[0].resources.limits, { cpu: '500m' })
+})
+
+test('only servers reach a pod, and it reaches servers, names and what the operator lets it', () => {
+  const policy = (settings: object) => specOf(made({ port: 8080, ...settings }), 'NetworkPolicy')
+  const servers = { namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'signalbox' } } }
+  const { policyTypes, ingress, egress } = policy({})
+  assert.deepEqual(policyTypes, ['Ingress', 'Egress'])
+  assert.deepEqual(ingress, [{ from: [servers], ports: [{ protocol: 'TCP', port: 7420 }] }])
+  assert.deepEqual(egress[0], { to: [servers], ports: [80, 8080].map((port) => ({ protocol: 'TCP', port })) })
+  assert.deepEqual(
+    egress[1].ports.map(({ port }: { port: number }) => port),
+    [53, 53],
+  )
+  assert.equal(egress.length, 2)
+  const open = policy({ kubernetes_servers: '10.0.0.1', kubernetes_egress: 'public, 10.9.0.0/16' })
+  assert.deepEqual(open.ingress[0].from, [{ ipBlock: { cidr: '10.0.0.1/32' } }])
+  const cidrs = open.egress[2].to.map(({ ipBlock }: any) => ipBlock.cidr)
+  assert.deepEqual(cidrs, ['0.0.0.0/0', '::/0', '10.9.0.0/16'])
+  assert.ok(open.egress[2].to[0].ipBlock.except.includes('169.254.0.0/16'))
+})

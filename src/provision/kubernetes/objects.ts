@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto'
+import type { Config } from '#config/settings.ts'
+import { networkPolicyOf } from './network-policy.ts'
+import type { KubernetesObject } from './object.ts'
+
+/** Where the daemon of an intern listens in its pod. */
+export const daemonPort = 7420
+/** Labels of all that belongs to interns, and the one that says to which. */
+const own = { 'app.kubernetes.io/name': 'signalbox-intern' }
+export const internLabel = 'signalbox.dev/intern'
+export const ownLabels = Object.entries(own)
+  .map((pair) => pair.join('='))
+  .join(',')
+/** Of a pod: with which settings it was made. */
+export const settingsAnnotation = 'signalbox.dev/settings'
+
+export const nameOf = (internId: string) => `intern-${internId}`
+export const podNameOf = (internId: string) => `${nameOf(internId)}-0`
+
+/** Where things are in the pod of an intern. The image is that of the service (`Containerfile`). */
+const installed = '/signalbox'
+const home = '/home/intern'
+const configured = '/etc/intern'
+export const inPod = {
+  node: 'node',
+  builtin: `${installed}/bin/agent.ts`,
+  workspace: `${home}/workspace`,
+  memory: `${home}/state`,
+  state: `${home}/state/agent`,
+  compileCache: `${home}/state/compiled`,
+  instructions: `${configured}/instructions.md`,
+  baseUrl: `${configured}/service-url`,
+} as const
+/** No user of a system, and none that interns on hosts have. */
+const user = 10_001
+
+/** The files of an intern in its Secret. What may be rotated is read again by a daemon that runs. */
+export type InternFiles = {
+  lasting: Record<string, string>
+  rotated: Record<string, string>
+}
+
+type ObjectsDeps = { config: Config; image: string; serviceUrl: string }
+
+/** The objects of one intern in the order in which they are made. */
+export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string, files: InternFiles) {
+  const name = nameOf(id)
+  const labels = { ...own, [internLabel]: id }
+  const metadata = { name, labels }
+  const selector = { [internLabel]: id }
+  const pod = podSpec(config, image, name)
+  const settings = hash('sha256', JSON.stringify([pod, files.lasting]), 'hex').slice(0, 32)
+  const secret = { kind: 'Secret', metadata, stringData: { ...files.lasting, ...files.rotated } } as const
+  const volume = { kind: 'PersistentVolumeClaim', metadata, spec: volumeSpec(config) } as const
+  const service = {
+    kind: 'Service',
+    metadata,
+    spec: { clusterIP: 'None', selector, ports: [{ name: 'daemon', port: daemonPort }] },
+  } as const
+  const policy: KubernetesObject = {
+    kind: 'NetworkPolicy',
+    metadata,
+    spec: networkPolicyOf({ config, selector, daemonPort, serviceUrl }),
+  }
+  const set = {
+    kind: 'StatefulSet',
+    metadata,
+    spec: {
+      replicas: 1,
+      serviceName: name,
+      selector: { matchLabels: selector },
+      // A pod that never began is replaced, too, when there is a newer template.
+      podManagementPolicy: 'Parallel',
+      revisionHistoryLimit: 1,
+      template: { metadata: { labels, annotations: { [settingsAnnotation]: settings } }, spec: pod },
+    },
+  } as const
+  return { settings, secret, volume, others: [service, policy, set] satisfies KubernetesObject[] }
+}
+
+function volumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_storage: storage }: Config) {
+  return {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage } },
+    ...(storageClassName !== undefined && { storageClassName }),
+  }
+}
+
+/** A pod that Pod Security's level `restricted` lets in: it is the sandbox of the intern. */
+function podSpec(config: Config, image: string, name: string) {
+  const { kubernetes_runtime_class: runtimeClassName, kubernetes_image_pull_secret: pullSecret } = config
+  return {
+    ...(runtimeClassName !== undefined && { runtimeClassName }),
+    ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    // So that what an agent leaves behind is buried: Node does not do so as the first process.
+    shareProcessNamespace: true,
+    terminationGracePeriodSeconds: 10,
+    securityContext: {
+      ...{ runAsNonRoot: true, runAsUser: user, runAsGroup: user, fsGroup: user },
+      fsGroupChangePolicy: 'OnRootMismatch',
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [
+      {
+        name: 'daemon',
+        image,
+        command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
+        workingDir: home,
+        env: Object.entries({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }).map(
+          ([variable, value]) => ({ name: variable, value }),
+        ),
+        ports: [{ name: 'daemon', containerPort: daemonPort }],
+        securityContext: {
+          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: resourcesOf(config),
+        // Whether it answers, servers ask it themselves: a probe would be a stranger without a certificate.
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        volumeMounts: [
+          { name: 'home', mountPath: home },
+          { name: 'tmp', mountPath: '/tmp' },
+          { name: 'configured', mountPath: configured, readOnly: true },
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'home', persistentVolumeClaim: { claimName: name } },
+      { name: 'tmp', emptyDir: { sizeLimit: '1Gi' } },
+      { name: 'configured', secret: { secretName: name, defaultMode: 0o440 } },
+    ],
+  }
+}
+
+function resourcesOf(config: Config) {
+  const memory = config.intern_memory_bytes
+  return {
+    requests: { cpu: config.kubernetes_cpu_request, memory: config.kubernetes_memory_request },
+    limits: { cpu: config.kubernetes_cpu_limit, ...(memory > 0 && { memory: String(memory) }) },
+  }
+}

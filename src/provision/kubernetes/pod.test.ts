@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { podOf } from './pod.ts'
+
+const running = { restartCount: 0, state: { running: {} } }
+const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toISOString()
+const notReady = (since: number) => [{ type: 'Ready', status: 'False', lastTransitionTime: at(since) }]
+
+/** What is said of a pod on `node-1` with this status, and when its end was asked for, with ten seconds to go. */
+function said(status: object, endAsked?: number): [why: string | undefined, isLost: boolean] {
+  const ending = endAsked !== undefined && { deletionTimestamp: at(endAsked + 10), deletionGracePeriodSeconds: 10 }
+  const metadata = { name: 'intern-ada-0', ...ending }
+  const { why, isLost } = podOf({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
+  return [why, isLost]
+}
+
+test('nothing is said against a pod that runs', () => {
+  assert.deepEqual(said({ phase: 'Running', containerStatuses: [running] }), [undefined, false])
+})
+
+test('a node that is not heard of is told with its time, also where the end of its pod was asked for', () => {
+  const lost = ['its node node-1 has not been heard of since 2030-01-01T00:00:20.000Z', true]
+  const status = { phase: 'Running', containerStatuses: [running], conditions: notReady(20) }
+  assert.deepEqual(said(status), lost)
+  // Before, as after five minutes by the cluster, and after, as by us: within its ten seconds the node itself says so.
+  assert.deepEqual(said(status, 40), lost)
+  assert.deepEqual(said(status, 5), lost)
+  assert.deepEqual(said(status, 15), ['its pod is being deleted from the node node-1', false])
+})
+
+test('what keeps a pod from running is told in the words of the cluster', () => {
+  const waiting = { reason: 'ErrImagePull', message: 'no such image' }
+  const unscheduled = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }]
+  const ended = { exitCode: 137, reason: 'OOMKilled' }
+  const told = { exitCode: 1, reason: 'Error', message: 'first\nno token\n' }
+  for (const [status, why] of [
+    [{ containerStatuses: [{ state: { waiting } }] }, 'its container waits: ErrImagePull: no such image'],
+    [{ phase: 'Pending', conditions: unscheduled }, 'no node takes its pod: 0/3 nodes are available'],
+    [{ containerStatuses: [{ state: { terminated: ended } }] }, 'its daemon ended with code 137 (OOMKilled)'],
+    [
+      { containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: told } }] },
+      'its daemon ended with code 1: no token',
+    ],
+    [{ phase: 'Failed', reason: 'Evicted', message: 'low on disk' }, 'its pod has failed: Evicted: low on disk'],
+    [{ phase: 'Pending' }, 'its container is being made on the node node-1'],
+  ] as const)
+    assert.deepEqual(said(status), [why, false])
+})

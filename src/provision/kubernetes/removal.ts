@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubernetesClient } from './client.ts'
+import type { Kind, KubernetesObject } from './object.ts'
+import { nameOf, podNameOf } from './objects.ts'
+import { podOf } from './pod.ts'
+
+type RemovalDeps = { client: KubernetesClient; stopMs: number }
+type Named = [kind: Kind, name: string]
+
+const lookEveryMs = 250
+
+/** Ends the pod of an intern and keeps the rest. @throws Error that says what is stuck. */
+export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
+  if (!(await client.get('StatefulSet', nameOf(id)))) return
+  await client.merge('StatefulSet', nameOf(id), { spec: { replicas: 0 } })
+  await untilGone(client, [['Pod', podNameOf(id)]], stopMs)
+}
+
+/** Removes all objects of an intern, its files last. @throws Error that says what is stuck. */
+export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
+  const since = performance.now()
+  const name = nameOf(id)
+  const running: Named[] = [
+    ['StatefulSet', name],
+    ['Pod', podNameOf(id)],
+  ]
+  const rest: Named[] = [
+    ['Service', name],
+    ['NetworkPolicy', name],
+    ['Secret', name],
+    ['PersistentVolumeClaim', name],
+  ]
+  for (const all of [running, rest]) {
+    for (const each of all) await client.remove(...each)
+    await untilGone(client, all, Math.max(0, stopMs - (performance.now() - since)), stopMs)
+  }
+}
+
+async function untilGone(client: KubernetesClient, all: Named[], withinMs: number, toldMs = withinMs): Promise<void> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const found = await Promise.all(all.map((each) => client.get(...each)))
+    const left = found.filter((object) => object !== undefined)
+    if (left.length === 0) return
+    if (performance.now() > until)
+      throw new Error(
+        `Still there after ${toldMs / 1000} s: ${left.map(stuck).join('; ')}. Try again when that is mended.`,
+      )
+    await sleep(lookEveryMs)
+  }
+}
+
+function stuck(object: KubernetesObject): string {
+  const { kind, metadata } = object
+  const { finalizers = [], deletionTimestamp } = metadata
+  const why = [
+    ...(kind === 'Pod' ? [podOf(object).why] : []),
+    deletionTimestamp && `its end was asked for at ${deletionTimestamp}`,
+    finalizers.length > 0 && `held by ${finalizers.join(', ')}`,
+  ].filter(Boolean)
+  return `${kind} ${metadata.name}${why.length > 0 ? ` (${why.join('; ')})` : ''}`
+}

@@ -1,0 +1,63 @@
+import type { InternHealth } from '#interns/runs.ts'
+import { monitorAnswers } from '../daemon-monitor.ts'
+import type { Pod } from './pod.ts'
+import type { Pods } from './pods.ts'
+
+type Watched = {
+  intern: string
+  /** Of the pod that is watched. */
+  address: string
+  /** The image that pods are to have. */
+  image: string
+  health: (withinMs: number) => Promise<InternHealth | undefined>
+  unresponsiveMs: number
+}
+
+/**
+ * Watches an intern in two ways, as neither sees all: what the cluster says of its pod, and whether its daemon answers.
+ * While the API server is away, only the second counts. @returns the way to stop watching.
+ */
+export function watchPod(
+  pods: Pick<Pods, 'follow'>,
+  { intern, address, image, health, unresponsiveMs }: Watched,
+  gone: (reason: string) => void,
+  outdated: () => void,
+): () => void {
+  let watched = true
+  let first: Pod | undefined
+  let node: string | undefined
+  const stop = () => {
+    watched = false
+    unfollow()
+    stopAsking()
+  }
+  const tell = (told: () => void) => {
+    if (!watched) return
+    stop()
+    told()
+  }
+  const unfollow = pods.follow(intern, (pod) => {
+    const reason = whyGone(pod, address, first)
+    first ??= pod
+    node = pod?.node
+    if (reason) tell(() => gone(reason))
+  })
+  const answers = async (withinMs: number) => {
+    const now = await health(withinMs)
+    const isIdle = now !== undefined && now.runs === 0 && now.waiting === 0
+    if (isIdle && first !== undefined && first.image !== image) tell(outdated)
+    return now !== undefined
+  }
+  const where = () => (node === undefined ? '' : `, on the node ${node}`)
+  const silent = (reason: string) => tell(() => gone(`The daemon ${reason}${where()}.`))
+  const stopAsking = monitorAnswers(answers, unresponsiveMs, silent)
+  return stop
+}
+
+function whyGone(pod: Pod | undefined, address: string, first: Pod | undefined): string | undefined {
+  if (pod === undefined) return 'Its pod was deleted.'
+  if (pod.why !== undefined) return `${pod.why[0]!.toUpperCase()}${pod.why.slice(1)}.`
+  if (pod.address !== address || (first && first.uid !== pod.uid)) return 'Its pod was replaced by another.'
+  if (first && pod.restarts > first.restarts) return 'Its daemon has ended, and was started again by the cluster.'
+  return undefined
+}

@@ -1,0 +1,124 @@
+import { randomInt } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KubernetesObject } from '#provision/kubernetes/object.ts'
+import { runInPod } from './pod-daemon.ts'
+import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-server.ts'
+import type { ScriptedObjects } from './scripted-objects.ts'
+
+/** A process in a pod: where it is reached, and how it is ended. */
+export type Running = { stop: () => Promise<void> }
+
+export type ScriptedCluster = AsyncDisposable & {
+  server: ScriptedApiServer
+  objects: ScriptedObjects
+  /** The folder that is a pod's volume and the one that is its Secret, which outlive it. */
+  foldersOf: (name: string) => { home: string; configured: string }
+  /** How pods come up from now on: as they should, or with this status for good. */
+  comeUp: (how: 'well' | Record<string, unknown>) => void
+  /** What runs does not answer any more, and nobody else notices. */
+  silence: () => Promise<void>
+  /** The node is gone without a word: what ran there does not answer, and the cluster notices. */
+  loseNode: () => Promise<void>
+}
+
+const kubelet = 'scripted/kubelet'
+const since = '2030-01-02T03:04:05Z'
+
+/**
+ * A cluster of one node behind a scripted API server: it makes the pod of a StatefulSet, runs the daemon of an intern for
+ * it at an address of its own, keeps the files of its Secret up to date, and ends it.
+ */
+export async function startScriptedCluster(): Promise<ScriptedCluster> {
+  const server = await startScriptedApiServer()
+  const { objects } = server
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-pods-'))
+  const running = new Map<string, Running>()
+  let how: 'well' | Record<string, unknown> = 'well'
+  let isLost = false
+  const foldersOf = (name: string) => ({ home: join(folder, name, 'home'), configured: join(folder, name, 'etc') })
+
+  const put = (pod: KubernetesObject, status: Record<string, unknown>) => {
+    const now = objects.find('Pod', pod.metadata.name)
+    if (now && now.metadata.uid === pod.metadata.uid) objects.put({ ...now, status })
+  }
+  function writeSecret(name: string): void {
+    const { configured } = foldersOf(name)
+    mkdirSync(configured, { recursive: true })
+    for (const [file, text] of Object.entries(objects.find('Secret', name)?.data ?? {}))
+      writeFileSync(join(configured, file), Buffer.from(text, 'base64'))
+  }
+  async function begin(pod: KubernetesObject): Promise<void> {
+    if (how !== 'well') return put(pod, how)
+    const set = pod.metadata.name.replace(/-0$/, '')
+    writeSecret(set)
+    const podIP = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
+    running.set(pod.metadata.uid!, await runInPod(foldersOf(set), podIP))
+    put(pod, status(podIP, 'True'))
+  }
+  async function end(pod: KubernetesObject): Promise<void> {
+    if (isLost) return
+    const process = running.get(pod.metadata.uid!)
+    running.delete(pod.metadata.uid!)
+    await process?.stop()
+    objects.put({ ...pod, metadata: { ...pod.metadata, finalizers: [] } })
+  }
+
+  async function silence(): Promise<void> {
+    for (const process of running.values()) await process.stop()
+    running.clear()
+  }
+
+  /** One pod for a set that wants one, of its template. */
+  function reconcile(name: string): void {
+    const set = objects.find('StatefulSet', name)
+    const pod = objects.find('Pod', `${name}-0`)
+    const { replicas, template } = (set?.spec ?? {}) as { replicas?: number; template?: any }
+    const wanted = replicas === 1 && !set?.metadata.deletionTimestamp
+    const isOf = JSON.stringify(pod?.metadata.annotations) === JSON.stringify(template?.metadata.annotations)
+    if (pod && !pod.metadata.deletionTimestamp && (!wanted || !isOf)) objects.remove('Pod', pod.metadata.name)
+    if (pod || !wanted) return
+    const metadata = { ...template.metadata, name: `${name}-0`, finalizers: [kubelet] }
+    objects.put({ kind: 'Pod', metadata, spec: { ...template.spec, nodeName: 'node-1' } })
+  }
+
+  objects.subscribe(0, ({ type, object }) => {
+    const { kind, metadata } = object
+    // The cluster acts on what it has heard of, a little later.
+    setImmediate(() => {
+      if (kind === 'StatefulSet') reconcile(metadata.name)
+      if (kind === 'Secret' && type === 'MODIFIED') writeSecret(metadata.name)
+      if (kind !== 'Pod') return
+      if (type === 'ADDED') void begin(object)
+      else if (type === 'DELETED') reconcile(metadata.name.replace(/-0$/, ''))
+      else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
+    })
+  })
+  return {
+    ...{ server, objects, foldersOf },
+    comeUp: (next) => {
+      how = next
+    },
+    silence,
+    async loseNode() {
+      isLost = true
+      await silence()
+      for (const pod of objects.list('Pod', '')) {
+        const { podIP } = pod.status as { podIP: string }
+        put(pod, status(podIP, 'False'))
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await silence()
+      await server[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const status = (podIP: string, ready: 'True' | 'False') => ({
+  ...{ phase: 'Running', podIP },
+  conditions: [{ type: 'Ready', status: ready, lastTransitionTime: since }],
+  containerStatuses: [{ restartCount: 0, state: { running: {} } }],
+})
