@@ -119,6 +119,20 @@ onEachDatabase('a link that answers', (kind) => {
     await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { include: ['question'] })
     assert.match((await look(w.service, third.path)).text, /answers no longer: its webhook/)
   })
+
+  test('ends when its webhook goes elsewhere, as the one before may have leaked', async () => {
+    await using w = await world(kind)
+    const { path } = await w.ask('permission shell allow_once')
+    await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { description: 'The same place.' })
+    assert.equal((await look(w.service, path)).status, 200)
+    await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { url: `${w.receiver.origin}/elsewhere` })
+    for (const answer of [await look(w.service, path), await press(w.service, path, { answer: 'allow_once' })]) {
+      assert.equal(answer.status, 410)
+      assert.match(answer.text, /answers no longer: its webhook/)
+    }
+    const fresh = await w.ask('permission shell allow_once')
+    assert.equal((await look(w.service, fresh.path)).status, 200)
+  })
 })
 
 test('a link answers in the name of whoever made it, as long as they may', async () => {

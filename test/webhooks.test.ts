@@ -54,6 +54,31 @@ onEachDatabase('a webhook', (kind) => {
     assert.deepEqual(new Set(mine.received.map(({ told }) => told.data.intern_name)), new Set(['shared']))
   })
 
+  test('does not tell whoever turns it elsewhere what only its maker may hear, nor answer in their name', async () => {
+    let isDown = true
+    await using mine = await startReceiver((response) => response.writeHead(isDown ? 503 : 204).end())
+    await using evil = await startReceiver()
+    const settings = { ...settingsFor(mine.origin), public_url: 'https://signalbox.example' }
+    settings.webhook_origins.push(evil.origin)
+    await using service = await startTestService({ kind, settings })
+    const { data } = await make(service, { url: mine.url, include: ['question', 'answer_link'] })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    await say(service, id, 'permission shell allow_once')
+    const { told } = await mine.hear('intern.question_asked')
+    const mallory = await colleague(service, 'mallory', { kind: 'management' })
+    const turned = await service.ask('PATCH', `/webhooks/${data.id}`, { key: mallory.key, body: { url: evil.url } })
+    assert.deepEqual([turned.status, turned.body.data.created_by_user_id], [200, mallory.userId], turned.text)
+    isDown = false
+    await say(service, id, 'permission shell allow_once')
+    await service.ask('POST', `/webhooks/${data.id}/test`, { key: mallory.key, body: {} })
+    await evil.hear('webhook.test')
+    assert.deepEqual(new Set(evil.received.map(({ told }) => told.type)), new Set(['webhook.test']))
+    const path = told.data.answer_url.replace('https://signalbox.example/api/v1', '')
+    assert.equal((await service.ask('GET', path, { key: null })).status, 410)
+    const { body } = await service.manage('GET', `/webhooks/${data.id}/deliveries?state=failed`)
+    assert.equal(body.data[0].last_error, 'another member changed the webhook')
+  })
+
   test('keeps its secret to itself: encrypted at rest, shown once, in no answer and no trail', async () => {
     const place = await newPlace(kind)
     const service = await startTestService({ place })

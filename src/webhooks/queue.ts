@@ -231,6 +231,26 @@ export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Fa
   })
 }
 
+/** Links that were sent, or may have been, answer no longer. */
+export async function endLinks(tx: Tx, webhookId: string): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ answerable: null })
+    .where('webhook_id', '=', webhookId)
+    .where((e) => e.or([e('state', '<>', 'pending'), e('attempts', '>', 0), e('claimed_until', '>', 0)]))
+    .execute()
+}
+
+/** What waits to be sent is not. */
+export async function giveUpPending(tx: Tx, clock: DatabaseClock, webhookId: string, why: string): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ state: 'failed', last_error: why, answerable: null, claimed_until: 0, settled_at: clock.at() })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
 /** Forgets what was delivered, or given up, before an instant. */
 export async function pruneDeliveries({ db }: { db: Db }, before: number): Promise<void> {
   await db.query

@@ -58,7 +58,11 @@ export const Webhook = z
       .datetime()
       .nullable()
       .describe('Until when the secret before the last rotation signs as well.'),
-    created_by_user_id: z.string(),
+    created_by_user_id: z
+      .string()
+      .describe(
+        'Who made it, or was the last to say where it goes or what it tells: it hears of the interns that they see.',
+      ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -3,11 +3,13 @@ import { namedWorkspace } from '#accounts/workspaces.ts'
 import { recordChange } from '#audit/audit.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
+import { databaseClock } from '#db/clock.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
+import { endLinks, giveUpPending } from './queue.ts'
 import { newSecret } from './secret.ts'
 import { whyForbidden } from './target.ts'
 import {
@@ -89,7 +91,10 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, wanted: N
   return { webhook, secret }
 }
 
-/** One that is enabled again begins anew: what is still to be sent is sent at once. */
+/**
+ * One that is enabled again begins anew: what is still to be sent is sent at once. Whoever says where it goes and what it
+ * tells is who made it from then on: it hears of interns that only they see, and answers in their name.
+ */
 export async function changeWebhook(
   deps: WebhookDeps,
   caller: Caller,
@@ -97,6 +102,7 @@ export async function changeWebhook(
   patch: WebhookPatch,
 ): Promise<Webhook> {
   const { url, description, events, include, enabled } = patch
+  const aims = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireTarget(deps, url)
   if (include !== undefined) requireLinks(deps, include)
   const set = {
@@ -107,7 +113,14 @@ export async function changeWebhook(
     ...(include !== undefined && { include: list(include) }),
     ...(enabled !== undefined && { enabled: Number(enabled), disabled_reason: null, failing_since: null }),
   }
-  return update(deps, caller, id, 'updated', (tx) => tx.updateTable('webhooks').set(set).where('id', '=', id).execute())
+  return update(deps, caller, id, 'updated', async (tx, before) => {
+    const takesOver = aims && before.created_by_user_id !== caller.userId
+    // What was queued for the one before may be about interns that this one does not see.
+    if (takesOver) await giveUpPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
+    if (takesOver || (url !== undefined && url !== before.url)) await endLinks(tx, id)
+    const all = { ...set, ...(takesOver && { created_by: caller.userId }) }
+    await tx.updateTable('webhooks').set(all).where('id', '=', id).execute()
+  })
 }
 
 /** The secret before signs as well for some hours: so whoever receives can change over without a gap. */
@@ -164,14 +177,14 @@ async function update(
   caller: Caller,
   id: string,
   verb: 'updated' | 'secret_rotated',
-  work: (tx: Tx) => Promise<unknown>,
+  work: (tx: Tx, before: Webhook) => Promise<unknown>,
 ): Promise<Webhook> {
   const { organizationId } = caller
   const { workspace_id } = await getWebhook(deps, organizationId, id)
   return change(deps, caller, workspace_id, verb, async (tx) => {
     const within = { ...deps, db: { query: tx } }
     const before = await getWebhook(within, organizationId, id)
-    await work(tx)
+    await work(tx, before)
     return { before, after: await getWebhook(within, organizationId, id) }
   })
 }
