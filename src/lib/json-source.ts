@@ -30,6 +30,15 @@ export class JsonSource {
     this.#text = text
   }
 
+  /** The bytes of an object that has most of its members from this one. Undefined as where `changed` is. */
+  as(other: Changes): Buffer[] | undefined {
+    const value = this.value as Changes
+    const changes: Record<string, unknown> = {}
+    for (const name in other) if (other[name] !== value[name]) changes[name] = other[name]
+    for (const name in value) if (!Object.hasOwn(other, name)) changes[name] = undefined
+    return this.changed(changes)
+  }
+
   /**
    * The bytes of the object with these members, whose names are ASCII, and without those that are undefined. Undefined where another reader
    * may read something else in the bytes than was read here: of two members of one name, others take the first.

@@ -66,8 +66,7 @@ function passedThrough(
   { body: given, client, source }: CompletionContext,
   target: ProtocolTarget,
 ): EncodedRequest | undefined {
-  const body = bodyForUpstream(given, client)
-  return passThrough?.(body, target, source?.value === body ? source : undefined)
+  return passThrough?.(bodyForUpstream(given, client), target, source?.value === given ? source : undefined)
 }
 
 /** Without what only this protocol has for this service; what every protocol has, wires leave out. */

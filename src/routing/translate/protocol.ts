@@ -32,7 +32,7 @@ export type ProviderProtocol = {
   /**
    * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
    * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
-   * @param source the bytes of the body, where it is as it came.
+   * @param source the client's bytes, where nothing was changed in what they say but that own fields may be left out.
    */
   passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest
   /** Asks an upstream for the number of tokens of a body, if the protocol can. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { passedToAnthropic } from './anthropic-passed.ts'
@@ -12,8 +13,8 @@ import { anthropicBillable, ownTool } from './anthropic-tools.ts'
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target),
-  passThrough: (body, target) =>
-    sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target),
+  passThrough: (body, target, source) =>
+    sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
     request: (body, target) =>
       sent('/messages/count_tokens', countable(passedToAnthropic(body, target.endpoint)), target),
@@ -28,11 +29,11 @@ export const anthropicMessages: ProviderProtocol = {
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }
 
-function sent(path: string, body: Body, { credential }: ProtocolTarget): EncodedRequest {
+function sent(path: string, body: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
-    body: JSON.stringify(body),
+    body: source?.as(body) ?? JSON.stringify(body),
   }
 }
 

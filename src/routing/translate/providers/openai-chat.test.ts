@@ -5,17 +5,17 @@ import { JsonSource } from '#lib/json-source.ts'
 import { encoded, endpointFor, weatherCall } from '#test/harness/encode.ts'
 import { openaiChat } from './openai-chat.ts'
 
-/** The body for the upstream: written anew, and the same to the byte where the client's own bytes are at hand. */
+/** The body for the upstream: written anew, and the same where the client's own bytes are at hand. */
 const passed = (body: object) => {
   const target = { endpoint: endpointFor('grok-4'), credential: 'secret', stream: true }
   const bytes = Buffer.from(JSON.stringify(body))
   const given = JSON.parse(bytes.toString())
-  const anew = String(openaiChat.passThrough!(given, target).body)
+  const anew = JSON.parse(String(openaiChat.passThrough!(given, target).body))
   const source = new JsonSource(given, bytes, bytes.toString())
   const pieces = openaiChat.passThrough!(given, target, source).body
   assert.ok(Array.isArray(pieces))
-  assert.equal(Buffer.concat(pieces).toString(), anew)
-  return JSON.parse(anew)
+  assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), anew)
+  return anew
 }
 
 describe('openai-chat, requests', () => {

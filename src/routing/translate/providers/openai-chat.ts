@@ -26,12 +26,12 @@ export const openaiChat: ProviderProtocol = {
 }
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const changes = changesOf(body, target)
+  const sent = changedBody(body, changesOf(body, target))
   const { credential } = target
   return {
     path: '/chat/completions',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    body: source?.changed(changes) ?? JSON.stringify(changedBody(body, changes)),
+    body: source?.as(sent) ?? JSON.stringify(sent),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { nameLimit } from '#chat/answer-limit.ts'
 import { isOurSeal } from '#chat/sealed-thought.ts'
+import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
@@ -11,7 +12,7 @@ import { withoutOwnFields } from './own-fields.ts'
 export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
   encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
-  passThrough: (body, target) => sent(passedToResponses(body, target.endpoint), target),
+  passThrough: (body, target, source) => sent(passedToResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
   knowsTool: (tool) => ownTool(tool) !== undefined,
@@ -20,11 +21,13 @@ export const openaiResponses: ProviderProtocol = {
   errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
 }
 
-function sent(body: Body, { endpoint, credential, stream }: ProtocolTarget): EncodedRequest {
+function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const { endpoint, credential, stream } = target
+  const body = { ...asked, model: endpoint.upstreamModel, stream }
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    body: JSON.stringify({ ...body, model: endpoint.upstreamModel, stream }),
+    body: source?.as(body) ?? JSON.stringify(body),
   }
 }
 
@@ -39,7 +42,7 @@ function passedToResponses(body: Body, endpoint: Endpoint): Body {
   nameLimit(asked, 'max_output_tokens')
   const isLost =
     asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
-  if (Array.isArray(kept.input)) asked.input = kept.input.filter((item) => !isLost(item))
+  if (Array.isArray(kept.input) && kept.input.some(isLost)) asked.input = kept.input.filter((item) => !isLost(item))
   if (saysNothing(asked.input)) asked.input = [{ role: 'user', content: '' }]
   if (asked.store === false && endpoint.supportedParameters.includes('reasoning'))
     asked.include = [...new Set([...((kept.include ?? []) as string[]), 'reasoning.encrypted_content'])]
