@@ -122,6 +122,40 @@ const evasions: [command: string, effect: Effect][] = [
   ['enable -f ./evil.so ls; ls', 'ask'],
   ['PATH=.; git status', 'ask'],
   ['export PATH=.; git status', 'ask'],
+  ...[
+    ...['tmux new -d git push', 'screen -dm git push', 'xvfb-run git push', 'fakeroot git push', 'valgrind git push'],
+    ...['perf record git push', 'hyperfine "git push"', 'poetry run git push', 'bundle exec git push'],
+    ...['cmake -E env git push', 'git bisect run git push', 'git filter-branch --tree-filter "git push"'],
+    ...[
+      'psql -c "\\! git push"',
+      'sqlite3 x.db ".shell git push"',
+      'git grep -O"git push" x',
+      'npm explore x -- git push',
+    ],
+    ...[
+      'R -e \'system("git push")\'',
+      "sed -n '/x/e git push' f",
+      'mise exec -- git push',
+      'ansible all -a "git push"',
+    ],
+  ].map((command): [string, Effect] => [command, 'deny']),
+  ...[
+    ...[
+      'git config core.fsmonitor ./evil; git status',
+      'git config diff.external ./evil',
+      'git mergetool -t x',
+      'git grep -O"git push" x',
+    ],
+    ...[
+      'gcc -wrapper ./evil,x a.c',
+      'tar xfI x ./evil',
+      'go vet -vettool=./evil',
+      'mvn exec:exec',
+      'tcpdump -z ./evil',
+    ],
+    ...['gradle -I evil.gradle x', 'apt-get -o APT::Update::Pre-Invoke::=./evil update', 'man -H ./evil x'],
+    ...['npm config set script-shell ./evil', 'wget --use-askpass=./evil x', 'ssh-keygen -D ./evil.so'],
+  ].map((command): [string, Effect] => [command, 'ask']),
   ['git push\0', 'deny'],
   ['git\u001b push', 'deny'],
   ['git push "', 'deny'],
@@ -207,6 +241,13 @@ for (const command of [
   'make "git push"',
   'grep "git push" notes.txt',
   'gitk push',
+  'git diff man.c && git merge main && git add src/filter.ts',
+  'tar czf a.tgz src && tar xf b.tar FILE',
+  'sed -n 1,20p src/e.ts',
+  'poetry install',
+  'mvn test',
+  'gcc -O2 -o a a.c',
+  'go test ./...',
 ])
   test(`${JSON.stringify(command)} is left to whoever decides without rules`, () =>
     assert.ok(['allow', undefined].includes(effectOf(command))))
