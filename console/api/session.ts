@@ -69,10 +69,10 @@ export async function signOut(): Promise<void> {
 }
 
 /** What they may, in one word; undefined while it is not known. */
-export const role = () => (signedIn.value.state === 'in' ? signedIn.value.session.role : undefined)
+export const role = () => useMe()?.role
 
-/** The id of the member who sits here. */
-export const me = () => (signedIn.value.state === 'in' ? signedIn.value.session.member.id : undefined)
+/** The session of who sits here; undefined while it is not known. */
+export const useMe = () => (signedIn.value.state === 'in' ? signedIn.value.session : undefined)
 
 /** Whether who sits here changes what is the organization's. The service decides; this keeps from offering what it refuses. */
 export const manages = () => role() === 'owner' || role() === 'admin'

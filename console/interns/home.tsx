@@ -1,17 +1,22 @@
 import type { ComponentType } from 'preact'
 import { Failure } from '../api/failure.ts'
-import { role, signedIn } from '../api/session.ts'
+import { manages, useMe } from '../api/session.ts'
+import type { Session } from '../api/types.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
+import { Hosts } from './hosts/hosts.tsx'
 import { Overview } from './overview.tsx'
 import { Rules } from './rules/rules.tsx'
 import { type Tab, Tabs, usePart } from './tabs.tsx'
+import { Webhooks } from './webhooks/webhooks.tsx'
 
-/** `isKept`: from developers. */
-type Part = Tab & { Part: ComponentType; isKept?: boolean }
+/** `seenBy`: everybody unless told. */
+type Part = Tab & { Part: ComponentType; seenBy?: Session['role'][] }
 
 const parts: Part[] = [
   { name: '', title: 'Interns', Part: Overview },
-  { name: 'rules', title: 'Rules for all', Part: WorkspaceRules, isKept: true },
+  { name: 'rules', title: 'Rules for all', Part: WorkspaceRules, seenBy: ['owner', 'admin', 'viewer'] },
+  { name: 'hosts', title: 'Where they run', Part: Hosts },
+  { name: 'webhooks', title: 'Webhooks', Part: Webhooks, seenBy: ['owner', 'admin'] },
 ]
 
 const forbidden = new Failure(403, 'This is shown to those who may see all of the organization.')
@@ -19,7 +24,10 @@ const forbidden = new Failure(403, 'This is shown to those who may see all of th
 /** What waits and who there is, and what holds for all interns of the workspace. */
 export function Home() {
   const here = usePart()
-  const seen = parts.filter(({ isKept }) => !isKept || role() !== 'developer')
+  const may = useMe()?.role
+  if (may === undefined) return <Loading />
+  const seen = parts.filter(({ seenBy }) => !seenBy || seenBy.includes(may))
+
   const shown = parts.find(({ name }) => name === here)
   return (
     <div class="page interns-page">
@@ -34,8 +42,6 @@ export function Home() {
 }
 
 function WorkspaceRules() {
-  const who = signedIn.value
-  if (who.state !== 'in') return <Loading />
-  const { workspace, role: may } = who.session
-  return <Rules owner={{ kind: 'workspace', id: workspace.id }} mayChange={may === 'owner' || may === 'admin'} />
+  const { id } = useMe()!.workspace
+  return <Rules owner={{ kind: 'workspace', id }} mayChange={manages()} />
 }

@@ -1,11 +1,12 @@
 import { useGet } from '../api/resource.ts'
-import { asks, me } from '../api/session.ts'
+import { asks, useMe } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
 import { Files } from './files.tsx'
+import { Place } from './hosts/place.tsx'
 import { Inbox } from './inbox.tsx'
 import { useChanges, useWorld, type Waiting } from './live.ts'
 import { NewSession } from './new-session.tsx'
@@ -13,12 +14,14 @@ import { Rules } from './rules/rules.tsx'
 import { shown } from './shown.ts'
 import { State } from './state.tsx'
 import { Tabs, usePart } from './tabs.tsx'
+import { Tools } from './tools/tools.tsx'
 
 /** One intern: how it is, what it asks, and its conversations. */
 export function InternPage({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
   const world = useWorld()
   useChanges(reload)
+  const mayChange = asks() && useMe()?.member.id === data?.creator_user_id
   const waiting = world.data?.waiting.filter(({ intern }) => intern.id === data?.id) ?? []
   return (
     <div class="page interns-page">
@@ -41,8 +44,9 @@ export function InternPage({ id }: { id: string }) {
             {data.model ?? 'the default model'} ·{' '}
             {data.visibility === 'workspace' ? 'seen by the workspace' : 'seen by its creator'}
           </p>
+          <Place intern={data} mayChange={mayChange} after={reload} />
           <Tabs tabs={tabs} />
-          <Part intern={data} waiting={waiting} />
+          <Part intern={data} waiting={waiting} mayChange={mayChange} after={reload} />
         </>
       )}
     </div>
@@ -52,12 +56,15 @@ export function InternPage({ id }: { id: string }) {
 const tabs = [
   { name: '', title: 'Sessions' },
   { name: 'rules', title: 'Rules' },
+  { name: 'tools', title: 'Tools' },
 ]
 
-function Part({ intern, waiting }: { intern: Intern; waiting: Waiting[] }) {
+type PartProps = { intern: Intern; waiting: Waiting[]; mayChange: boolean; after: () => void }
+
+function Part({ intern, waiting, mayChange, after }: PartProps) {
   const part = usePart()
-  const mayChange = asks() && me() === intern.creator_user_id
   if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} mayChange={mayChange} />
+  if (part === 'tools') return <Tools intern={intern} mayChange={mayChange} after={after} />
   return (
     <>
       <Inbox waiting={waiting} />

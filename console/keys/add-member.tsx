@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
+import { useMe } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
 import { toast } from '../pieces/toast.tsx'
-import { useMe } from './listing.tsx'
 import { accessGivenBy } from './may.ts'
 
 /** What each may, beside its word. */

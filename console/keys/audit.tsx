@@ -2,10 +2,10 @@ import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
 import { useFilters } from '../pieces/filters.ts'
+import { Listing, usePage } from '../pieces/listing.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { At } from '../pieces/when.tsx'
 import { changesOf, inWords, nameOf } from './changes.ts'
-import { Listing, usePage } from './listing.tsx'
 
 const filters: Filter[] = [
   { kind: 'text', name: 'action', label: 'what', placeholder: 'key.updated' },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
+import { useMe } from '../api/session.ts'
 import type { Key, KeyPatch } from '../api/types.ts'
 import { attempt, useActing } from '../pieces/acting.ts'
 import { DeleteNamed } from '../pieces/delete-named.tsx'
@@ -7,7 +8,6 @@ import { Dialog } from '../pieces/dialog.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
-import { useMe } from './listing.tsx'
 import { mayChangeKey } from './may.ts'
 
 type Props = { of: Key; onChanged: () => void; onClose: () => void }

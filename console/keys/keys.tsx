@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
+import { useMe } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
 import { Usd } from '../pieces/amount.tsx'
+import { Listing, usePage } from '../pieces/listing.tsx'
+import { Secret } from '../pieces/secret.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { ChangeKey } from './change-key.tsx'
-import { Listing, useMe, usePage } from './listing.tsx'
 import { MakeKey } from './make-key.tsx'
 import { mayChangeKey, mayMakeKeys } from './may.ts'
-import { Secret } from './secret.tsx'
 
 const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
 

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
+import { useMe } from '../api/session.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
 import { emptyFields, meant } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
-import { nameOfMember, useMe } from './listing.tsx'
 import { mayManage } from './may.ts'
+import { nameOfMember } from './member-name.ts'
 
 type Props = { onMade: (name: string, secret: string) => void; onClose: () => void }
 

@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
+import { useMe } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { attempt } from '../pieces/acting.ts'
+import { Listing, usePage } from '../pieces/listing.tsx'
+import { Secret } from '../pieces/secret.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { AddMember } from './add-member.tsx'
-import { Listing, nameOfMember, useMe, usePage } from './listing.tsx'
 import { accessGivenBy, mayChangeMember, mayManage } from './may.ts'
+import { nameOfMember } from './member-name.ts'
 import { RemoveMember } from './remove-member.tsx'
-import { Secret } from './secret.tsx'
 
 type Link = { name: string; url: string }
 

@@ -2,10 +2,10 @@ import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ListedSession } from '../api/types.ts'
 import { attempt } from '../pieces/acting.ts'
+import { Listing, usePage } from '../pieces/listing.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { Ago } from '../pieces/when.tsx'
-import { Listing, usePage } from './listing.tsx'
 
 const methods = { key: 'a key', link: 'a link', oidc: 'OpenID Connect' }
 

@@ -13,7 +13,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
     <form class="delete" onSubmit={submit}>
       <label>
         <span>
-          To {verb} it for good, type <b>{name}</b>
+          {verb === 'give up' ? 'To give it up for good' : `To ${verb} it for good`}, type <b>{name}</b>
         </span>
         <input
           value={typed}
@@ -23,7 +23,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
         />
       </label>
       <button type="submit" class="bad" disabled={isBusy || typed.trim() !== name.trim()}>
-        {verb === 'delete' ? 'Delete' : 'Remove'}
+        {verb[0]!.toUpperCase() + verb.slice(1)}
       </button>
       {problem && (
         <p class="bad" role="alert">

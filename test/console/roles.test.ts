@@ -92,6 +92,30 @@ const rows: Record<string, Row> = {
       },
     ],
   },
+  'tools of an intern': {
+    path: () => `/interns/${talk.id}?part=tools`,
+    shows: 'Servers of tools',
+    acts: [
+      {
+        offer: button('Add a server'),
+        by: [],
+        call: () => ['PATCH', `/interns/${talk.id}`, { web_hosts: ['*'] }],
+      },
+    ],
+  },
+  'where interns run': { path: () => '/interns?part=hosts', shows: 'there', acts: [] },
+  webhooks: {
+    path: () => '/interns?part=webhooks',
+    seenBy: managers,
+    shows: 'There are no webhooks yet',
+    acts: [
+      {
+        offer: button('Make a webhook'),
+        by: managers,
+        call: () => ['POST', '/webhooks', { url: 'https://hooks.example.com/x' }],
+      },
+    ],
+  },
   guardrails: {
     path: () => '/guardrails',
     seenBy: seers,

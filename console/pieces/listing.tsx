@@ -2,8 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import type { Resource } from '../api/resource.ts'
-import { signedIn } from '../api/session.ts'
-import type { Member } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Failed, Loading, Progress } from '../pieces/states.tsx'
 
@@ -15,11 +13,6 @@ export function usePage() {
   const offset = Number(useLocation().query.offset)
   return { limit: pageSize, offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0 }
 }
-
-export const useMe = () => (signedIn.value.state === 'in' ? signedIn.value.session : undefined)
-
-export const nameOfMember = ({ first_name, last_name, email }: Member) =>
-  [first_name, last_name].filter(Boolean).join(' ') || email
 
 type List<Row> = { data: Row[]; total_count: number }
 

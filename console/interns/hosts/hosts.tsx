@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { useGet } from '../../api/resource.ts'
+import { manages } from '../../api/session.ts'
+import type { ListedInternHost } from '../../api/types.ts'
+import { exactCount } from '../../format/count.ts'
+import { Failed, Loading, Nothing } from '../../pieces/states.tsx'
+import { Ago } from '../../pieces/when.tsx'
+import { shown } from '../shown.ts'
+import { GoneDialog } from './gone-dialog.tsx'
+
+const heads = ['host', 'state', 'interns', 'in use', 'labels', '']
+
+/** Where interns run: which hosts are there, what of them is in use, and what became of those that are gone. */
+export function Hosts() {
+  const { data, failure, reload } = useGet('GET /interns/hosts', {})
+  const [open, setOpen] = useState<ListedInternHost>()
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  const hosts = data.data
+  if (hosts.length === 0)
+    return (
+      <Nothing title="There is no host for interns">
+        <p>
+          A server has interns on its host unless it is set to <code>interns: off</code>.
+        </p>
+      </Nothing>
+    )
+  return (
+    <div class="parts">
+      <table class="plain-table" aria-label="Hosts">
+        <thead>
+          <tr>{heads.map((head) => (head ? <th key={head}>{head}</th> : <td key={head} />))}</tr>
+        </thead>
+        <tbody>
+          {hosts.map((host) => (
+            <HostRow key={host.name} of={host} onLost={() => setOpen(host)} />
+          ))}
+        </tbody>
+      </table>
+      {open && (
+        <GoneDialog
+          host={open}
+          others={hosts.filter(({ name, state }) => state === 'up' && name !== open.name)}
+          after={reload}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => void }) {
+  const { name, state, reason, since, labels, capacity, capacity_used, interns } = host
+  return (
+    <tr>
+      <th scope="row">{shown(name)}</th>
+      <td data-head="state">
+        <span class={`dot ${state === 'up' ? 'ok' : 'bad'}`} />
+        {state === 'up' ? 'there' : 'gone'} {since && <Ago time={since} />}{' '}
+        {reason && <span class="dim">{shown(reason)}</span>}
+      </td>
+      <td data-head="interns">{exactCount(interns)}</td>
+      <td data-head="in use">
+        {capacity === null
+          ? `${exactCount(capacity_used)}, no limit`
+          : `${exactCount(capacity_used)} of ${exactCount(capacity)}`}
+      </td>
+      <td data-head="labels">{labels.length > 0 ? shown(labels.join(', ')) : <span class="dim">none</span>}</td>
+      <td class="number">
+        {state === 'gone' && interns > 0 && manages() && (
+          <button type="button" onClick={onLost} aria-label={`Move or give up … the interns of ${name}`}>
+            Move or give up …
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}

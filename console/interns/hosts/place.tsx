@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import type { Intern } from '../../api/types.ts'
+import { useActing } from '../../pieces/acting.ts'
+import { DeleteNamed } from '../../pieces/delete-named.tsx'
+import { Dialog } from '../../pieces/dialog.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { Ago } from '../../pieces/when.tsx'
+import { shown } from '../shown.ts'
+
+type Props = { intern: Intern; mayChange: boolean; after: () => void }
+
+/** On which host an intern lives, and how that is. One whose host is gone, or that is stopped, can live elsewhere. */
+export function Place({ intern, mayChange, after }: Props) {
+  const [isOpen, open] = useState(false)
+  const { host } = intern
+  if (!host) return null
+  const isGone = host.state === 'gone'
+  return (
+    <p class={isGone ? 'bad' : 'dim'}>
+      Lives on {shown(host.name)}
+      {isGone && (
+        <>
+          , which is gone{host.since && ' since '}
+          {host.since && <Ago time={host.since} />}
+          {host.reason && `: ${shown(host.reason)}`}
+        </>
+      )}{' '}
+      {mayChange && (isGone || intern.status === 'stopped') && (
+        <button type="button" onClick={() => open(true)}>
+          Move …
+        </button>
+      )}
+      {isOpen && <MoveDialog intern={intern} isGone={isGone} after={after} onClose={() => open(false)} />}
+    </p>
+  )
+}
+
+type MoveProps = Omit<Props, 'mayChange'> & { isGone: boolean; onClose: () => void }
+
+function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
+  const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
+  const [to, choose] = useState('')
+  const { problem, isBusy, act } = useActing()
+  const params = { internId: intern.id }
+  const done = (says: string) => {
+    after()
+    onClose()
+    toast(says)
+  }
+  const move = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await call('POST /interns/{internId}/move', { params, body: { host: to } })
+      done(`${intern.name} lives on ${to} now`)
+    })
+  }
+  const giveUp = async () => {
+    await call('POST /interns/{internId}/give-up', { params, body: {} })
+    done(`${intern.name} was given up: waking it starts it anew`)
+  }
+  return (
+    <Dialog title={`Move ${intern.name}`} onClose={onClose}>
+      <h2>Move {intern.name}</h2>
+      <form class="fields" onSubmit={move}>
+        <p>
+          Its folder is to be in the data folder of the other host first, at <code>interns/{intern.id}</code>, with
+          owner and modes.
+        </p>
+        <label>
+          To
+          <select required value={to} onChange={(event) => choose(event.currentTarget.value)}>
+            <option value="">choose a host</option>
+            {hosts
+              .filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
+              .map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+          </select>
+        </label>
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" disabled={isBusy || to === ''}>
+            Move it
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {isGone && (
+        <>
+          <p class="lost">Given up, it starts anew on any host, with an empty workspace: its files are lost.</p>
+          <DeleteNamed name={intern.name} verb="give up" act={giveUp} />
+        </>
+      )}
+    </Dialog>
+  )
+}

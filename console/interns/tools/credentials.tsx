@@ -1,0 +1,45 @@
+import type { Credential } from './server-fields.ts'
+
+type Props = { says: string; of: Credential[]; change: (credentials: Credential[]) => void }
+
+/** Names and values that a server is given. Values are typed blind, and those that are stored are known by name alone. */
+export function Credentials({ says, of: credentials, change }: Props) {
+  const set = (at: number, part: Partial<Credential>) => change(credentials.with(at, { ...credentials[at]!, ...part }))
+  return (
+    <fieldset class="credentials">
+      <legend>Credentials, kept encrypted</legend>
+      {credentials.map(({ name, value, isStored }, at) => (
+        <div key={at}>
+          <input
+            class="mono"
+            aria-label={`Name of ${says} ${at + 1}`}
+            placeholder={says}
+            readOnly={isStored}
+            value={name}
+            onInput={(event) => set(at, { name: event.currentTarget.value })}
+          />
+          <input
+            type="password"
+            autocomplete="new-password"
+            aria-label={`Value of ${name || `${says} ${at + 1}`}`}
+            placeholder={isStored ? 'stays as it is' : 'value'}
+            required={!isStored}
+            value={value}
+            onInput={(event) => set(at, { value: event.currentTarget.value })}
+          />
+          <button
+            type="button"
+            class="bare"
+            aria-label={`Without ${name || `${says} ${at + 1}`}`}
+            onClick={() => change(credentials.toSpliced(at, 1))}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => change([...credentials, { name: '', value: '', isStored: false }])}>
+        Add a {says}
+      </button>
+    </fieldset>
+  )
+}

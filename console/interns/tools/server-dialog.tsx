@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import type { McpServer } from '../../api/types.ts'
+import { useActing } from '../../pieces/acting.ts'
+import { DeleteNamed } from '../../pieces/delete-named.tsx'
+import { Dialog } from '../../pieces/dialog.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { Credentials } from './credentials.tsx'
+import { fieldsOf, newServer, type ServerFields, serverIn } from './server-fields.ts'
+
+type Props = {
+  /** The one to change; a new one without. */
+  of?: McpServer
+  /** Sends it; undefined removes it. */
+  put: (server: object | undefined) => Promise<void>
+  onClose: () => void
+}
+
+/** Adds, changes or removes a server of tools. What is stored of its credentials is never shown again. */
+export function ServerDialog({ of: server, put, onClose }: Props) {
+  const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
+  const { problem, isBusy, act } = useActing()
+  const title = server ? `Change ${server.name}` : 'Add a server of tools'
+  const set = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await put(serverIn(fields))
+      onClose()
+      toast(`${fields.name} is ${server ? 'changed' : 'added'}: from the next start on`)
+    })
+  }
+  const remove = async () => {
+    await put(undefined)
+    onClose()
+    toast(`${server?.name} is removed: from the next start on`)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form class="fields" onSubmit={submit} autocomplete="off">
+        <label>
+          Name, which begins the names of its tools
+          <input
+            required
+            value={fields.name}
+            placeholder="search"
+            onInput={(event) => set({ name: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          It is reached
+          <select
+            value={fields.type}
+            onChange={(event) => set({ type: event.currentTarget.value as ServerFields['type'], credentials: [] })}
+          >
+            <option value="http">over HTTP (streamable)</option>
+            <option value="sse">over SSE</option>
+            <option value="stdio">by a command on its host</option>
+          </select>
+        </label>
+        {fields.type === 'stdio' ? (
+          <>
+            <label>
+              Command
+              <input
+                class="mono"
+                required
+                value={fields.command}
+                placeholder="npx"
+                onInput={(event) => set({ command: event.currentTarget.value })}
+              />
+            </label>
+            <label>
+              Arguments, one a line; they are shown
+              <textarea
+                class="mono"
+                rows={2}
+                value={fields.args}
+                onInput={(event) => set({ args: event.currentTarget.value })}
+              />
+            </label>
+          </>
+        ) : (
+          <label>
+            Address
+            <input
+              class="mono"
+              required
+              type="url"
+              value={fields.url}
+              placeholder="https://tools.example.com/mcp"
+              onInput={(event) => set({ url: event.currentTarget.value })}
+            />
+          </label>
+        )}
+        <Credentials
+          says={fields.type === 'stdio' ? 'variable' : 'header'}
+          of={fields.credentials}
+          change={(credentials) => set({ credentials })}
+        />
+        <label>
+          Waits for an answer, seconds
+          <input
+            type="number"
+            min="1"
+            max="900"
+            required
+            value={fields.timeout}
+            onInput={(event) => set({ timeout: event.currentTarget.value })}
+          />
+        </label>
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy}>
+            {server ? 'Save' : 'Add'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {server && <DeleteNamed name={server.name} verb="remove" act={remove} />}
+    </Dialog>
+  )
+}

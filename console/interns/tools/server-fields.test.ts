@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { McpServer } from '../../api/types.ts'
+import { asStored, fieldsOf, newServer, serverIn } from './server-fields.ts'
+
+const search: McpServer = {
+  name: 'search',
+  type: 'stdio',
+  command: 'npx',
+  args: ['-y', 'search server'],
+  env: { TOKEN: '********' },
+  timeout_seconds: 30,
+}
+
+test('a server that does not change is sent as it was told: what is hidden stays', () => {
+  assert.deepEqual(asStored(search), search)
+})
+
+test('a credential is sent when it was typed, and known ones that were not stay', () => {
+  const fields = fieldsOf(search)
+  const typed = { name: 'REGION', value: 'eu', isStored: false }
+  assert.deepEqual(serverIn({ ...fields, credentials: [...fields.credentials, typed] }), {
+    ...search,
+    env: { TOKEN: '********', REGION: 'eu' },
+  })
+})
+
+test('of an address there are headers and no command', () => {
+  const sent = serverIn({ ...newServer, name: 'web', url: ' https://tools.example/mcp ', command: 'left over' })
+  assert.deepEqual(sent, {
+    name: 'web',
+    type: 'http',
+    timeout_seconds: 60,
+    url: 'https://tools.example/mcp',
+    headers: {},
+  })
+})

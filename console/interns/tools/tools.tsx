@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import type { Intern, InternPatch, McpServer } from '../../api/types.ts'
+import { shown } from '../shown.ts'
+import { ServerDialog } from './server-dialog.tsx'
+import { asStored } from './server-fields.ts'
+import { WebHosts } from './web-hosts.tsx'
+
+type Props = { intern: Intern; mayChange: boolean; after: () => void }
+
+/** What an intern has besides its own tools: servers of tools, and pages of the web. */
+export function Tools({ intern, mayChange, after }: Props) {
+  const [open, setOpen] = useState<McpServer | 'new'>()
+  const { mcp_servers: servers } = intern
+  const change = async (body: InternPatch) => {
+    await call('PATCH /interns/{internId}', { params: { internId: intern.id }, body })
+    after()
+  }
+  /** All are sent at once, so the others as they were told. */
+  const put = (before: McpServer | undefined, server: object | undefined) => {
+    const others = servers.filter((one) => one !== before).map(asStored)
+    const at = before ? servers.indexOf(before) : others.length
+    return change({ mcp_servers: others.toSpliced(at, 0, ...(server ? [server as never] : [])) })
+  }
+  return (
+    <>
+      <section aria-label="Servers of tools">
+        <h2>Servers of tools</h2>
+        <p class="dim">
+          By the Model Context Protocol. Each tool is under the rules of the intern. What changes here holds from its
+          next start on.
+        </p>
+        {servers.length === 0 && <p>There are none.</p>}
+        <ul class="interns">
+          {servers.map((server) => (
+            <ServerLine key={server.name} of={server} onChange={mayChange && (() => setOpen(server))} />
+          ))}
+        </ul>
+        {mayChange && (
+          <button type="button" onClick={() => setOpen('new')}>
+            Add a server
+          </button>
+        )}
+      </section>
+      <WebHosts
+        key={intern.web_hosts.join()}
+        hosts={intern.web_hosts}
+        {...(mayChange && { change: (web_hosts) => change({ web_hosts }) })}
+      />
+      {!mayChange && <p class="dim">Whoever made the intern changes its tools.</p>}
+      {open && (
+        <ServerDialog
+          {...(open !== 'new' && { of: open })}
+          put={(server) => put(open === 'new' ? undefined : open, server)}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function ServerLine({ of: server, onChange }: { of: McpServer; onChange: false | (() => void) }) {
+  const { name, type, command, args = [], url, env, headers, timeout_seconds } = server
+  const credentials = Object.keys(env ?? headers ?? {})
+  return (
+    <li>
+      <b>{name}</b>
+      <span class="dim">{type === 'stdio' ? 'a command' : type === 'http' ? 'over HTTP' : 'over SSE'}</span>
+      <span class="about">
+        <code>{shown(url ?? [command, ...args].join(' '))}</code>{' '}
+        <span class="dim">
+          {credentials.length > 0 && `with ${shown(credentials.join(', '))}, `}waits {timeout_seconds} s
+        </span>
+      </span>
+      {onChange && (
+        <button type="button" aria-label={`Change ${name}`} onClick={onChange}>
+          Change
+        </button>
+      )}
+    </li>
+  )
+}

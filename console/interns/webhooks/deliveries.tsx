@@ -1,0 +1,72 @@
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import type { WebhookDelivery } from '../../api/types.ts'
+import { counted } from '../../format/count.ts'
+import { attempt } from '../../pieces/acting.ts'
+import { Listing, usePage } from '../../pieces/listing.tsx'
+import { Nothing } from '../../pieces/states.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { Ago, At } from '../../pieces/when.tsx'
+import { events } from './fields.ts'
+
+const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
+
+/** What a webhook was told, or is still to be, the latest first. */
+export function Deliveries({ id }: { id: string }) {
+  const params = { webhookId: id }
+  const webhook = useGet('GET /webhooks/{webhookId}', { params }).data?.data
+  const resource = useGet('GET /webhooks/{webhookId}/deliveries', { params, query: usePage() })
+  const retry = async ({ id: deliveryId }: WebhookDelivery) => {
+    await call('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry', {
+      params: { ...params, deliveryId },
+      body: {},
+    })
+    resource.reload()
+    toast('It is sent once more')
+  }
+  return (
+    <>
+      <p class="does">
+        <a href="/interns?part=webhooks">← Webhooks</a> <span class="mono">{webhook?.url}</span>
+        <button type="button" onClick={resource.reload}>
+          Look again
+        </button>
+      </p>
+      <Listing
+        resource={resource}
+        label="What was sent"
+        heads={['when', 'what', 'state', 'tried', 'last answer', '']}
+        empty={<Nothing title="Nothing was sent there in the last seven days" />}
+        row={(delivery) => (
+          <tr key={delivery.id}>
+            <th scope="row">
+              <At time={delivery.created_at} />
+            </th>
+            <td data-head="what">{delivery.event === 'webhook.test' ? 'a test' : events[delivery.event]}</td>
+            <td data-head="state">
+              <span class={`dot ${tones[delivery.state]}`} />
+              {delivery.state}
+              {delivery.next_attempt_at && (
+                <span class="dim">
+                  {' '}
+                  next <Ago time={delivery.next_attempt_at} />
+                </span>
+              )}
+            </td>
+            <td data-head="tried">{counted(delivery.attempts, 'time')}</td>
+            <td data-head="last answer">
+              {delivery.last_status} {delivery.last_error}
+            </td>
+            <td class="number">
+              {delivery.state !== 'pending' && (
+                <button type="button" onClick={() => void attempt(() => retry(delivery))}>
+                  Send again
+                </button>
+              )}
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Webhook } from '../../api/types.ts'
+
+export const events: Record<Webhook['events'][number], string> = {
+  'intern.question_asked': 'a question waits',
+  'intern.run_ended': 'a turn has ended',
+  'intern.failed': 'an intern failed',
+}
+
+export const includes: Record<Webhook['include'][number], string> = {
+  question: 'what is asked, commands included',
+  answer_link: 'a link that answers, for whoever has it',
+}
+
+/** What the form of a webhook holds. */
+export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'include' | 'enabled'> & { description: string }
+
+export const newWebhook: WebhookFields = {
+  url: '',
+  description: '',
+  events: Object.keys(events) as Webhook['events'],
+  include: [],
+  enabled: true,
+}
+
+export const fieldsOf = ({ url, description, events, include, enabled }: Webhook): WebhookFields => ({
+  ...{ url, events, include, enabled },
+  description: description ?? '',
+})
+
+/** What is sent of it; whether it is enabled is told of one that is there. */
+export const bodyOf = ({ url, description, events, include }: WebhookFields) => ({
+  ...{ url: url.trim(), events, include },
+  description: description.trim() || null,
+})
+
+/** A list with a value or without it, in the order in which all are told. */
+export const turned = <Value extends string>(
+  all: Record<Value, string>,
+  chosen: Value[],
+  value: Value,
+  isOn: boolean,
+) => (Object.keys(all) as Value[]).filter((one) => (one === value ? isOn : chosen.includes(one)))

@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import type { Webhook, WebhookPatch } from '../../api/types.ts'
+import { attempt, useActing } from '../../pieces/acting.ts'
+import { DeleteNamed } from '../../pieces/delete-named.tsx'
+import { Dialog } from '../../pieces/dialog.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { bodyOf, events, fieldsOf, includes, newWebhook, turned, type WebhookFields } from './fields.ts'
+
+type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
+
+/** Makes a webhook, changes it, gives it another secret, or deletes it. */
+export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Props) {
+  const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
+  const { problem, isBusy, act } = useActing()
+  const params = { webhookId: webhook?.id ?? '' }
+  const title = webhook ? 'Change a webhook' : 'Make a webhook'
+  const done = (says: string, undo?: () => void) => {
+    onChanged()
+    onClose()
+    toast(says, undo && { undo })
+  }
+  const patch = async (body: WebhookPatch) => {
+    await call('PATCH /webhooks/{webhookId}', { params, body })
+    onChanged()
+  }
+  const save = async () => {
+    if (webhook) {
+      await patch({ ...bodyOf(fields), enabled: fields.enabled })
+      const before = fieldsOf(webhook)
+      return done('Saved', () => void attempt(() => patch({ ...bodyOf(before), enabled: before.enabled })))
+    }
+    const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })
+    onSecret(secret)
+    done('The webhook is made')
+  }
+  const rotate = async () => {
+    const { secret } = await call('POST /webhooks/{webhookId}/rotate-secret', { params, body: {} })
+    onSecret(secret)
+    done('It has a new secret; the one before signs for a day as well')
+  }
+  const remove = async () => {
+    await call('DELETE /webhooks/{webhookId}', { params })
+    done('The webhook is deleted')
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void act(save)
+        }}
+      >
+        <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || fields.events.length === 0}>
+            {webhook ? 'Save' : 'Make it'}
+          </button>
+          {webhook && (
+            <button type="button" disabled={isBusy} onClick={() => void act(rotate)}>
+              A new secret
+            </button>
+          )}
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {webhook && <DeleteNamed name={hostOf(webhook.url)} verb="delete" act={remove} />}
+    </Dialog>
+  )
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? url
+
+type InputsProps = { isNew: boolean; fields: WebhookFields; set: (part: Partial<WebhookFields>) => void }
+
+function WebhookInputs({ isNew, fields, set }: InputsProps) {
+  return (
+    <>
+      <label>
+        Address
+        <input
+          class="mono"
+          type="url"
+          required
+          value={fields.url}
+          placeholder="https://hooks.example.com/signalbox"
+          onInput={(event) => set({ url: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        What it is for
+        <input value={fields.description} onInput={(event) => set({ description: event.currentTarget.value })} />
+      </label>
+      <Choices legend="It is told when" all={events} chosen={fields.events} choose={(events) => set({ events })} />
+      <Choices
+        legend="A question comes with"
+        all={includes}
+        chosen={fields.include}
+        choose={(include) => set({ include })}
+      />
+      {!isNew && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={!fields.enabled}
+            onChange={(event) => set({ enabled: !event.currentTarget.checked })}
+          />
+          Disabled: nothing is sent, and nothing that happens is kept for it
+        </label>
+      )}
+    </>
+  )
+}
+
+type ChoicesProps<Value extends string> = {
+  legend: string
+  all: Record<Value, string>
+  chosen: Value[]
+  choose: (chosen: Value[]) => void
+}
+
+function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesProps<Value>) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {(Object.entries(all) as [Value, string][]).map(([value, says]) => (
+        <label key={value} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) => choose(turned(all, chosen, value, event.currentTarget.checked))}
+          />
+          {says}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import type { Webhook } from '../../api/types.ts'
+import { attempt } from '../../pieces/acting.ts'
+import { Listing, usePage } from '../../pieces/listing.tsx'
+import { Secret } from '../../pieces/secret.tsx'
+import { Nothing } from '../../pieces/states.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { Ago } from '../../pieces/when.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { events } from './fields.ts'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+/** Who is told what the interns of the workspace do, whether it is taken, and what was sent. */
+export function Webhooks() {
+  const { id } = useLocation().query
+  return <div class="parts">{id ? <Deliveries id={id} /> : <All />}</div>
+}
+
+function All() {
+  const resource = useGet('GET /webhooks', { query: usePage() })
+  const [open, setOpen] = useState<Webhook | 'new'>()
+  const [secret, setSecret] = useState<string>()
+  return (
+    <>
+      {secret !== undefined && (
+        <Secret title="The secret that signs what is sent" text={secret} onDone={() => setSecret(undefined)} />
+      )}
+      <p class="does">
+        <button type="button" onClick={() => setOpen('new')}>
+          Make a webhook
+        </button>
+      </p>
+      <Listing
+        resource={resource}
+        label="Webhooks"
+        heads={['address', 'is told', 'state', '']}
+        empty={
+          <Nothing title="There are no webhooks yet">
+            <p>A webhook is an address that is told when an intern asks, ends a turn, or fails.</p>
+          </Nothing>
+        }
+        row={(webhook) => <WebhookRow key={webhook.id} of={webhook} onChange={() => setOpen(webhook)} />}
+      />
+      {open && (
+        <WebhookDialog
+          {...(open !== 'new' && { of: open })}
+          onChanged={resource.reload}
+          onSecret={setSecret}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => void }) {
+  const { id, url, description, failing_since } = webhook
+  const test = async () => {
+    await call('POST /webhooks/{webhookId}/test', { params: { webhookId: id }, body: {} })
+    toast('A test is on its way: what became of it stands in what was sent')
+  }
+  return (
+    <tr class={webhook.enabled ? undefined : 'dim'}>
+      <th scope="row">
+        <span class="mono">{url}</span> <span class="dim">{description}</span>
+      </th>
+      <td data-head="is told">
+        {webhook.events.map((event) => events[event]).join(', ')}
+        {webhook.include.includes('question') && <span class="dim"> with what is asked</span>}
+        {webhook.include.includes('answer_link') && <span class="dim"> with a link that answers</span>}
+      </td>
+      <td data-head="state">
+        <span class={`dot ${!webhook.enabled ? 'bad' : failing_since ? 'warn' : 'ok'}`} />
+        {!webhook.enabled
+          ? `disabled${webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}`
+          : failing_since
+            ? 'takes nothing since '
+            : 'enabled'}
+        {webhook.enabled && failing_since && <Ago time={failing_since} />}
+      </td>
+      <td class="number">
+        <a href={`/interns?part=webhooks&id=${id}`} aria-label={`What was sent to ${url}`}>
+          Sent
+        </a>{' '}
+        <button type="button" aria-label={`Test ${url}`} onClick={() => void attempt(test)}>
+          Test
+        </button>{' '}
+        <button type="button" aria-label={`Change ${url}`} onClick={onChange}>
+          Change
+        </button>
+      </td>
+    </tr>
+  )
+}
