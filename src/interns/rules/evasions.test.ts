@@ -129,7 +129,7 @@ const evasions: [command: string, effect: Effect][] = [
     ...[
       'psql -c "\\! git push"',
       'sqlite3 x.db ".shell git push"',
-      'git grep -O"git push" x',
+
       'npm explore x -- git push',
     ],
     ...[
@@ -144,6 +144,7 @@ const evasions: [command: string, effect: Effect][] = [
       'git config core.fsmonitor ./evil; git status',
       'git config diff.external ./evil',
       'git mergetool -t x',
+      'git grep -O"git push" x',
       'git grep -O"git push" x',
     ],
     ...[
