@@ -241,8 +241,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         unwatch()
       }
     },
-    async endStrangers(ids) {
-      const strangers = existsSync(homes) ? readdirSync(homes).filter((id) => !ids.has(id)) : []
+    async endStrangers(idsHere) {
+      const present = existsSync(homes) ? readdirSync(homes) : []
+      const ids = await idsHere()
+      const strangers = present.filter((id) => !ids.has(id))
       for (const id of strangers) {
         const record = readDaemonRecord(join(homes, id))
         if (!record || !isAlive(record.process)) continue

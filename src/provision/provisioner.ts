@@ -32,8 +32,11 @@ export type Provisioner = {
    * where the daemon is none of this host.
    */
   leave: (intern: Intern) => Promise<void>
-  /** Ends daemons that still run here of interns that live elsewhere by now, or nowhere: of all but these ids. */
-  endStrangers: (ids: ReadonlySet<string>) => Promise<void>
+  /**
+   * Ends daemons that still run here of interns that live elsewhere by now, or nowhere. `idsHere` is asked once it is known
+   * what runs: one that was made meanwhile is no stranger.
+   */
+  endStrangers: (idsHere: () => Promise<ReadonlySet<string>>) => Promise<void>
   /** Removes all that is left of the intern. */
   destroy: (intern: Intern) => Promise<void>
   /** The way to the daemon, also from other hosts. */

@@ -58,7 +58,7 @@ export class Supervisor {
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
     await hosts.renew()
     // Of interns that were moved or given up while this host was away.
-    if (hosts.here !== undefined) await provisioner.endStrangers(await this.#leases.idsHere()).catch(onError)
+    if (hosts.here !== undefined) await provisioner.endStrangers(() => this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => void this.#passes.request(id)),
       db.signals.subscribe('rules.changed', () => void this.#lookAtRules().catch(onError)),
@@ -110,7 +110,7 @@ export class Supervisor {
   async #letGo(id: string, livesHere: boolean): Promise<void> {
     const wasSupervised = this.#interns.isSupervised(id)
     this.#interns.release(id)
-    if (wasSupervised && !livesHere) await this.#deps.provisioner.endStrangers(await this.#leases.idsHere())
+    if (wasSupervised && !livesHere) await this.#deps.provisioner.endStrangers(() => this.#leases.idsHere())
   }
 
   /** Whether no other server holds the intern. */

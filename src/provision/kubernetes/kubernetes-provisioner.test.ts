@@ -138,21 +138,6 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
   })
 
-  test('one that does not come up says what the cluster says, and comes up when that is mended', async () => {
-    const waiting = { reason: 'ErrImagePull', message: 'no such image' }
-    cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
-    const short = await startInPods({ kubernetes_start_ms: 500 }, { cluster })
-    try {
-      assert.match(
-        await madeToFail(short.service, 'flo'),
-        /within 0\.5 s: its container waits: ErrImagePull: no such image/,
-      )
-    } finally {
-      cluster.comeUp('well')
-      await short[Symbol.asyncDispose]()
-    }
-  })
-
   test('one is not made while the API server is away, others talk on, and it says why', async () => {
     const { id } = await made(service, 'gwen')
     cluster.server.fault = () => 'reset'
@@ -168,6 +153,20 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
 })
 
 describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
+  test('one that does not come up says what the cluster says, leaves no pod, and comes up when that is mended', async () => {
+    await using cluster = await startScriptedCluster()
+    const waiting = { reason: 'ErrImagePull', message: 'no such image' }
+    cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
+    await using at = await startInPods({ kubernetes_start_ms: 1000 }, { cluster })
+    assert.match(await madeToFail(at.service, 'ada'), /within 1 s: its container waits: ErrImagePull: no such image/)
+    await until(() => pods(cluster).length === 0, patience)
+    await at.service.stop()
+    cluster.comeUp('well')
+    await using next = await startInPods({}, { cluster, place: at.service.place })
+    await next.service.ask('POST', '/interns/ada/provision')
+    await untilIntern(next.service, 'ada', 'running', patience)
+  })
+
   test('a daemon that hangs is replaced by another pod', async () => {
     await using at = await startInPods({ intern_unresponsive_ms: 2000 })
     const { id } = await made(at.service, 'ada')

@@ -107,6 +107,17 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     )
   }
 
+  const endStrangers: Provisioner['endStrangers'] = async (idsHere) => {
+    const { items } = await client.list('StatefulSet', ownLabels)
+    const ids = await idsHere()
+    for (const { metadata, spec } of items) {
+      const id = metadata.labels?.[internLabel] ?? ''
+      if (ids.has(id) || spec?.replicas === 0) continue
+      warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
+      await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
+    }
+  }
+
   const stop = async ({ id }: Intern) => {
     starting.get(id)?.abort(new Error('The intern was stopped meanwhile.'))
     await endPod(removal, id)
@@ -135,15 +146,9 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
         unwatch()
       }
     },
-    async endStrangers(ids) {
-      const { items } = await client.list('StatefulSet', ownLabels)
-      for (const { metadata, spec } of items) {
-        const id = metadata.labels?.[internLabel] ?? ''
-        if (ids.has(id) || spec?.replicas === 0) continue
-        warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
-        await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
-      }
-    },
+    // Whether the API server is there or not: nobody waits for it.
+    endStrangers: async (idsHere) =>
+      void endStrangers(idsHere).catch((error: Error) => warn(`Pods of nobody are not ended: ${error.message}`)),
     stop,
     // Pods are none of this server: the next one starts what this one was starting.
     leave: async ({ id }) => starting.get(id)?.abort(new Error('The server stops.')),

@@ -32,7 +32,7 @@ test('what keeps a pod from running is told in the words of the cluster', () => 
   const waiting = { reason: 'ErrImagePull', message: 'no such image' }
   const unscheduled = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }]
   const ended = { exitCode: 137, reason: 'OOMKilled' }
-  const told = { exitCode: 1, reason: 'Error', message: 'first\nno token\n' }
+  const told = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
   for (const [status, why] of [
     [{ containerStatuses: [{ state: { waiting } }] }, 'its container waits: ErrImagePull: no such image'],
     [{ phase: 'Pending', conditions: unscheduled }, 'no node takes its pod: 0/3 nodes are available'],

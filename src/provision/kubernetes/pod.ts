@@ -1,3 +1,4 @@
+import { printable } from '#lib/printable.ts'
 import type { KubernetesObject } from './object.ts'
 import { internLabel, settingsAnnotation } from './objects.ts'
 
@@ -77,13 +78,19 @@ function whyUnfit({ metadata, spec, status }: KubernetesObject, lost: string | u
   return node ? `its container is being made on the node ${node}` : 'its pod waits for a node'
 }
 
-const endOf = ({ exitCode, reason, message }: Ended) =>
-  [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', message ? `: ${lastLine(message)}` : '']
+function endOf({ exitCode, reason, message }: Ended): string {
+  const said = lastLine(message ?? '')
+  return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', said ? `: ${said}` : '']
     .filter(Boolean)
     .join(' ')
     .replace(' :', ':')
+}
 
-const lastLine = (text: string) => (text.trimEnd().split('\n').at(-1) ?? '').slice(-500)
+/** Its last word: lines of JSON are its log, and say what it did before. */
+const lastLine = (text: string) => {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return printable((lines.at(-1) ?? '').slice(-500))
+}
 
 /**
  * Since when the node of a pod is gone. Nobody but the cluster's watch on nodes says of a running container without a

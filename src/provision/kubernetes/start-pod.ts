@@ -1,6 +1,6 @@
 import type { KubernetesClient } from './client.ts'
 import type { KubernetesObject } from './object.ts'
-import type { objectsOf } from './objects.ts'
+import { nameOf, type objectsOf } from './objects.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
 
@@ -17,7 +17,7 @@ type Wanted = {
   settings: string
   /** Whether the daemon of the pod at this address answers. */
   answers: (address: string) => Promise<boolean>
-  /** How long it may take in all, and how long a pod that runs may say nothing before another takes its place. */
+  /** How long it may take in all, and how long a pod that ran before may say nothing until another takes its place. */
   startMs: number
   unresponsiveMs: number
   signal: AbortSignal
@@ -26,8 +26,6 @@ type Wanted = {
 }
 
 const lookEveryMs = 250
-/** Longer than a node takes for it that is there. */
-const endingMs = 30_000
 
 /**
  * Waits for the pod with these settings, and for its daemon to answer. @returns its address.
@@ -38,35 +36,30 @@ export async function podThatAnswers(
   wanted: Wanted,
 ): Promise<string> {
   let pod: Pod | undefined
+  /** One that ran before, and may hang; one that is new may take its time. */
+  let before: { uid: string; since: number } | null | undefined
   let changed = Promise.withResolvers<void>()
   const unfollow = pods.follow(wanted.intern, (seen) => {
     pod = seen
+    if (before === undefined) before = seen?.isRunning ? { uid: seen.uid, since: performance.now() } : null
     changed.resolve()
   })
   const since = performance.now()
-  let runningSince: number | undefined
-  let endingSince: number | undefined
+  let running: string | undefined
   try {
     for (;;) {
       wanted.signal.throwIfAborted()
       const now: Pod | undefined = pod
       if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
-      endingSince = now?.isEnding ? (endingSince ?? performance.now()) : undefined
-      if (endingSince !== undefined && performance.now() - endingSince > endingMs)
-        throw new Error(`It cannot be started: ${now?.why}, and does not go.`)
-      const runs = now?.settings === wanted.settings && now.isRunning && now.address !== undefined && !now.why
-      if (!runs) runningSince = undefined
-      else {
-        if (runningSince === undefined) wanted.onRunning()
-        runningSince ??= performance.now()
-        if (await wanted.answers(now.address!)) return now.address!
-        if (performance.now() - runningSince > wanted.unresponsiveMs) {
-          runningSince = undefined
-          // One that hangs is replaced: its set makes another.
+      if (now?.settings === wanted.settings && now.isRunning && now.address !== undefined && !now.why) {
+        if (running !== now.uid) wanted.onRunning()
+        running = now.uid
+        if (await wanted.answers(now.address)) return now.address
+        // Its set makes another.
+        if (before?.uid === now.uid && performance.now() - before.since > wanted.unresponsiveMs)
           await client.remove('Pod', now.name, now.uid)
-        }
       }
-      if (performance.now() - since > wanted.startMs) throw inVain(now, wanted.startMs)
+      if (performance.now() - since > wanted.startMs) throw await inVain(client, wanted, now)
       await Promise.race([changed.promise, pause(lookEveryMs)])
       changed = Promise.withResolvers()
     }
@@ -75,7 +68,9 @@ export async function podThatAnswers(
   }
 }
 
-function inVain(pod: Pod | undefined, startMs: number): Error {
+/** What nobody waits for any more is not to come up later: nobody would look after it. */
+async function inVain(client: KubernetesClient, { intern, startMs }: Wanted, pod: Pod | undefined): Promise<Error> {
+  await client.merge('StatefulSet', nameOf(intern), { spec: { replicas: 0 } }).catch(() => {})
   const why = pod === undefined ? 'there is no pod: the cluster makes none, or cannot be asked' : pod.why
   return new Error(`The intern did not answer within ${startMs / 1000} s: ${why ?? 'its daemon says nothing'}.`)
 }
