@@ -8,6 +8,8 @@ import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { AgentChoice } from '#interns/intern.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import { decisionCollector } from '#interns/rules/collect.ts'
+import type { EndReason } from '#interns/run.ts'
+import type { Spent } from '#interns/watch-spending.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -32,6 +34,8 @@ type InternsParts = {
   vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   metered: Metered
+  spent: Spent
+  observeRunEnd: (outcome: EndReason) => void
   /** A filter refused what was said to an intern. */
   onRefused: (error: unknown) => void
 }
@@ -51,6 +55,8 @@ export function openInterns({
   vault,
   scanner,
   metered,
+  spent,
+  observeRunEnd,
   onRefused,
 }: InternsParts): Interns {
   const conceal = async (caller: Subject, text: string) => concealed(scanner, await guardrailCache.of(caller), text)
@@ -60,7 +66,9 @@ export function openInterns({
     conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
       conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
   })
-  const supervision = openSupervision({ config, dataDir, db, vault, now, newId, log, variable, metered, decisions })
+  const supervision = openSupervision({
+    ...{ config, dataDir, db, vault, now, newId, log, variable, metered, spent, observeRunEnd, decisions },
+  })
   const conversation: ChatTurnDeps = {
     db,
     now,

@@ -2,6 +2,7 @@ import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Watch } from '#db/db.ts'
 import { databaseFailureOf, databaseFailures } from '#db/failures.ts'
 import type { FinishedRequest } from '#http/finished.ts'
+import type { EndReason } from '#interns/run.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
 import {
   createCounter,
@@ -17,6 +18,7 @@ import type { Generation } from '#usage/generation.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
 import { contentMetrics } from './content-metrics.ts'
+import { internRunMetrics } from './intern-run-metrics.ts'
 import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
@@ -35,6 +37,8 @@ export type Metrics = {
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
   /** An attempt to tell a webhook something. */
   observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
+  /** A turn of an intern is over. */
+  observeInternRun: (outcome: EndReason) => void
   /** @param count of requests under way. */
   observeUnderWay: (count: () => number) => void
   observeStanding: (standing: ServerState) => void
@@ -110,6 +114,7 @@ export function createMetrics(): Metrics {
   brokenConnections.start()
   const refusals = refusalMetrics()
   const webhooks = webhookMetrics()
+  const internRuns = internRunMetrics()
   const completions = completionMetrics()
   const circuits = circuitMetrics()
   const own: Metric[] = [
@@ -119,6 +124,7 @@ export function createMetrics(): Metrics {
     brokenConnections,
     ...refusals.all,
     ...webhooks.all,
+    ...internRuns.all,
     ...completions.all,
     circuits.openings,
   ]
@@ -138,6 +144,7 @@ export function createMetrics(): Metrics {
     observeBrokenConnection: () => brokenConnections.add(),
     observeRefusal: refusals.observe,
     observeWebhook: webhooks.observe,
+    observeInternRun: internRuns.observe,
     observeUnderWay(count) {
       const help = 'Requests of any kind that are under way.'
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))

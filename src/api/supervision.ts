@@ -6,14 +6,16 @@ import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { createIntern } from '#interns/create.ts'
 import { DaemonCertificates } from '#interns/daemon-certificates.ts'
-import { followRuns } from '#interns/follow-runs.ts'
+import { type FollowDeps, followRuns } from '#interns/follow-runs.ts'
 import { InternHosts, type OwnHost } from '#interns/hosts.ts'
 import { mcpServersOf } from '#interns/mcp-servers.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import { repositoryPassword } from '#interns/repository.ts'
 import type { DecisionCollector } from '#interns/rules/collect.ts'
+import type { EndReason } from '#interns/run.ts'
 import type { Intern } from '#interns/store.ts'
 import { sealAccess } from '#interns/tcp-access.ts'
+import type { Spent } from '#interns/watch-spending.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
@@ -35,6 +37,8 @@ type SupervisionParts = {
   log: Log
   variable: (name: string) => string | undefined
   metered: Metered
+  spent: Spent
+  observeRunEnd: (outcome: EndReason) => void
   /** None in a process that does not know what guardrails redact. */
   decisions?: DecisionCollector
 }
@@ -59,6 +63,8 @@ export function openSupervision({
   log,
   variable,
   metered,
+  spent,
+  observeRunEnd,
   decisions,
 }: SupervisionParts): Supervision {
   let baseUrl = ''
@@ -86,10 +92,16 @@ export function openSupervision({
   const onError = (error: Error) => log.warn({ err: error }, 'intern')
   // Pods are no processes of a server: they go on without it.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
+  const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
+    observeRunEnd(outcome ?? 'finished')
+    if (outcome === 'over_budget')
+      log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
+  }
+  const following = { db, now, metered, spent, decisions, ended, onError }
   const supervisor = new Supervisor({
     ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning },
     sealAccess: sealAccess.bind(undefined, vault),
-    follow: (intern) => followRuns({ db, now, metered, decisions, onError }, intern, () => provisioner.runs(intern)),
+    follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
   })
   const begin = (url: string) => {
     baseUrl = reachable(url)

@@ -36,6 +36,19 @@ test('interns are made, listed, stopped, started and deleted from the command li
   assert.equal((await run(service, 'interns', 'delete', 'ada')).code, 0)
 })
 
+test('a budget is given to a new intern, changed and taken away', async () => {
+  await using service = await startTestService()
+  const budget = async () => (await service.ask('GET', '/interns/ada')).body.budget
+  await run(service, 'interns', 'create', 'ada', '--no-start', '--max-cost', '0.5', '--session-max-turns', '20')
+  assert.deepEqual(await budget(), { max_cost_usd: 0.5, session_max_turns: 20 })
+  assert.equal((await run(service, 'interns', 'budget', 'ada', '--max-seconds', '60')).code, 0)
+  assert.deepEqual(await budget(), { max_seconds: 60 })
+  assert.match((await run(service, 'interns', 'budget', 'ada')).err, /Say what it may take/)
+  assert.match((await run(service, 'interns', 'budget', 'ada', '--max-cost', 'much')).err, /must be a number above 0/)
+  await run(service, 'interns', 'budget', 'ada', '--none')
+  assert.equal(await budget(), null)
+})
+
 test('hosts are listed, and either one intern or all of a host are meant', async () => {
   await using service = await startTestService({ settings: { intern_host: 'desk', intern_labels: ['gpu'] } })
   assert.match((await run(service, 'interns', 'hosts')).out, /^desk +up +- +gpu +0 of any number +0/m)

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/intern.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import type { AgentQuestion } from './chat/conversation.ts'
+import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './interns/budget.ts'
 import { filesCommands } from './interns/files.ts'
 import { hostsCommands } from './interns/hosts.ts'
 import { runsCommands } from './interns/runs.ts'
@@ -28,9 +29,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
       out(options.json ? JSON.stringify(all, null, 2) : internTable(all))
     })
 
-  interns
-    .command('create')
-    .description('make an intern, and start it')
+  withBudget(interns.command('create').description('make an intern, and start it'))
     .argument('<name>', 'such as "ada": lowercase letters, digits and "-"')
     .option('--model <id>', 'the model it thinks with (default: the server’s default_intern_model)')
     .option('--instructions <text>', 'what it is told before every conversation')
@@ -48,7 +47,9 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  the password, or token, that opens the repository`)
     .action(async (name: string, options: CreateOptions) => {
       const { start, approvalMode, hostLabels, webHost, ...others } = options
-      const { repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = others
+      const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
+      const { repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = unlimited
+      const budget = budgetOf(options)
       const repository = repositoryOf(options, env[passwordVariable])
       const host_labels = hostLabels?.split(',').map((label) => label.trim())
       const more = {
@@ -56,6 +57,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
         ...(webHost && { web_hosts: webHost }),
         ...(approvalMode && { approval_mode: approvalMode }),
         ...(repository && { repository }),
+        ...(budget && { budget }),
       }
       const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...more, ...wanted })
       out(`Made "${made.name}" (${made.id}): ${made.status}.`)
@@ -83,6 +85,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
   filesCommands(interns, terminal)
   internsRulesCommand(interns, terminal)
   hostsCommands(interns, terminal)
+  budgetCommand(interns, terminal)
 
   const commands = [
     { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },
@@ -147,7 +150,7 @@ function questionTable(questions: WaitingQuestion[]): string {
 /** Not an option: other users of the machine see the options of all commands. */
 const passwordVariable = 'SIGNALBOX_REPOSITORY_PASSWORD'
 
-type CreateOptions = {
+type CreateOptions = BudgetOptions & {
   start: boolean
   approvalMode?: string
   webHost?: string[]

@@ -1,3 +1,4 @@
+import type { BudgetPart } from '#interns/budget.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason, TurnReport } from '#interns/run.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
@@ -8,7 +9,10 @@ const cancelled = 'The run was cancelled.'
 const severed = 'The agent ended before the turn did.'
 
 /** The last event of a stream whose run has ended so. None where nobody can be listening. */
-export function closingEvent(reason: EndReason, about: TurnReport & Partial<TurnFailure>): TurnEvent | undefined {
+export function closingEvent(
+  reason: EndReason,
+  about: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
+): TurnEvent | undefined {
   const { model, usage, meteredSince } = about
   const report: TurnReport = { model, usage, ...(meteredSince !== undefined && { meteredSince }) }
   const { message = '', retryable = false } = about
@@ -24,6 +28,8 @@ export function closingEvent(reason: EndReason, about: TurnReport & Partial<Turn
       return { type: 'turn.failed', reason: 'busy', message: busy, retryable: true, ...report }
     case 'cancelled':
       return { type: 'run.ended', message: message || cancelled, ...report }
+    case 'over_budget':
+      return { type: 'run.ended', message, ...(about.budget && { budget: about.budget }), ...report }
     case 'deadline':
     case 'disconnected':
       return undefined

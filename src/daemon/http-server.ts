@@ -7,7 +7,7 @@ import { createServer } from '#lib/node-http.ts'
 import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
-import { HttpError, readAnswer, readJson, readRules, readTurn } from './request.ts'
+import { HttpError, readAnswer, readJson, readRules, readSpent, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 import { readMilestones, readSessions } from './transcript/serve.ts'
 
@@ -53,7 +53,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'POST /answers':
       return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), leaver.signal))
     case 'DELETE /runs':
-      return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '') })
+      return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '', readSpent(query)) })
     case 'GET /sessions':
       return readSessions(runs.transcripts, { path, query, response, signal: leaver.signal })
     case 'GET /milestones':

@@ -1,3 +1,4 @@
+import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/budget.ts'
 import type { Question, WholePermission } from '#interns/question.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step, type TurnReport } from '#interns/run.ts'
@@ -10,9 +11,10 @@ import type { PendingQuestion } from './pending-question.ts'
 import type { Session } from './session.ts'
 import { refuseTooLarge } from './split-event.ts'
 import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
+import { type WorkClock, workClock } from './work-clock.ts'
 
 /** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
-export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal }
+export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 export type LiveRunDeps = {
   limits: Limits
@@ -22,8 +24,8 @@ export type LiveRunDeps = {
   backpressure: Backpressure
   /** A question is about to be asked, and must be remembered. May throw. */
   asking: (run: LiveRun, asked: Pick<PendingQuestion, 'question' | 'action'>, deadlineAt: number) => void
-  /** The run waits, until its deadline. */
-  waiting: (run: LiveRun) => void
+  /** From now on the run waits, or works, until an instant. */
+  timed: (run: LiveRun) => void
   /** An answer was taken. */
   answered: (run: LiveRun, question: Question, answer: string, by: string | undefined) => void
   /** The run ends, and its end is to be saved before anyone hears of it. May throw. */
@@ -33,7 +35,9 @@ export type LiveRunDeps = {
 }
 
 type Stream = AsyncIterableIterator<TurnEvent>
-type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'>
+type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'> & {
+    budget?: TurnBudget | undefined
+  }
 
 /** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
 export class LiveRun {
@@ -55,12 +59,14 @@ export class LiveRun {
   #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
+  readonly #budget: TurnBudget
+  readonly #clock: WorkClock
 
   constructor(
     deps: LiveRunDeps,
     id: string,
     session: Session,
-    { mode, activity = false, background = false }: RunOptions,
+    { mode, activity = false, background = false, budget = {} }: RunOptions,
   ) {
     this.#deps = deps
     this.id = id
@@ -68,6 +74,8 @@ export class LiveRun {
     this.mode = mode
     this.tellsActivity = activity
     this.#isInBackground = background
+    this.#budget = budget
+    this.#clock = workClock(deps.now)
     this.#startedAt = deps.now()
     this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
@@ -118,9 +126,43 @@ export class LiveRun {
       const { question, deadlineAt } = after
       const action = this.#pending.get(question.id)?.action
       this.#tell({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
-      this.#deps.waiting(this)
+      this.#deps.timed(this)
     }
+    if (after.at === 'running') this.works()
+    else this.#clock.runs(false)
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
+  }
+
+  /** Its agent is at work from now on. */
+  works(): void {
+    this.#clock.runs(true)
+    if (this.#budget.seconds !== undefined) this.#deps.timed(this)
+  }
+
+  /** When the time is over for which it waits, or may work. */
+  endsAt(): number | undefined {
+    if (this.#state.at === 'waiting') return this.#state.deadlineAt
+    const { seconds } = this.#budget
+    return seconds === undefined ? undefined : this.#clock.reaches(1000 * seconds)
+  }
+
+  /** Its time may be over. */
+  tick(now: number): void {
+    this.apply({ type: 'clock.ticked', now })
+    if (this.#state.at === 'waiting' || this.#state.at === 'ended') return
+    if (now >= (this.endsAt() ?? Number.POSITIVE_INFINITY)) this.overBudget('max_seconds')
+  }
+
+  /** What its agent says that it has cost so far. */
+  cost(usd: number | undefined): void {
+    const { costUsd, costOf } = this.#budget
+    if (usd !== undefined && costUsd !== undefined && costOf && usd >= costUsd) this.overBudget(costOf)
+  }
+
+  overBudget(budget: BudgetPart): void {
+    // So that the reply tells it, where the agent has said nothing yet.
+    this.apply({ type: 'turn.started' })
+    this.apply({ type: 'budget.spent' }, { budget, message: spentMessage(budget, this.#budget) })
   }
 
   /** Output for the caller. Nothing once the run has ended. */
@@ -156,7 +198,7 @@ export class LiveRun {
   /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
-    this.apply({ type: 'clock.ticked', now: now() })
+    this.tick(now())
     const pending = this.#answerable(questionId)
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())

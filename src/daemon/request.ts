@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Attachment, attachmentKinds } from '#interns/attachments.ts'
+import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/budget.ts'
 import type { RulesInForce } from '#interns/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
 
@@ -42,7 +43,21 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
   const attachments = readAttachments(body.attachments ?? [])
   // Whoever attaches something need not say anything.
   const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
-  return { prompt, attachments, mode, ...session, ...readCaller(body) }
+  const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
+  return { prompt, attachments, mode, ...session, ...budget, ...readCaller(body) }
+}
+
+/** It was checked by the server when somebody wrote it. */
+function readBudget(value: unknown): TurnBudget {
+  const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
+  const isCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
+  if (isCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
+  throw new HttpError(400, 'invalid', 'A budget has costUsd with costOf, and seconds.')
+}
+
+/** The part of a budget that a run is ended because of. */
+export function readSpent(query: URLSearchParams): BudgetPart | undefined {
+  return budgetParts.find((part) => part === query.get('spent'))
 }
 
 function readAttachments(value: unknown): Attachment[] {

@@ -1,4 +1,5 @@
 import { attachmentLine } from '#interns/attachments.ts'
+import type { BudgetPart } from '#interns/budget.ts'
 import type { InternFiles } from '#interns/files.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason } from '#interns/run.ts'
@@ -102,6 +103,13 @@ export class RunRegistry {
     return run !== undefined
   }
 
+  /** It has spent its budget by what was metered, which is not for the daemon to know. */
+  overBudget(runId: string, part: BudgetPart): boolean {
+    const run = this.#runs.get(runId)
+    run?.overBudget(part)
+    return run !== undefined
+  }
+
   figures(): Omit<InternHealth, 'contract' | 'startedAt'> {
     this.#deadlines.look()
     const { state, name } = this.#host
@@ -133,7 +141,7 @@ export class RunRegistry {
           transcripts.of(session.id).ended({ reason, ...about })
           transcripts.save()
         },
-        waiting: this.#deadlines.watch,
+        timed: this.#deadlines.watch,
         ended: (run, reason) => this.#runEnded(run, reason),
       },
       newId(),
@@ -145,7 +153,7 @@ export class RunRegistry {
 
   async #play(
     run: LiveRun,
-    { prompt, attachments = [], mode: wanted, by, background }: StartTurn,
+    { prompt, attachments = [], mode: wanted, by, background, budget }: StartTurn,
     before: Promise<unknown>,
   ): Promise<void> {
     const { session } = run
@@ -153,7 +161,7 @@ export class RunRegistry {
     try {
       await inTime(before, limits.settleMs)
       if (run.state().at === 'ended') return
-      const about = { mode: wanted, by: by ?? null, ...(background && { background }) }
+      const about = { mode: wanted, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
       transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
       transcripts.save()
       // Nobody waits for its first word: what becomes of it is told by its end.

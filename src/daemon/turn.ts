@@ -29,10 +29,12 @@ export async function runAgentTurn(
   const told = (update: AgentUpdate) => {
     costSeen ||= update.type === 'cost'
   }
+  const counted = () => run.cost(cost())
   const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
-  agent.listen(as.id, listenFor(deps, run, told))
+  agent.listen(as.id, listenFor(deps, run, { told, counted }))
   try {
     session.turnOpen = true
+    run.works()
     const response = await agent.prompt(as.id, prompt).finally(() => {
       session.turnOpen = false
     })
@@ -62,7 +64,9 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-function listenFor(deps: DecisionDeps, run: LiveRun, told: (update: AgentUpdate) => void): SessionListener {
+type Counting = { told: (update: AgentUpdate) => void; counted: () => void }
+
+function listenFor(deps: DecisionDeps, run: LiveRun, { told, counted }: Counting): SessionListener {
   const { now, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.of(run.session.id)
@@ -106,8 +110,10 @@ function listenFor(deps: DecisionDeps, run: LiveRun, told: (update: AgentUpdate)
       if (update.type === 'text') say('message', update.text)
       else if (update.type === 'reasoning') say('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
-      else if (update.type === 'cost') run.session.costUsd = update.totalUsd
-      else if (update.type !== 'aside') work(update)
+      else if (update.type === 'cost') {
+        run.session.costUsd = update.totalUsd
+        counted()
+      } else if (update.type !== 'aside') work(update)
     },
     permission: async (params, withdrawn) => {
       const question = askQuestionPermission(newId(), params)

@@ -350,6 +350,8 @@ export type Tables = {
     web_hosts: string | null
     /** The revision up to which its daemon’s milestones are written down in `intern_runs`. */
     runs_seen: Generated<number>
+    /** JSON: what each of its turns and sessions may take. */
+    budget: string | null
     created_at: number
     updated_at: number
   }
@@ -430,6 +432,10 @@ export type Tables = {
     usage: string | null
     began_at: number
     ended_at: number | null
+    /** JSON: what it may take. */
+    budget: string | null
+    /** What it cost in USD, as far as that counts for the budget of its session. */
+    spent_usd: number | null
   }
   /** Where a workspace wants to hear of what happens. */
   webhooks: {

@@ -6,6 +6,7 @@ import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
+import { budgetColumn } from './budget.ts'
 import { nameTaken } from './create.ts'
 import { internChanged } from './events.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
@@ -29,14 +30,16 @@ type CommandDeps = InternChangeDeps & { internHosts: InternHosts }
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
     await requireOwner(tx, caller, intern)
-    const { repository, mcp_servers, web_hosts, ...fields } = patch
+    const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
     const record = internRecord(intern)
     const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
     const isOtherRepository = repository !== undefined && (repository !== null || record.repository !== null)
-    if (!isOther && !isOtherRepository && mcp_servers === undefined && web_hosts === undefined) return undefined
+    const isOtherList = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
+    if (!isOther && !isOtherRepository && !isOtherList) return undefined
     const columns = {
       ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
+      ...(budget !== undefined && { budget: budgetColumn(budget) }),
       ...(web_hosts && { web_hosts: web_hosts.length > 0 ? JSON.stringify(web_hosts) : null }),
       ...(mcp_servers && (await serversAfter(deps, tx, intern.id, mcp_servers))),
     }
@@ -134,6 +137,7 @@ type Columns = Partial<
       model: string | null
       approval_mode: string
       web_hosts: string | null
+      budget: string | null
       visibility: string
       status: string
       progress: null

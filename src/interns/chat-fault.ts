@@ -1,4 +1,5 @@
 import { Fault, type FaultKind } from '#lib/fault.ts'
+import type { BudgetPart } from './budget.ts'
 import { fileRefusals, Refusal } from './refusal.ts'
 
 /** Every reason of the chat route, and whether trying again may help. */
@@ -31,14 +32,14 @@ export const kindOfCode: Record<number, FaultKind> = {
   504: 'gateway_timeout',
 }
 
-type More = { retryable?: boolean; retryAfterSeconds?: number }
+type More = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
 
 /** A refusal of the chat route: its reason, and a header that tells clients whether to try again. */
 export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
   const retryable = more.retryable ?? reasons[reason]
   const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
   return new Fault(kind, message, {
-    metadata: { reason, retryable },
+    metadata: { reason, retryable, ...(more.budget && { budget: more.budget }) },
     headers: { 'x-should-retry': String(retryable) },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })

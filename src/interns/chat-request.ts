@@ -3,6 +3,7 @@ import { ifThen } from '#lib/described-rule.ts'
 import { text } from '#lib/text.ts'
 import { AudioPart, attachmentOf, FilePart, ImagePart } from './attached-parts.ts'
 import type { Attachment } from './attachments.ts'
+import { PromptBudget } from './budget.ts'
 import { chatFault } from './chat-fault.ts'
 import { type ApprovalMode, approvalModes } from './intern.ts'
 
@@ -44,6 +45,7 @@ const Asked = z.object({
     .describe(
       'Whether the run goes on when its caller leaves. Without `stream` the answer is 202 and the run, once it has begun.',
     ),
+  budget: PromptBudget.nullish(),
   model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
   stream_options: z
     .object({

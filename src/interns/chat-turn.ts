@@ -6,12 +6,12 @@ import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
-import type { ApprovalMode } from './intern.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { saveQuestion } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
 import { beginRun } from './run-store.ts'
-import type { Runs, TurnCaller } from './runs.ts'
+import type { Runs, StartTurn, TurnCaller } from './runs.ts'
+import { budgetForPrompt } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
@@ -74,10 +74,11 @@ export async function startChatTurn(
     const runs = deps.runsOf(intern)
     deps.decisions.collectLeft(intern, runs)
     let decided: Promise<void> | undefined
+    const asked = { sessionId: input.sessionId, asked: request.budget }
     const by = { caller, internId: intern.id, link }
     const heard =
       input.kind === 'prompt'
-        ? await begin(runs, input, { mode, ...speaker }, stop)
+        ? await begin(runs, input, { mode, budget: await budgetForPrompt(deps, intern, runs, asked), ...speaker }, stop)
         : await answering(deps, { ...by, answer: input }, (answer) => runs.answer({ ...answer, ...speaker }, stop))
     const events = heard[Symbol.asyncIterator]()
     const first = await events.next()
@@ -158,7 +159,7 @@ const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout
 
 type Prompt = Extract<TurnInput, { kind: 'prompt' }>
 
-type Manner = { mode: ApprovalMode } & TurnCaller
+type Manner = Pick<StartTurn, 'mode' | 'budget'> & TurnCaller
 
 function begin(runs: Runs, { prompt, attachments, sessionId }: Prompt, manner: Manner, signal: AbortSignal) {
   return runs.start({ prompt, attachments, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)

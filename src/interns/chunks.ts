@@ -2,6 +2,7 @@ import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
 import { printableExactly } from '#lib/printable.ts'
 import { type ActivityItem, activityItem } from './activity-item.ts'
+import type { BudgetPart } from './budget.ts'
 import type { Question } from './question.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
@@ -10,6 +11,8 @@ export type InternChunk = Chunk & { session_id?: string | null; activity?: Activ
 
 /** Names that differ between dialects. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
+
+type Failed = { usage?: Usage | null; budget?: BudgetPart | undefined }
 
 /** The status that a failure would have had before the stream opened. */
 const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }
@@ -35,9 +38,9 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
     chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
   const final = (usage: Usage | null, reported: string | null = null) =>
     chunk([], { session_id: started.sessionId, usage, ...(reported !== null && { model: reported }) })
-  const fail = (code: number, message: string, reason: string, retryable: boolean, usage: Usage | null = null) => [
-    finish('error', { code, message, metadata: { reason, retryable } }),
-    final(usage),
+  const fail = (code: number, message: string, reason: string, retryable: boolean, about: Failed = {}) => [
+    finish('error', { code, message, metadata: { reason, retryable, ...(about.budget && { budget: about.budget }) } }),
+    final(about.usage ?? null),
   ]
 
   return {
@@ -60,9 +63,9 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'turn.finished':
           return [finish('stop'), final(event.usage, event.model)]
         case 'turn.failed':
-          return fail(failureCodes[event.reason], event.message, event.reason, event.retryable, event.usage)
+          return fail(failureCodes[event.reason], event.message, event.reason, event.retryable, { usage: event.usage })
         case 'run.ended':
-          return fail(410, event.message, 'run_ended', false, event.usage)
+          return fail(410, event.message, 'run_ended', false, event)
         default:
           // A daemon may have been taken over: what it should never say is not passed on.
           event satisfies never

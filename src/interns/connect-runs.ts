@@ -56,8 +56,8 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
     files: connectFiles({ ask, readText }),
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
-    cancel: async (runId) => {
-      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}`)
+    cancel: async (runId, spent) => {
+      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}${spent ? `?spent=${spent}` : ''}`)
       return readCancelled(await readText(response))
     },
     question: async (id) => {

@@ -7,6 +7,7 @@ import { type Db, isUniqueViolation, type Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
+import { budgetColumn } from './budget.ts'
 import { internChanged } from './events.ts'
 import type { NewIntern } from './intern.ts'
 import { mcpServerColumns } from './mcp-servers.ts'
@@ -86,6 +87,7 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, want
     supervised_until: 0,
     ...repositoryColumns(deps.vault, id, wanted.repository),
     ...mcpServerColumns(deps.vault, id, wanted.mcp_servers),
+    budget: budgetColumn(wanted.budget ?? null),
     web_hosts: wanted.web_hosts?.length ? JSON.stringify(wanted.web_hosts) : null,
     created_at: at,
     updated_at: at,

@@ -5,16 +5,22 @@ import type { Now } from '#lib/clock.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
+import type { RunRecord } from './run-record.ts'
+import { limitedRuns } from './run-spending.ts'
 import { beginRun, endRun, findRun, waitRun } from './run-store.ts'
 import type { Runs } from './runs.ts'
 import { type Intern, internById } from './store.ts'
 import type { Milestone } from './transcript.ts'
+import { type Spent, watchSpending } from './watch-spending.ts'
 
 export type FollowDeps = {
   db: Db
   now: Now
   metered: Metered
+  spent: Spent
   decisions?: DecisionCollector | undefined
+  /** A turn is over. */
+  ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
   onError: (error: Error) => void
 }
 
@@ -37,10 +43,13 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
 async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, signal: AbortSignal): Promise<void> {
   const { id } = intern
   let waitMs = retryMs.first
+  const watch = watchSpending(deps, id, runsOf, signal)
+  watch()
   while (!signal.aborted) {
     try {
       const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
       if (found.length > 0) await writeDown(deps, id, found)
+      if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget)) watch()
       // Of a run that nobody hears.
       if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions?.collect(intern, runsOf())
       waitMs = retryMs.first
@@ -64,13 +73,37 @@ export async function writeDown(deps: FollowDeps, internId: string, found: Miles
   const { db, now } = deps
   const intern = await internById(db.query, internId)
   if (!intern) return
-  const told = await Promise.all(found.map((milestone) => keepable(deps, intern, milestone)))
+  const [told, spent] = await Promise.all([
+    Promise.all(found.map((milestone) => keepable(deps, intern, milestone))),
+    spentOf(deps, intern, found),
+  ])
   const last = Math.max(...told.map(({ entry }) => entry.revision))
-  await db.exclusively(questionsOf(internId), async (tx, announce) => {
+  const over = await db.exclusively(questionsOf(internId), async (tx, announce) => {
     // Before the runs, as whoever changes an intern's state does.
     await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
-    for (const milestone of told) await apply(tx, announce, internId, { now, milestone })
+    const ended: RunRecord[] = []
+    for (const milestone of told) {
+      const run = await apply(tx, announce, internId, { now, milestone, spent })
+      if (run) ended.push(run)
+    }
+    return ended
   })
+  for (const run of over) deps.ended(intern, run)
+}
+
+/** What was metered for turns that may cost no more than so much, and are over. */
+async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found: Milestone[]) {
+  const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
+  const known = new Map<string, number>()
+  if (ended.length === 0 || keyHash === null) return known
+  const beganAt = new Map((await limitedRuns(db.query, id)).map((run) => [run.id, run.beganAt]))
+  for (const { entry } of found)
+    if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) beganAt.set(entry.runId, Math.round(entry.at))
+  for (const { runId, at } of ended) {
+    const since = beganAt.get(runId)
+    if (since !== undefined) known.set(runId, await spent(keyHash, since, Math.ceil(at)))
+  }
+  return known
 }
 
 async function keepable(
@@ -90,27 +123,36 @@ async function keepable(
   return { ...milestone, entry: { ...entry, usage } }
 }
 
-type Applied = { now: Now; milestone: Milestone }
+type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number> }
 
-async function apply(tx: Tx, announce: Announce, internId: string, { now, milestone }: Applied): Promise<void> {
+/** @returns the run, where this ends it. */
+async function apply(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  { now, milestone, spent }: Applied,
+): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId
   const at = Math.min(Math.round(entry.at), now())
   switch (entry.type) {
     case 'prompt':
-      return beginRun(tx, internId, {
+      await beginRun(tx, internId, {
         id,
         sessionId,
         background: entry.background === true,
         startedBy: entry.by,
         beganAt: at,
+        budget: entry.budget,
       })
+      return undefined
     case 'question':
-      return applyQuestion(tx, announce, internId, { now, sessionId, entry })
+      await applyQuestion(tx, announce, internId, { now, sessionId, entry })
+      return undefined
     case 'end': {
       const { reason: outcome, message, model, usage } = entry
-      await endRun(tx, announce, internId, id, { outcome, message, model, usage, endedAt: at })
-      return
+      const spentUsd = spent.get(id)
+      return endRun(tx, announce, internId, id, { outcome, message, model, usage, spentUsd, endedAt: at })
     }
     default:
       return entry satisfies never

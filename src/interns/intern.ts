@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import { isWebHost } from '#lib/web-hosts.ts'
+import { InternBudget, NewInternBudget } from './budget.ts'
 import { McpServer, NewMcpServers } from './mcp-servers.ts'
 import { NewRepository, Repository } from './repository.ts'
 
@@ -118,6 +119,7 @@ export const NewIntern = strictFields({
   repository: NewRepository.nullable().optional(),
   mcp_servers: NewMcpServers.optional(),
   web_hosts: WebHosts.optional(),
+  budget: NewInternBudget.nullable().optional(),
   host_labels: HostLabels.optional(),
   provision: z.boolean().default(false).describe('Whether to provision it at once.'),
   workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
@@ -136,6 +138,7 @@ export const InternPatch = strictFields({
   ),
   mcp_servers: NewMcpServers,
   web_hosts: WebHosts,
+  budget: NewInternBudget.nullable().describe('Replaced whole; it holds from the next prompt on. Null for none.'),
 })
   .partial()
   .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
@@ -158,6 +161,7 @@ export const InternRecord = z
     repository: Repository.nullable(),
     mcp_servers: z.array(McpServer),
     web_hosts: WebHosts,
+    budget: InternBudget.nullable(),
     creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),

@@ -1,4 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
+import { budgetParts } from './budget.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import { readActivity } from './read-transcript.ts'
 import { readAction } from './rules/read-decisions.ts'
@@ -55,7 +56,12 @@ export function readEvent(line: string): TurnEvent {
       return { type: event.type, reason, message, retryable: boolean(event, 'retryable'), ...report(event) }
     }
     case 'run.ended':
-      return { type: event.type, message: text(event, 'message'), ...report(event) }
+      return {
+        type: event.type,
+        message: text(event, 'message'),
+        ...(event.budget !== undefined && { budget: oneOf(event, 'budget', budgetParts) }),
+        ...report(event),
+      }
     default:
       throw new NotAnEvent('its type is unknown')
   }

@@ -69,6 +69,12 @@ const Usage = z.object({
   prompt_tokens_details: z.object({ cached_tokens: count.exactOptional() }).exactOptional(),
 })
 
+const Budget = z.object({
+  costUsd: z.number().exactOptional(),
+  costOf: z.enum(['max_cost_usd', 'session_max_cost_usd']).exactOptional(),
+  seconds: z.number().exactOptional(),
+})
+
 const about = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
 const Changes = list(z.object({ path: text, diff: text }))
 const Step = z.object({ text, status: text, priority: text.exactOptional() })
@@ -99,6 +105,7 @@ const EntryAnswer = z.discriminatedUnion('type', [
     mode: z.enum(['manual', 'self-drive']),
     by: name.nullable(),
     background: z.literal(true).exactOptional(),
+    budget: Budget.exactOptional(),
   }),
   z.object({ ...about, type: z.literal('message'), text }),
   z.object({ ...about, type: z.literal('reasoning'), text }),

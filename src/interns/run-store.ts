@@ -6,12 +6,15 @@ import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { queueTold } from '#webhooks/outbox.ts'
+import type { TurnBudget } from './budget.ts'
 import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { internById } from './store.ts'
 import { toldRunEnd } from './told.ts'
 
-export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'>
+export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'> & {
+  budget?: TurnBudget | undefined
+}
 
 /** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
 export async function beginRun(query: Query | Tx, internId: string, run: BegunRun): Promise<void> {
@@ -29,6 +32,8 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
     replace: run.background ? ['background'] : ['session_id'],
   })
   await inserted.execute()
+  if (run.budget)
+    await only(query.updateTable('intern_runs').set({ budget: JSON.stringify(run.budget) }), internId, run.id).execute()
   if (run.startedBy !== null)
     await only(query.updateTable('intern_runs').set({ started_by: run.startedBy }), internId, run.id)
       .where('started_by', 'is', null)
@@ -46,15 +51,28 @@ export async function waitRun(tx: Tx, internId: string, { id, questionId, isOver
     .execute()
 }
 
-export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & { outcome: EndReason; endedAt: number }
+/** `spentUsd`: what was metered meanwhile for an intern whose turn has a budget. */
+export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
+  outcome: EndReason
+  endedAt: number
+  spentUsd?: number | undefined
+}
 
-/** A run is over, and webhooks are told: only once. */
-export async function endRun(tx: Tx, announce: Announce, internId: string, id: string, end: RunEnd): Promise<void> {
+/** A run is over, and webhooks are told: only once. @returns it, unless that was known. */
+export async function endRun(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  id: string,
+  end: RunEnd,
+): Promise<RunRecord | undefined> {
   const row = await only(tx.updateTable('intern_runs').set(ended(end)), internId, id)
     .where('status', '<>', 'ended')
     .returningAll()
     .executeTakeFirst()
-  await tell(tx, announce, internId, row ? [runOf(row)] : [])
+  const run = row && runOf(row)
+  await tell(tx, announce, internId, run ? [run] : [])
+  return run
 }
 
 async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
@@ -82,8 +100,10 @@ export async function endRuns(
   await tell(tx, announce, internId, rows.map(runOf))
 }
 
-function ended({ outcome, message, model, usage, endedAt }: RunEnd): Updateable<Tables['intern_runs']> {
-  const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt }
+function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {
+  const told = usage?.cost
+  const spent = told === undefined && spentUsd === undefined ? null : Math.max(told ?? 0, spentUsd ?? 0)
+  const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
   return { status: 'ended', question_id: null, ...about }
 }
 

@@ -35,6 +35,7 @@ const table: [RunEvent, ...(RunState | 'same')[]][] = [
   [{ type: 'client.disconnected', paused: true }, ended('disconnected'), ended('disconnected'), same],
   [{ type: 'client.disconnected', paused: false }, ended('disconnected'), ended('disconnected'), ended('disconnected')],
   [{ type: 'run.cancelled' }, ended('cancelled'), ended('cancelled'), ended('cancelled')],
+  [{ type: 'budget.spent' }, ended('over_budget'), ended('over_budget'), ended('over_budget')],
   [{ type: 'agent.died' }, ended('severed'), ended('severed'), ended('severed')],
   [{ type: 'turn.finished' }, ended('finished'), ended('finished'), ended('finished')],
   [{ type: 'turn.failed' }, ended('refused'), ended('failed'), ended('failed')],

@@ -19,6 +19,8 @@ export const endReasons = [
   'severed',
   /** The run had to ask, and the intern could not hold another run open across a question. */
   'busy',
+  /** It took what it may take. */
+  'over_budget',
 ] as const
 export type EndReason = (typeof endReasons)[number]
 
@@ -53,6 +55,7 @@ export type RunEvent =
   /** `paused` says whether the caller had been told of the question: then it may leave. */
   | { type: 'client.disconnected'; paused: boolean }
   | { type: 'run.cancelled' }
+  | { type: 'budget.spent' }
   | { type: 'agent.died' }
   | { type: 'turn.finished' }
   | { type: 'turn.failed' }
@@ -82,6 +85,8 @@ export function step(state: RunState, event: RunEvent): RunState {
       return state.at === 'waiting' && event.paused ? state : ended('disconnected')
     case 'run.cancelled':
       return ended('cancelled')
+    case 'budget.spent':
+      return ended('over_budget')
     case 'agent.died':
       return ended('severed')
     case 'turn.finished':

@@ -1,4 +1,5 @@
 import type { Attachment } from './attachments.ts'
+import type { BudgetPart, TurnBudget } from './budget.ts'
 import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
 import type { LoggedDecision, RulesInForce } from './rules/rule.ts'
@@ -23,6 +24,8 @@ export type StartTurn = {
   attachments?: Attachment[]
   mode: ApprovalMode
   sessionId?: string
+  /** What it may take. */
+  budget?: TurnBudget | undefined
 } & TurnCaller
 
 /** In the place of a question's id: the one that the session waits with. For people at a terminal. */
@@ -54,8 +57,11 @@ export type Runs = {
   files: InternFiles
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
-  /** Ends a run for whoever is attached. False when there is no such run, or it is over. */
-  cancel(runId: string): Promise<boolean>
+  /**
+   * Ends a run for whoever is attached; with `spent` because of that part of its budget, by what was metered. False when
+   * there is no such run, or it is over.
+   */
+  cancel(runId: string, spent?: BudgetPart): Promise<boolean>
   /** All that a permission that waits is about, however long; undefined when it does not wait here. */
   question(id: string): Promise<WholePermission | undefined>
   /** What decides from now on, also in runs that are under way. */

@@ -4,6 +4,7 @@ import type { Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import type { InternBudget } from './budget.ts'
 import {
   type AgentChoice,
   type ApprovalMode,
@@ -33,6 +34,7 @@ export type Intern = {
   /** As they are shown: without their secrets. */
   mcpServers: McpServer[]
   webHosts: string[]
+  budget: InternBudget | null
   status: InternStatus
   lastFailureMessage: string | null
   progress: Progress | null
@@ -139,6 +141,7 @@ export function internOf(row: InternStoreRow): Intern {
     repository: row.repository === null ? null : (JSON.parse(row.repository) as Repository),
     mcpServers: row.mcp_servers === null ? [] : (JSON.parse(row.mcp_servers) as McpServer[]),
     webHosts: row.web_hosts === null ? [] : (JSON.parse(row.web_hosts) as string[]),
+    budget: row.budget === null ? null : (JSON.parse(row.budget) as InternBudget),
     status: row.status as InternStatus,
     lastFailureMessage: row.last_failure_message,
     progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
@@ -167,6 +170,7 @@ export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
     repository: intern.repository,
     mcp_servers: intern.mcpServers,
     web_hosts: intern.webHosts,
+    budget: intern.budget,
     creator_user_id: intern.creatorUserId,
     status: intern.status,
     last_failure_message: intern.lastFailureMessage,

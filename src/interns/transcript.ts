@@ -1,3 +1,4 @@
+import type { TurnBudget } from './budget.ts'
 import type { ApprovalMode } from './intern.ts'
 import type { Question } from './question.ts'
 import type { Action, Decision } from './rules/rule.ts'
@@ -35,7 +36,7 @@ export type QuestionState =
 
 /** One thing that was said or done. `by` is a member's id. */
 export type EntryContent =
-  | { type: 'prompt'; text: string; mode: ApprovalMode; by: string | null; background?: true }
+  | { type: 'prompt'; text: string; mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
   | { type: 'message' | 'reasoning'; text: string }
   | (ToolActivity & { endedAt: number | null })
   | PlanActivity

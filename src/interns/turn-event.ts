@@ -1,3 +1,4 @@
+import type { BudgetPart } from './budget.ts'
 import type { Question } from './question.ts'
 import type { Action } from './rules/rule.ts'
 import type { TurnReport } from './run.ts'
@@ -27,8 +28,8 @@ export type TurnEvent =
   | { type: 'question.asked'; question: Question; deadlineAt: number; action?: Action | undefined }
   | ({ type: 'turn.finished' } & TurnReport)
   | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)
-  /** An ending that the intern confirms: it was cancelled. */
-  | ({ type: 'run.ended'; message: string } & TurnReport)
+  /** An ending that the intern confirms: it was cancelled, or has spent its budget. */
+  | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & TurnReport)
 
 const closing: ReadonlySet<TurnEvent['type']> = new Set(['question.asked', 'turn.finished', 'turn.failed', 'run.ended'])
 

@@ -1,5 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import type { ActivityItem } from './activity-item.ts'
+import type { BudgetPart } from './budget.ts'
 import { type ChatReason, chatFault, kindOfCode } from './chat-fault.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 import { type ChunkNames, chunkWriter, type InternChunk } from './chunks.ts'
@@ -46,8 +47,8 @@ class Reply {
     this.#last = chunk
     const { error } = chunk
     if (error) {
-      const { reason, retryable } = error.metadata as { reason: ChatReason; retryable: boolean }
-      throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, { retryable })
+      const { reason, ...more } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
+      throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, more)
     }
     if (chunk.activity)
       this.#activity = [...this.#activity.filter((one) => !isOlder(one, chunk.activity!)), chunk.activity]

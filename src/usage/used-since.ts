@@ -34,3 +34,20 @@ export async function usedSince(
     costUsd: toUsd(readSum(cost)),
   }
 }
+
+/** What requests of one key have cost, in USD, that began since an instant and until one, as far as it is written. */
+export async function costBetween(
+  { db }: { db: Pick<Db, 'query'> },
+  keyHash: string,
+  since: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  const { cost } = await db.query
+    .selectFrom('generations')
+    .where('key_hash', '=', keyHash)
+    .where('created_at', '>=', since)
+    .where('created_at', '<=', until)
+    .select(exactSum(sql.ref('cost_pico')).as('cost'))
+    .executeTakeFirstOrThrow()
+  return toUsd(readSum(cost))
+}

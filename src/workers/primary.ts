@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyReader } from '#accounts/read-keys.ts'
 import { hashOf } from '#accounts/secret.ts'
 import { requireFree } from '#api/address.ts'
-import { meteredTurn } from '#api/metered-turn.ts'
+import { meteredTurn, spentByKey } from '#api/metered-turn.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
 import { logSkipped } from '#api/open/models.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
@@ -74,9 +74,10 @@ export async function startWorkers(
   openUpkeep(opening, db)
   openWebhooks(opening, { db, vault })
   // What is metered is written by the workers.
-  const metered = meteredTurn({ db, ledger: { flush: async () => {} }, config, isShared: true })
+  const meters = { db, ledger: { flush: async () => {} }, config, isShared: true }
   const supervision = openSupervision({
-    ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable, metered },
+    ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable },
+    ...{ metered: meteredTurn(meters), spent: spentByKey(meters), observeRunEnd: metrics.observeInternRun },
   })
 
   const sockets = await bindSockets({ host, port }, workers)

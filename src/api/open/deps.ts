@@ -7,7 +7,7 @@ import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
 import { LiveEvents } from '../events/live-events.ts'
 import { openInterns } from '../interns.ts'
-import { meteredTurn } from '../metered-turn.ts'
+import { meteredTurn, spentByKey } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
 import { processStatus } from '../status/process-status.ts'
 import { openTraces } from '../traces.ts'
@@ -69,6 +69,8 @@ export async function openDeps(
     vault,
     scanner,
     metered: meteredTurn({ db, ledger: money.ledger, config, isShared: store.isShared }),
+    spent: spentByKey({ db, ledger: money.ledger, config, isShared: store.isShared }),
+    observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(causeOf(error)),
   })
   const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })

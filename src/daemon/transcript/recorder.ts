@@ -1,3 +1,4 @@
+import type { TurnBudget } from '#interns/budget.ts'
 import type { Question } from '#interns/question.ts'
 import type { Action, Decision } from '#interns/rules/rule.ts'
 import type { EndReason, TurnReport } from '#interns/run.ts'
@@ -29,7 +30,7 @@ type RecorderDeps = {
 }
 
 export type TurnEnd = { reason: EndReason; message: string | null } & TurnReport
-type Begun = { mode: ApprovalMode; by: string | null; background?: true }
+type Begun = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
 type OpenCall = { entry: Entry; tool: ToolCall; output: string }
 

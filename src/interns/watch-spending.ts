@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Query } from '#db/db.ts'
+import { limitedRuns } from './run-spending.ts'
+import type { Runs } from './runs.ts'
+import { internById } from './store.ts'
+
+/** What requests with a key have cost in USD that began since an instant, and until one, as far as it is metered. */
+export type Spent = (keyHash: string, since: number, until?: number) => Promise<number>
+
+type WatchDeps = { db: { query: Query }; spent: Spent; onError: (error: Error) => void }
+
+const lookEveryMs = 500
+
+/**
+ * Ends turns of an intern that have cost what they may, by what was metered for the intern's key since they began. Of an
+ * agent that tells what it spends, its daemon knows sooner. While no turn is limited nothing is looked at.
+ * @returns what is to be called when a turn may have begun that is limited.
+ */
+export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => Runs, signal: AbortSignal): () => void {
+  let isWanted = false
+  let isWatching = false
+  let hasFailed = false
+  const look = async () => {
+    try {
+      isWanted = (await endSpent(deps, internId, runsOf())) || isWanted
+      hasFailed = false
+    } catch (error) {
+      isWanted = true
+      // Once, not twice a second.
+      if (!hasFailed) deps.onError(new Error(`The budgets of the intern ${internId}: ${(error as Error).message}`))
+      hasFailed = true
+    }
+  }
+  const watch = async () => {
+    isWatching = true
+    while (isWanted && !signal.aborted) {
+      isWanted = false
+      await look()
+      await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+    isWatching = false
+  }
+  return () => {
+    isWanted = true
+    if (!isWatching) void watch()
+  }
+}
+
+/** @returns whether any of its turns are limited. */
+async function endSpent({ db, spent }: WatchDeps, internId: string, runs: Pick<Runs, 'cancel'>): Promise<boolean> {
+  const limited = await limitedRuns(db.query, internId)
+  const keyHash = limited.length > 0 && (await internById(db.query, internId))?.keyHash
+  if (!keyHash) return false
+  for (const { id, beganAt, costUsd, part } of limited)
+    if ((await spent(keyHash, beganAt)) >= costUsd) await runs.cancel(id, part)
+  return true
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
+import { scripted } from './harness/intern-chat.ts'
+import { answer, runningIntern, type Said, say } from './harness/interns.ts'
+import { startReceiver, verified } from './harness/receiver.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
+
+const cent = 0.01
+const catalogue = {
+  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 0, request: cent } } } } },
+}
+
+/** A service at which each request of an intern to its model costs a cent. */
+async function startPriced(kind: DatabaseKind, settings: object = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'))
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify(catalogue))
+  const service = await startTestService({ kind, settings: { ...scripted, catalogue_file, ...settings } })
+  const end = async () => {
+    await service[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...service, [Symbol.asyncDispose]: end }
+}
+
+/** Goes on for ever, if nobody ends it. */
+const twoCents = 'model_says one\nmodel_says two\nwait 3600000'
+const spent = ({ error }: Said, budget: string) =>
+  assert.deepEqual(
+    [error?.code, error?.metadata],
+    [410, { reason: 'run_ended', retryable: false, budget }],
+    error?.message ?? '',
+  )
+const runsOf = async (service: TestService, id: string) => (await service.ask('GET', `/interns/${id}/runs`)).body.data
+const lastRun = (service: TestService, id: string) =>
+  until(async () => {
+    const [run] = await runsOf(service, id)
+    return run?.status === 'ended' && run
+  })
+
+onEachDatabase('a budget', (kind) => {
+  test('ends a turn that has cost what it may, and everybody is told why', async () => {
+    await using receiver = await startReceiver()
+    await using service = await startPriced(kind, { webhook_origins: [receiver.origin] })
+    const { body: hook } = await service.manage('POST', '/webhooks', { url: receiver.url })
+    const { id, budget } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
+    assert.deepEqual(budget, { max_cost_usd: 2 * cent })
+    const said = await say(service, id, twoCents)
+    spent(said, 'max_cost_usd')
+    const message = 'The turn has cost the 0.02 USD that it may cost (max_cost_usd).'
+    assert.equal(said.error?.message, message)
+    assert.equal(said.chunks.at(-1).usage.cost, 2 * cent)
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.error, run.cost_usd], ['over_budget', message, 2 * cent])
+    const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${said.sessionId}`)).body.data
+    assert.deepEqual(
+      [entries.at(-1).type, entries.at(-1).outcome, entries.at(-1).message],
+      ['end', 'over_budget', message],
+    )
+    const told = verified(hook.secret, await receiver.hear('intern.run_ended')).data
+    assert.deepEqual([told.outcome, told.error], ['over_budget', message])
+    const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
+    assert.match(text, /^signalbox_intern_turns_ended_total\{outcome="over_budget"\} 1$/m)
+    assert.equal(
+      (await say(service, id, 'say on', { session_id: said.sessionId })).text,
+      'on',
+      'the next is another turn',
+    )
+  })
+
+  test('holds for the builtin agent, which begins no further request', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { budget: { max_cost_usd: 2 * cent } })
+    spent(await say(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
+  })
+
+  test('holds for a turn in the background, and for one in a session of a stock client', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: cent } })
+    const body = { messages: [{ role: 'user', content: twoCents }] }
+    await service.ask('POST', `/interns/${id}/chat/completions`, { body: { ...body, background: true } })
+    assert.equal((await lastRun(service, id)).outcome, 'over_budget')
+    const whole = await service.ask('POST', `/interns/${id}/sessions/mine/chat/completions`, { body })
+    assert.deepEqual([whole.status, whole.body.error.metadata.budget], [410, 'max_cost_usd'])
+  })
+
+  test('of time ends a turn whose agent says nothing; a prompt has one of its own, and may only narrow it', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
+    const said = await say(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
+    spent(said, 'max_seconds')
+    assert.equal(said.error?.message, 'The turn has worked for the 1 seconds that it may take (max_seconds).')
+    await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
+    assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
+    spent(await say(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
+  })
+
+  test('of time does not count for how long a turn waits', {
+    skip: kind === 'postgres' && 'no matter of the store',
+  }, async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const asked = await say(service, id, 'permission shell allow_once\nsay done', { budget: { max_seconds: 15 } })
+    const { body } = await service.ask('GET', `/interns/${id}/questions`)
+    assert.ok(Date.parse(body.data[0].deadline_at) - Date.now() > 30_000, 'the deadline of its question is another')
+    await sleep(16_000)
+    assert.match((await answer(service, id, asked, 'allow_once')).text, /done/)
+  })
+
+  test('of a session holds for all its turns together, and then refuses the next', async () => {
+    await using service = await startPriced(kind)
+    const budget = { session_max_cost_usd: 3 * cent, session_max_turns: 3 }
+    const { id } = await runningIntern(service, { agent: 'scripted', budget })
+    const { sessionId: session_id } = await say(service, id, 'model_says one')
+    const said = await say(service, id, twoCents, { session_id })
+    spent(said, 'session_max_cost_usd')
+    assert.match(said.error!.message, /^The turn has cost the 0\.02 USD that were left for its session/)
+    const refused = await say(service, id, 'say more', { session_id })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
+    )
+    await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_turns: 3 } } })
+    assert.equal((await say(service, id, 'say third', { session_id })).text, 'third')
+    const fourth = await say(service, id, 'say fourth', { session_id })
+    assert.deepEqual(
+      [fourth.status, fourth.error?.message],
+      [403, 'The session has had the 3 turns that it may have (session_max_turns).'],
+    )
+    assert.equal((await say(service, id, 'say anew')).text, 'anew')
+  })
+})
