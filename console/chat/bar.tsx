@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
+import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
@@ -19,12 +20,12 @@ export function useSides(): { models: string[]; choose: (models: string[]) => vo
 /** All that can be asked: models that no guardrail forbids, and presets. */
 export function useChoices(): string[] | undefined {
   const models = useGet('GET /models/user', {}).data?.data
-  const { data, reload } = useGet('GET /presets', { query: { limit: 100 } })
+  const { data, reload } = useEvery('GET /presets', {})
   const keptHere = kept.value
   useEffect(() => {
     if (keptHere > 0) reload()
   }, [keptHere, reload])
-  const presets = data?.data ?? []
+  const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   return models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
 }

@@ -1,6 +1,7 @@
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { forget, useGet } from '../api/resource.ts'
+import { useEvery } from '../api/pages.ts'
+import { forget } from '../api/resource.ts'
 import { toast } from '../pieces/toast.tsx'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
@@ -8,22 +9,22 @@ type AssignedProps = { id: string; governs: string | undefined; mayChange: boole
 
 /** Whom it governs: keys and members, or all of a workspace. */
 export function Assigned({ id, governs, mayChange }: AssignedProps) {
-  const page = { params: { id }, query: { limit: 100 } }
-  const keys = useGet('GET /guardrails/{id}/assignments/keys', page)
-  const members = useGet('GET /guardrails/{id}/assignments/members', page)
-  const everybody = useGet('GET /organization/members', { query: { limit: 100 } }).data?.data ?? []
+  const page = { params: { id } }
+  const keys = useEvery('GET /guardrails/{id}/assignments/keys', page)
+  const members = useEvery('GET /guardrails/{id}/assignments/members', page)
+  const everybody = useEvery('GET /organization/members', {}).data ?? []
   const people = everybody.map(({ id: user, email, first_name, last_name }) => ({
     id: user,
     name: [first_name, last_name].filter(Boolean).join(' ') || email,
   }))
   const nameOf = (user: string) => people.find((one) => one.id === user)?.name ?? user
   const targets: Target[] = [
-    ...(keys.data?.data ?? []).map(({ key_hash, key_name }) => ({
+    ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
       kind: 'key' as const,
       id: key_hash,
       name: key_name,
     })),
-    ...(members.data?.data ?? []).map(({ user_id }) => ({
+    ...(members.data ?? []).map(({ user_id }) => ({
       kind: 'member' as const,
       id: user_id,
       name: nameOf(user_id),
@@ -93,7 +94,7 @@ function take(id: string, target: Target, reload: () => void): Promise<void> {
 type AssignProps = { id: string; targets: Target[]; people: { id: string; name: string }[]; reload: () => void }
 
 function Assign({ id, targets, people, reload }: AssignProps) {
-  const keys = useGet('GET /keys', { query: { limit: 100 } }).data?.data ?? []
+  const keys = useEvery('GET /keys', {}).data ?? []
   const free = [
     ...keys.map(({ hash, name }) => ({ kind: 'key' as const, id: hash, name })),
     ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),

@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { forget, useGet } from '../api/resource.ts'
+import { useEvery } from '../api/pages.ts'
+import { forget } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
@@ -20,19 +21,18 @@ const paste = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT
 /** All guardrails, each with what it means, whom it governs and what is spent of its limit. */
 export function GuardrailList({ mayChange }: { mayChange: boolean }) {
   const { route } = useLocation()
-  const { data, failure, isLoading, isCurrent, reload } = useGet('GET /guardrails', { query: { limit: 100 } })
+  const { data, failure, isLoading, isCurrent, reload } = useEvery('GET /guardrails', {})
   const governs = useGoverned()
-  const rows = data?.data.map((guardrail) => ({
+  const rows = data?.map((guardrail) => ({
     guardrail,
     means: meaningOf(policyIn(guardrail)).join(' ') || 'Forbids nothing.',
     governs: governs(guardrail.id),
   }))
-  const more = data && data.total_count > data.data.length && `the first ${data.data.length} of ${data.total_count}`
   return (
     <div class="screen guardrails">
       <h1 class="unseen">Guardrails</h1>
       <Progress isOn={isLoading && !isCurrent} />
-      <Bar mayChange={mayChange} count={data?.total_count} />
+      <Bar mayChange={mayChange} count={data?.length} />
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && rows?.length === 0 && (
@@ -48,7 +48,6 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
           keyOf={({ guardrail }) => guardrail.id}
           onOpen={({ guardrail }) => route(`/guardrails/${guardrail.id}`)}
           narrow={Narrow}
-          foot={more}
         />
       )}
     </div>
@@ -80,22 +79,27 @@ function Narrow({ guardrail, means, governs }: Row) {
 
 /** Whom each guardrail governs, in a few words. */
 function useGoverned(): (id: string) => string {
-  const workspaces = useGet('GET /workspaces', { query: { limit: 100 } }).data?.data
-  const keys = useGet('GET /guardrails/assignments/keys', { query: { limit: 100 } }).data
-  const members = useGet('GET /guardrails/assignments/members', { query: { limit: 100 } }).data
+  const workspaces = useEvery('GET /workspaces', {}).data
+  const keys = useEvery('GET /guardrails/assignments/keys', {}).data
+  const members = useEvery('GET /guardrails/assignments/members', {}).data
+  const counts = useMemo(() => ({ key: countsIn(keys ?? []), member: countsIn(members ?? []) }), [keys, members])
   return (id) => {
     const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
     if (workspace) return `all of ${workspace.name}`
     if (!workspaces || !keys || !members) return '…'
-    const of = (all: { guardrail_id: string }[]) => all.filter(({ guardrail_id }) => guardrail_id === id).length
-    const isCut = keys.total_count > keys.data.length || members.total_count > members.data.length
-    const parts = [
-      of(keys.data) > 0 && counted(of(keys.data), 'key'),
-      of(members.data) > 0 && counted(of(members.data), 'member'),
-    ].filter(Boolean)
-    if (parts.length === 0) return isCut ? '…' : 'nobody yet'
-    return `${isCut ? 'at least ' : ''}${parts.join(', ')}`
+    const parts = (['key', 'member'] as const).flatMap((kind) => {
+      const count = counts[kind].get(id)
+      return count === undefined ? [] : [counted(count, kind)]
+    })
+    return parts.join(', ') || 'nobody yet'
   }
+}
+
+/** How many each guardrail governs. */
+function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { guardrail_id: id } of assignments) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
 }
 
 function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefined }) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { useKeys } from '../pieces/keys.ts'
@@ -19,7 +20,7 @@ import { meaningOf } from './words.ts'
 /** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
 export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolean }) {
   const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id } })
-  const workspaces = useGet('GET /workspaces', { query: { limit: 100 } }).data?.data
+  const workspaces = useEvery('GET /workspaces', {}).data
   const governed = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
   const isUnsaid = failure?.status === 404 && governed !== undefined
   const found = data?.data

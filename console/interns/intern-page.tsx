@@ -1,11 +1,14 @@
-import { useGet } from '../api/resource.ts'
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { everyItem } from '../api/pages.ts'
+import { useGet, useResource } from '../api/resource.ts'
 import { asks, useMe } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
-import { Files } from './files.tsx'
+import { Files } from './files/files.tsx'
 import { Place } from './hosts/place.tsx'
 import { Inbox } from './inbox.tsx'
 import { useChanges, useWorld, type Waiting } from './live.ts'
@@ -80,29 +83,46 @@ export const NotRunning = () => (
   <p class="dim">What was said and done is told by the intern itself, while it is running. Wake it to read on.</p>
 )
 
+/** So many sessions are told at first. */
+const told = 100
+
 function Sessions({ id, name }: { id: string; name: string }) {
-  const query = { limit: 50 }
-  const { data, failure, reload } = useGet('GET /interns/{internId}/sessions', { params: { internId: id }, query })
+  const [most, tell] = useState(told)
+  const { data, failure, reload } = useResource(`sessions of ${id} ${most}`, (signal) =>
+    everyItem(
+      (query) => call('GET /interns/{internId}/sessions', { params: { internId: id }, query }, { signal }),
+      most,
+    ),
+  )
   useChanges(reload)
   if (failure) return <Failed failure={failure} again={reload} />
   if (!data) return <Loading />
-  if (data.data.length === 0)
+  if (data.rows.length === 0)
     return (
       <Nothing title="Nobody has talked to it yet" {...(asks() && { paste: `npx signalbox chat ${name}` })}>
         {asks() && <p>Say something above, or in a terminal:</p>}
       </Nothing>
     )
   return (
-    <ul class="interns">
-      {data.data.map((session) => (
-        <li key={session.id}>
-          <a href={`/interns/${id}/${encodeURIComponent(session.id)}`}>{shown(session.title) || 'without a title'}</a>
-          <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
-          <span class="dim about">
-            {counted(session.turns, 'turn')} · <Ago time={session.updated_at} />
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="interns">
+        {data.rows.map((session) => (
+          <li key={session.id}>
+            <a href={`/interns/${id}/${encodeURIComponent(session.id)}`}>{shown(session.title) || 'without a title'}</a>
+            <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
+            <span class="dim about">
+              {counted(session.turns, 'turn')} · <Ago time={session.updated_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {data.hasMore && (
+        <p>
+          <button type="button" onClick={() => tell(most * 4)}>
+            Show more
+          </button>
+        </p>
+      )}
+    </>
   )
 }

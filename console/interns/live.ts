@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { hearsEvents, useEvents } from '../api/events.ts'
+import { everyItem } from '../api/pages.ts'
 import { useResource } from '../api/resource.ts'
 import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
 import { setBadge } from '../pieces/badges.ts'
@@ -48,27 +49,13 @@ export function useWorld() {
 }
 
 async function loadWorld(signal: AbortSignal): Promise<World> {
-  const [interns, asked] = await Promise.all([
-    everyPage<Intern>((query) => call('GET /interns', { query }, { signal })),
-    everyPage<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
+  const [{ rows: interns }, { rows: asked }] = await Promise.all([
+    everyItem<Intern>((query) => call('GET /interns', { query }, { signal })),
+    everyItem<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
   ])
   const waiting = asked.map((question) => ({
     intern: { id: question.intern_id, name: question.intern_name },
     question,
   }))
   return { interns, waiting }
-}
-
-type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
-
-async function everyPage<Item>(
-  load: (query: { limit: number; starting_after?: string }) => Promise<Page<Item>>,
-): Promise<Item[]> {
-  const all: Item[] = []
-  for (let after: string | undefined; ; ) {
-    const page = await load({ limit: 100, ...(after !== undefined && { starting_after: after }) })
-    all.push(...page.data)
-    if (!page.has_more || page.next_cursor === undefined) return all
-    after = page.next_cursor
-  }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { useGet } from '../api/resource.ts'
+import { useEvery } from '../api/pages.ts'
 import { useMe } from '../api/session.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
@@ -62,7 +62,7 @@ export function MakeKey({ onMade, onClose }: Props) {
 
 /** Whose requests they are that are made with it. */
 function Whose({ me, whose, choose }: { me: string; whose: string; choose: (id: string) => void }) {
-  const members = useGet('GET /organization/members', { query: { limit: 100 } }).data?.data ?? []
+  const members = useEvery('GET /organization/members', {}).data ?? []
   return (
     <label>
       For

@@ -1,3 +1,4 @@
+import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { signedIn } from '../api/session.ts'
 import type { Guardrail, Key } from '../api/types.ts'
@@ -15,8 +16,8 @@ export const seesService = () => signedIn.value.state === 'in' && signedIn.value
 /** All limits that this session may see, and the keys. */
 export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
   const isAll = seesAll()
-  const keys = useGet('GET /keys', isAll ? { query: { limit: 100 } } : undefined).data?.data ?? []
-  const guardrails = useGet('GET /guardrails', isAll ? { query: { limit: 100 } } : undefined).data?.data ?? []
+  const keys = useEvery('GET /keys', isAll ? {} : undefined).data ?? []
+  const guardrails = useEvery('GET /guardrails', isAll ? {} : undefined).data ?? []
   const own = useGet('GET /key', isAll ? undefined : {}).data?.data
   return { budgets: [...guardrails.flatMap(ofGuardrail), ...[...keys, ...(own ? [own] : [])].flatMap(ofKey)], keys }
 }

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { useGet } from '../api/resource.ts'
+import { useEvery } from '../api/pages.ts'
 import type { Preset } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
@@ -13,16 +13,14 @@ const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization
 /** All presets that this session may use. */
 export function PresetList() {
   const { route } = useLocation()
-  const { data, failure, isLoading, isCurrent, reload } = useGet('GET /presets', { query: { limit: 100 } })
-  const presets = data?.data
-  const more = data && data.total_count > data.data.length && `the first ${data.data.length} of ${data.total_count}`
+  const { data: presets, failure, isLoading, isCurrent, reload } = useEvery('GET /presets', {})
   return (
     <div class="screen">
       <h1 class="unseen">Presets</h1>
       <Progress isOn={isLoading && !isCurrent} />
       <div class="bar">
         <span class="dim" role="status">
-          {data ? counted(data.total_count, 'preset') : ''}
+          {presets ? counted(presets.length, 'preset') : ''}
         </span>
       </div>
       {failure && <Failed failure={failure} again={reload} />}
@@ -40,7 +38,6 @@ export function PresetList() {
           keyOf={({ id }) => id}
           onOpen={({ slug }) => route(`/presets/${slug}`)}
           narrow={Narrow}
-          foot={more}
         />
       )}
     </div>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
@@ -25,12 +25,12 @@ test('files of an intern are walked through, read, brought and taken', options, 
   await filesOf(talk, talk.id)('PUT', 'content', { path: 'docs/notes.md' }, { body: 'What <b>was</b> found\u202e' })
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'docs/' }).click()
-  await page.getByRole('button', { name: 'notes.md' }).click()
+  await page.getByRole('button', { name: 'docs/', exact: true }).click()
+  await page.getByRole('button', { name: 'notes.md', exact: true }).click()
   await page.getByText('What <b>was</b> found\\u202e', { exact: true }).waitFor()
   const file = { name: 'values.csv', mimeType: 'text/csv', buffer: Buffer.from('1,2,3') }
   await page.getByLabel('Upload').setInputFiles(file)
-  await page.getByRole('button', { name: 'values.csv' }).waitFor()
+  await page.getByRole('button', { name: 'values.csv', exact: true }).waitFor()
   const there = join(workspaceOf(talk, talk.id), 'docs/values.csv')
   await until(async () => readFileSync(there, 'utf8') === '1,2,3')
   const downloaded = page.waitForEvent('download')
@@ -54,6 +54,53 @@ test('files of an intern are walked through, read, brought and taken', options, 
     faults.filter((fault) => !/409/.test(fault)),
     [],
   )
+})
+
+test('a folder is made, a file renamed and deleted; what can be undone is', options, async () => {
+  const files = filesOf(talk, talk.id)
+  await files('PUT', 'content', { path: 'old.txt' }, { body: 'kept' })
+  const there = (path: string) => existsSync(join(workspaceOf(talk, talk.id), path))
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page, faults } = watched
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await page.getByLabel('Name of a new folder').fill('reports')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'reports/', exact: true }).waitFor()
+  await undo.click()
+  await until(async () => !there('reports'))
+  await page.getByRole('button', { name: 'Change old.txt' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^Path/).fill('new.txt')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('button', { name: 'new.txt', exact: true }).waitFor()
+  await undo.last().click()
+  await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor()
+  assert.ok(there('old.txt') && !there('new.txt'))
+  await page.getByRole('button', { name: 'Change old.txt' }).click()
+  await dialog.getByLabel('To delete it for good').fill('old.txt')
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor({ state: 'detached' })
+  await until(async () => !there('old.txt'))
+  await page.getByLabel('Upload').setInputFiles({ name: 'up.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+  await page.getByText('1 file uploaded').waitFor()
+  await undo.last().click()
+  await until(async () => !there('up.txt'))
+  assert.deepEqual(faults, [])
+})
+
+test('a folder of more entries than are told at first is told whole', options, async () => {
+  const folder = join(workspaceOf(talk, talk.id), 'many')
+  mkdirSync(folder)
+  for (let index = 0; index < 620; index++) writeFileSync(join(folder, `file-${1000 + index}`), '')
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'many/' }).click()
+  await page.getByRole('button', { name: 'file-1499', exact: true }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'file-1619', exact: true }).count(), 0)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByRole('button', { name: 'file-1619', exact: true }).waitFor()
+  assert.deepEqual(faults, [])
 })
 
 test('who may not talk to the intern sees nothing of its files', options, async () => {

@@ -1,29 +1,40 @@
 import { useState } from 'preact/hooks'
-import { addressOf, open } from '../api/client.ts'
-import { failureOf } from '../api/failure.ts'
-import { useGet } from '../api/resource.ts'
-import { csrfToken } from '../api/session.ts'
-import { counted } from '../format/count.ts'
-import { attempt } from '../pieces/acting.ts'
-import { Failed, Loading } from '../pieces/states.tsx'
-import { Ago } from '../pieces/when.tsx'
-import { shown } from './shown.ts'
+import { addressOf, call, open } from '../../api/client.ts'
+import { failureOf } from '../../api/failure.ts'
+import { everyItem } from '../../api/pages.ts'
+import { useResource } from '../../api/resource.ts'
+import { csrfToken } from '../../api/session.ts'
+import { counted } from '../../format/count.ts'
+import { attempt } from '../../pieces/acting.ts'
+import { Failed, Loading } from '../../pieces/states.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { Ago } from '../../pieces/when.tsx'
+import { shown } from '../shown.ts'
+import { ChangeFile } from './change-file.tsx'
+import { NewFolder } from './new-folder.tsx'
 
 const list = 'GET /interns/{internId}/files'
 const content = 'GET /interns/{internId}/files/content'
 const archive = 'GET /interns/{internId}/files/archive'
 /** As much of a text as is read here. */
 const mostRead = 65_536
+/** So many entries of a folder are told at first. */
+const told = 500
 
 /** The files of an intern: a folder at a time, texts to read, all to download, and more to upload. */
 export function Files({ id }: { id: string }) {
   const [folder, enter] = useState('')
   const [read, show] = useState<{ path: string; text: string }>()
   const params = { internId: id }
-  const { data, failure, reload } = useGet(list, { params, query: { path: folder, limit: 500 } })
+  const [changed, change] = useState<{ path: string; isFolder: boolean }>()
+  const [most, tell] = useState(told)
+  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${most}`, (signal) =>
+    everyItem((query) => call(list, { params, query: { ...query, path: folder } }, { signal }), most),
+  )
   const below = (name: string) => (folder ? `${folder}/${name}` : name)
   const go = (path: string) => {
     show(undefined)
+    tell(told)
     enter(path)
   }
   const openText = (path: string) =>
@@ -40,8 +51,14 @@ export function Files({ id }: { id: string }) {
     })
   const upload = (chosen: FileList | null) =>
     attempt(async () => {
-      for (const file of chosen ?? []) await put(id, below(file.name), file)
+      const paths = [...(chosen ?? [])].map(({ name }) => below(name))
+      for (const [at, path] of paths.entries()) await put(id, path, chosen![at]!)
       reload()
+      const undo = async () => {
+        for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
+        reload()
+      }
+      toast(`${counted(paths.length, 'file')} uploaded`, { undo: () => void attempt(undo) })
     })
   return (
     <>
@@ -59,11 +76,12 @@ export function Files({ id }: { id: string }) {
           Upload <input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
         </label>
       </p>
+      <NewFolder id={id} below={below} after={reload} />
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !data && <Loading />}
-      {data?.data.length === 0 && <p class="dim">Empty.</p>}
+      {data?.rows.length === 0 && <p class="dim">Empty.</p>}
       <ul class="interns">
-        {data?.data.map(({ name, kind, size, modified_at, addressable }) => (
+        {data?.rows.map(({ name, kind, size, modified_at, addressable }) => (
           <li key={name}>
             {addressable && (kind === 'folder' || kind === 'file') ? (
               <button type="button" onClick={() => (kind === 'folder' ? go(below(name)) : void openText(below(name)))}>
@@ -82,10 +100,26 @@ export function Files({ id }: { id: string }) {
               )}{' '}
               <Ago time={modified_at} />
             </span>
+            {addressable && (
+              <button
+                type="button"
+                aria-label={`Change ${shown(name)}`}
+                onClick={() => change({ path: below(name), isFolder: kind === 'folder' })}
+              >
+                Change
+              </button>
+            )}
           </li>
         ))}
       </ul>
-      {data?.has_more && <p class="dim">There are more: the command line lists them all.</p>}
+      {data?.hasMore && (
+        <p>
+          <button type="button" onClick={() => tell(most * 4)}>
+            Show more
+          </button>
+        </p>
+      )}
+      {changed && <ChangeFile id={id} {...changed} after={reload} onClose={() => change(undefined)} />}
       {read && (
         <section aria-label={shown(read.path)}>
           <h3>{shown(read.path)}</h3>

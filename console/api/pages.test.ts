@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { everyItem, everyPage } from './pages.ts'
+
+const all = Array.from({ length: 1234 }, (_, index) => index)
+
+test('every row of a list comes, in its order, from as many pages as it takes', async () => {
+  const asked: number[] = []
+  const rows = await everyPage(async ({ limit, offset }) => {
+    asked.push(offset)
+    return { data: all.slice(offset, offset + limit), total_count: all.length }
+  })
+  assert.deepEqual(rows, all)
+  assert.equal(asked.length, 13)
+})
+
+test('where each page names the next, they are followed to the end, or until there are enough', async () => {
+  const ask = async ({ limit, starting_after = '0' }: { limit: number; starting_after?: string }) => {
+    const next = Number(starting_after) + limit
+    return { data: all.slice(Number(starting_after), next), has_more: next < all.length, next_cursor: String(next) }
+  }
+  assert.deepEqual(await everyItem(ask), { rows: all, hasMore: false })
+  assert.deepEqual(await everyItem(ask, 250), { rows: all.slice(0, 300), hasMore: true })
+})

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { attempt, useActing } from '../../pieces/acting.ts'
+import { DeleteNamed } from '../../pieces/delete-named.tsx'
+import { Dialog } from '../../pieces/dialog.tsx'
+import { toast } from '../../pieces/toast.tsx'
+import { shown } from '../shown.ts'
+
+type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }
+
+/** Renames or moves a file or a folder, which can be undone, or deletes it, which cannot. */
+export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
+  const [to, setTo] = useState(path)
+  const { problem, isBusy, act } = useActing()
+  const params = { internId: id }
+  const name = path.split('/').at(-1)!
+  const rename = async (from: string, to: string) => {
+    await call('POST /interns/{internId}/files/rename', { params, body: { from, to } })
+    after()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await rename(path, to)
+      onClose()
+      toast(`${shown(name)} is ${shown(to)} now`, { undo: () => void attempt(() => rename(to, path)) })
+    })
+  }
+  const remove = async () => {
+    const query = { path, ...(isFolder && { recursive: 'true' as const }) }
+    await call('DELETE /interns/{internId}/files', { params, query })
+    after()
+    onClose()
+    toast(`${shown(name)} is deleted`)
+  }
+  return (
+    <Dialog title={`Change ${shown(name)}`} onClose={onClose}>
+      <h2>Change {shown(name)}</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Path, from the workspace on
+          <input class="mono" required value={to} onInput={(event) => setTo(event.currentTarget.value)} />
+        </label>
+        {problem && (
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || to === path || to === ''}>
+            Rename
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {isFolder && <p class="lost">All that is in it goes with it.</p>}
+      <DeleteNamed name={shown(name)} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { attempt } from '../../pieces/acting.ts'
+import { toast } from '../../pieces/toast.tsx'
+import { shown } from '../shown.ts'
+
+/** Makes a folder in the one that is open. While it is empty that can be undone. */
+export function NewFolder({ id, below, after }: { id: string; below: (name: string) => string; after: () => void }) {
+  const [name, setName] = useState('')
+  const params = { internId: id }
+  const make = async () => {
+    const path = below(name)
+    const { data } = await call('POST /interns/{internId}/files/folders', { params, body: { path } })
+    setName('')
+    after()
+    const undo = async () => {
+      await call('DELETE /interns/{internId}/files', { params, query: { path } })
+      after()
+    }
+    toast(data.created ? `The folder ${shown(name)} is made` : `The folder ${shown(name)} was there already`, {
+      ...(data.created && { undo: () => void attempt(undo) }),
+    })
+  }
+  return (
+    <form
+      class="new-folder"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void attempt(make)
+      }}
+    >
+      <input
+        aria-label="Name of a new folder"
+        placeholder="a new folder"
+        required
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <button type="submit">Make it</button>
+    </form>
+  )
+}

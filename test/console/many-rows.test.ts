@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage, startConsole } from '../harness/console.ts'
+import type { TestService } from '../harness/service.ts'
+
+/** More than one page of any list. */
+const many = 230
+const last = `n${many - 1}`
+
+let service: TestService
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
+  for (let index = 0; index < many; index++) {
+    const name = `n${index}`
+    const [key] = await Promise.all([
+      service.manage('POST', '/keys', { name, limit: 1 }),
+      service.manage('POST', '/organization/members', { name, email: `${name}@example.com` }),
+      service.manage('POST', '/guardrails', { name }),
+    ])
+    assert.equal(key.status, 201, key.text)
+  }
+})
+after(async () => {
+  await browser?.close()
+  await service?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string) => signedInPage(browser, service, path)
+
+test('a key is made for the last of many members', options, async () => {
+  await using watched = await open('/keys')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const whose = page.getByRole('dialog').getByRole('combobox', { name: /^For/ })
+  for (const name of ['n0', last]) await whose.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
+  assert.equal(await whose.getByRole('option').count(), many + 1)
+  assert.deepEqual(faults, [])
+})
+
+test('of many guardrails each is listed, and the last one governs whichever key is chosen', options, async () => {
+  await using watched = await open('/guardrails')
+  const { page, faults } = watched
+  await page.getByText(`${many} guardrails`).waitFor()
+  const found = (await service.manage('GET', '/guardrails?limit=1')).body.data[0]
+  await page.goto(new URL(`/guardrails/${found.id}`, page.url()).href)
+  const choice = page.getByLabel('Assign it to')
+  for (const name of [`key n0`, `key ${last}`, `member n0`, `member ${last}`])
+    await choice.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
+  await choice.selectOption({ label: `key ${last}` })
+  await page.getByText(`It governs ${last}`).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('every limit of many keys has its bar', options, async () => {
+  await using watched = await open('/overview')
+  const { page, faults } = watched
+  for (const name of ['n0', last])
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `${name} key` })
+      .waitFor()
+  assert.deepEqual(faults, [])
+})
