@@ -9,7 +9,7 @@ import { apiKey, asNpmStarts, microsecondsByThread, processorMicroseconds, type 
 
 /**
  * The processor time of a request, in microseconds, of this checkout and of others (`-- ../other …`) beside the fastest
- * honest proxy on Node. They take turns in one run: ratios hold on a machine that others use, too.
+ * honest proxy on Node and the plain one. They take turns in one run: ratios hold on a machine that others use, too.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,6 +34,7 @@ const checkouts = [process.cwd(), ...positionals.map((path) => resolve(path))]
 const running: { name: string; server: Running }[] = []
 try {
   running.push({ name: 'proxy', server: await start(['bench/dispatch-proxy.ts', upstream.url], {}) })
+  running.push({ name: 'pass-through', server: await start(['bench/pass-through.ts', upstream.url], {}) })
   for (const [at, checkout] of checkouts.entries())
     running.push({ name: at === 0 ? 'this' : checkout, server: await startCheckout(checkout, at) })
   for (const load of values.loads.split(',')) await measure(load)
@@ -83,7 +84,7 @@ async function measure(name: string): Promise<void> {
     }
   for (const [at, { name: whose, server }] of running.entries()) {
     const ratioTo = (other: number) => median(spent[at]!.map((one, round) => one / spent[other]![round]!)).toFixed(2)
-    const ratios = `${ratioTo(0)} of the proxy${at > 1 ? `, ${ratioTo(1)} of this` : ''}`
+    const ratios = `${ratioTo(0)} of the proxy, ${ratioTo(1)} of pass-through${at > 2 ? `, ${ratioTo(2)} of this` : ''}`
     console.log(`${name} ${whose}: ${median(spent[at]!).toFixed(0)} µs, ${ratios} (${cores(server.pid)})`)
     const parts = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
     console.log(`    by thread, mean: ${parts.filter((part) => !part.endsWith(' 0')).join(', ')}`)
