@@ -6,8 +6,10 @@ const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOU
 /** Codes of Postgres: a statement, lock or transaction timed out, or there was a deadlock. */
 const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
 
-/** Codes of Postgres: read-only, or a standby. */
-const readOnly = '25006'
+/** Codes of Postgres: read-only, or a standby; its disk is full, or fails. */
+const readOnly = /^(25006|53100|58030)$/
+/** The same in the words of the embedded database, whose errors have one code. */
+const readOnlyFile = /^(database or disk is full|disk I\/O error|attempt to write a readonly database)/
 
 /** Whether a query failed because the database cannot be reached now, and not because of the query itself. */
 export function isUnreachable(error: unknown): boolean {
@@ -35,10 +37,11 @@ export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
 /** The state of the database that made a query fail; undefined when the query itself is wrong. */
 export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   if (isUnreachable(error)) return 'unreachable'
-  const { code } = Object(error) as { code?: unknown }
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined
   if (tooSlow.test(code)) return 'too_slow'
-  return code === readOnly ? 'read_only' : undefined
+  if (code === 'ERR_SQLITE_ERROR') return readOnlyFile.test(String(message)) ? 'read_only' : undefined
+  return readOnly.test(code) ? 'read_only' : undefined
 }
 
 /** The same as a fault for the caller. */

@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '#db/kysely.ts'
+import type { Rows } from '../lend.ts'
 import type { SqliteClient } from './client.ts'
 
 /** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */
@@ -44,9 +45,17 @@ function sqliteDriver(client: SqliteClient, turns: Mutex): Driver {
     releaseConnection: async () => turns.leave(),
     beginTransaction: () => run(statements.begin),
     commitTransaction: () => run(statements.commit),
-    rollbackTransaction: () => run(statements.rollback),
+    rollbackTransaction: async () => void (await undo(client)),
     destroy: () => client.close(),
   }
+}
+
+/** Rolls back. Where SQLite has done so by itself, as where the disk is full, why it did is what its user is to hear. */
+export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
+  return client.run(statements.rollback, []).catch((error: Error) => {
+    if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
+    throw error
+  })
 }
 
 /** There is one connection: whoever comes enters in turn, first come, first served. */

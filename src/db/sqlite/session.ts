@@ -1,7 +1,7 @@
 import type { Rows, Session, SessionStatement } from '../lend.ts'
 import type { Announcement } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
-import { type Mutex, statements } from './dialect.ts'
+import { type Mutex, statements, undo } from './dialect.ts'
 
 type SqliteSessionDeps = {
   writer: SqliteClient
@@ -71,7 +71,7 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
       state = after
       return none
     }
-    return writer.run(statements.rollback, []).finally(() => leave(after))
+    return undo(writer).finally(() => leave(after))
   }
 
   async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
