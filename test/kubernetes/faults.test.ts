@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { availableParallelism, loadavg } from 'node:os'
+import { afterEach, describe, test } from 'node:test'
+import { runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { until } from '#test/harness/until.ts'
+import { inPod, podOf } from './pods.ts'
+import { startService } from './service.ts'
+import { sharedCluster, skip } from './shared-cluster.ts'
+import { patientMs, timed } from './timed.ts'
+import { storageClasses } from './volumes.ts'
+
+const asked = { agent: 'scripted' }
+const minuteMs = 60_000
+
+describe('pods when something around them fails', { skip, concurrency: 1 }, () => {
+  afterEach(async () => {
+    const { plane, node } = await sharedCluster()
+    plane.apiServer.start()
+    await plane.ready()
+    await node.regain()
+  })
+
+  test('the API server is away for a minute: turns go on, what needs it says so, and all is well by itself after', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const long = say(server, id, 'stream 3600 20')
+    await cluster.plane.apiServer.kill()
+    const killedAt = Date.now()
+    const { body: made } = await server.ask('POST', '/interns', { body: { name: 'late', provision: true, ...asked } })
+    const told = await until(async () => {
+      const { body } = await server.ask('GET', `/interns/${made.id}`)
+      return body.last_failure_message
+    }, minuteMs)
+    assert.match(told, /API server/)
+    let turns = 0
+    for (; Date.now() < killedAt + minuteMs; turns++) assert.equal((await say(server, id, 'say here')).text, 'here')
+    t.diagnostic(`${turns} turns meanwhile`)
+    cluster.plane.apiServer.start()
+    await cluster.plane.ready()
+    await timed(t, 'back until the new intern runs, asked for again', async () => {
+      await server.ask('POST', `/interns/${made.id}/provision`)
+      await untilIntern(server, made.id, 'running', patientMs)
+    })
+    assert.equal((await server.ask('GET', `/interns/${id}`)).body.status, 'running')
+    assert.match((await long).text, /word3599 $/)
+  })
+
+  test('the node is gone: the intern says so, why and since when, within ten seconds, and is back with the node', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster, { INTERN_UNRESPONSIVE_MS: '8000' })
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const { sessionId } = await say(server, id, 'say hello')
+    await cluster.node.lose()
+    const lostAt = performance.now()
+    const told = await timed(t, 'lost until it is told', () =>
+      until(async () => {
+        const { body } = await server.ask('GET', `/interns/${id}`)
+        return body.status !== 'running' && body
+      }, patientMs),
+    )
+    t.diagnostic(`${told.status}: ${told.last_failure_message}`)
+    if (loadavg()[0]! < availableParallelism()) assert.ok(performance.now() - lostAt < 10_000)
+    assert.match(
+      told.last_failure_message,
+      /has not answered for 8 s, on the node node-1|node-1 has not been heard of since/,
+    )
+    const refused = await say(server, id, 'say hello')
+    t.diagnostic(`a turn then: ${refused.status} ${refused.error?.metadata?.reason} ${refused.error?.message}`)
+    assert.notEqual(refused.status, 200)
+    await cluster.node.regain()
+    await timed(t, 'regained until it runs', () => untilIntern(server, id, 'running', patientMs))
+    assert.equal((await say(server, id, 'memory', { session_id: sessionId })).text, '[restored]')
+  })
+
+  test('a destroy that is stuck says what is stuck by its deadline, and is done when asked again', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster, { KUBERNETES_STOP_MS: '10000' })
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const claim = ['--namespace', 'signalbox-interns', `persistentvolumeclaim/intern-${id}`]
+    const holdBy = (finalizers: string[] | null) =>
+      cluster.plane.kubectl(['patch', ...claim, '--type', 'merge', '-p', JSON.stringify({ metadata: { finalizers } })])
+    await holdBy(['example.com/held'])
+    await server.ask('DELETE', `/interns/${id}`)
+    const failed = await timed(t, 'asked until it says what is stuck', () =>
+      untilIntern(server, id, 'destroy_failed', patientMs),
+    )
+    t.diagnostic(failed.last_failure_message)
+    assert.match(failed.last_failure_message, /intern-.*example\.com\/held/s)
+    await holdBy(null)
+    await server.ask('DELETE', `/interns/${id}`)
+    await until(async () => (await server.ask('GET', `/interns/${id}`)).status === 404, patientMs)
+  })
+
+  test('its disk is full: the turn fails with the reason, and it goes on when there is room', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster, { KUBERNETES_STORAGE_CLASS: storageClasses.little })
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const pod = await podOf(cluster, id)
+    const ballast = '/home/intern/state/ballast'
+    await inPod(cluster, pod, 'sh', '-c', `dd if=/dev/zero of=${ballast} bs=64k; dd if=/dev/zero of=${ballast}2; true`)
+    const refused = await until(async () => {
+      const said = await say(server, id, 'say hi')
+      return said.status !== 200 && said
+    }, patientMs)
+    t.diagnostic(`${refused.status} ${refused.error?.message}`)
+    assert.deepEqual([refused.status, refused.error?.metadata?.reason], [502, 'turn_failed'])
+    assert.match(refused.error?.message ?? '', /could not save its (state|transcript)/)
+    await inPod(cluster, pod, 'rm', ballast, `${ballast}2`)
+    assert.equal((await say(server, id, 'say room again')).text, 'room again')
+  })
+})

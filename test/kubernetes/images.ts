@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ImageBuilder, podman, run } from '#test/harness/image.ts'
+import { cache } from './kube.ts'
+import { pauseImage } from './node-settings.ts'
+
+/** The service's image by two names, as of two releases. */
+export const serviceImage = (release: 1 | 2) => `localhost/signalbox:${release}`
+
+/** What pods run, as it is committed; built in this folder unless it was before. @returns archives for containerd. */
+export function buildImages(folder: string): string[] {
+  const builder = new ImageBuilder(folder, `signalbox-kubernetes-${process.pid}`)
+  const kept = join(cache, `service-${hashOfSources()}.tar`)
+  const pause = join(folder, 'pause.tar')
+  const save = (file: string, ...names: string[]) => {
+    podman('save', '-q', '--multi-image-archive', '-o', `${file}.new`, ...names)
+    renameSync(`${file}.new`, file)
+  }
+  try {
+    makePauseImage(folder)
+    save(pause, pauseImage)
+    if (existsSync(kept)) return [pause, kept]
+    for (const old of globSync(join(cache, 'service-*.tar'))) rmSync(old)
+    builder.makeBases(join(cache, 'debian.tar'))
+    builder.build('service', builder.makeSources())
+    podman('tag', builder.name('service'), serviceImage(1), serviceImage(2))
+    save(kept, serviceImage(1), serviceImage(2))
+    return [pause, kept]
+  } finally {
+    for (const name of [pauseImage, serviceImage(1), serviceImage(2)])
+      run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', name])
+    builder.remove('service')
+  }
+}
+
+/** Of what is committed and goes into the image. */
+function hashOfSources(): string {
+  const parts = ['Containerfile', 'bin', 'console', 'ops', 'src', 'package-lock.json']
+  return createHash('sha256')
+    .update(run('git', ['ls-tree', 'HEAD', ...parts]))
+    .digest('hex')
+    .slice(0, 12)
+}
+
+/** What holds a pod's namespaces: it does nothing, and takes up processes that lost their parent. */
+function makePauseImage(folder: string): void {
+  const root = join(folder, 'pause')
+  mkdirSync(root)
+  copyFileSync(['/usr/bin/catatonit', '/usr/libexec/podman/catatonit'].find(existsSync)!, join(root, 'pause'))
+  run('tar', ['-C', root, '-cf', join(folder, 'pause-root.tar'), 'pause'])
+  run('podman', ['import', '-c', 'ENTRYPOINT ["/pause", "-P"]', join(folder, 'pause-root.tar'), pauseImage])
+  rmSync(root, { recursive: true })
+}

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '#test/harness/free-port.ts'
+import { until } from '#test/harness/until.ts'
+import type { ControlPlane } from './control-plane.ts'
+import {
+  addBridge,
+  addControlGroup,
+  endByPath,
+  endControlGroup,
+  removeControlGroup,
+  removeLink,
+  setLink,
+} from './kernel.ts'
+import { type Kubectl, kube } from './kube.ts'
+import { containerdSocket, type NodePlace, writeNodeSettings } from './node-settings.ts'
+import { Part } from './part.ts'
+
+export type ClusterNode = AsyncDisposable & {
+  name: string
+  /** Where pods reach what listens on this machine. */
+  gateway: string
+  /** All power off: nothing runs on it, and nobody reaches its pods. */
+  lose: () => Promise<void>
+  /** It is there again, with the files that it had. */
+  regain: () => Promise<void>
+  /** Runs a command where the node's mounts are seen. */
+  inside: (...command: string[]) => string
+}
+
+/** A node of this machine: containerd and a kubelet, with a view of their own on what is mounted. */
+export async function startNode(
+  folder: string,
+  images: string[],
+  { kubectl, kubeconfig }: ControlPlane,
+): Promise<ClusterNode> {
+  await using opened = new AsyncDisposableStack()
+  const name = 'node-1'
+  const place = placeOf(folder)
+  writeNodeSettings(place, await freePort(), await freePort())
+  opened.defer(() => removeLink(place.podBridge))
+  opened.defer(() => removeLink(place.nodeBridge))
+  addBridge(place.nodeBridge, place.nodeAddress)
+  opened.defer(() => removeControlGroup(place.cgroupRoot))
+  addControlGroup(place.cgroupRoot)
+  // The shims, which outlive containerd.
+  opened.defer(() => endByPath(containerdSocket(place)))
+  // One process keeps the mounts while containerd is started again.
+  const mounts = opened.use(
+    new Part(folder, 'mounts', ['unshare', '-m', '--propagation', 'private', 'sh', '-c', keepMounts]),
+  )
+  mounts.start()
+  const inMounts = (...command: string[]) => ['nsenter', '-t', String(mounts.pid), '-m', ...command]
+  const inside = (...command: string[]) => {
+    const [first = '', ...args] = inMounts(...command)
+    return execFileSync(first, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+  await until(() => readFileSync(`/proc/${mounts.pid}/mountinfo`, 'utf8').includes(' shared:'))
+  const containerd = opened.use(
+    new Part(folder, 'containerd', inMounts('containerd', '--config', join(folder, 'containerd.toml'))),
+  )
+  const kubelet = opened.use(
+    new Part(
+      folder,
+      'kubelet',
+      inMounts(
+        ...[kube, 'kubelet', '--kubeconfig', kubeconfig, '--config', join(folder, 'kubelet.yaml')],
+        ...['--root-dir', join(folder, name), '--cert-dir', join(folder, name, 'pki')],
+        ...['--hostname-override', name, '--node-ip', place.nodeAddress, '--v=2'],
+      ),
+    ),
+  )
+  const ctr = (...args: string[]) => inside('ctr', '-a', containerdSocket(place), '-n', 'k8s.io', ...args)
+  const start = async () => {
+    containerd.start()
+    await until(() => succeeds(() => ctr('version')))
+    kubelet.start()
+  }
+  await start()
+  for (const image of images) ctr('images', 'import', image)
+  await until(() => isReady(kubectl, name), 240_000)
+  const all = opened.move()
+  return {
+    name,
+    gateway: place.podSubnet.replace('0/24', '1'),
+    inside,
+    async lose() {
+      setLink(place.podBridge, 'down')
+      await kubelet.kill()
+      await containerd.kill()
+      endByPath(containerdSocket(place))
+      await endControlGroup(place.cgroupRoot)
+    },
+    async regain() {
+      if (kubelet.isRunning) return
+      setLink(place.podBridge, 'up')
+      await start()
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** What is mounted by one of them is seen by the others, and by nobody else. */
+const keepMounts = 'mount --make-rprivate / && mount --make-rshared / && exec sleep infinity'
+
+/** Names and addresses that no other cluster of this machine has. */
+function placeOf(folder: string): NodePlace {
+  const own = process.pid % 250
+  return {
+    folder,
+    podBridge: `sbpods${process.pid}`,
+    nodeBridge: `sbnode${process.pid}`,
+    podSubnet: `10.244.${own}.0/24`,
+    nodeAddress: `10.245.${own}.1`,
+    cgroupRoot: `/signalbox-kubernetes-${process.pid}`,
+  }
+}
+
+function succeeds(work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isReady(kubectl: Kubectl, name: string): Promise<boolean> {
+  const path = '-ojsonpath={.status.conditions[?(@.type=="Ready")].status}'
+  return (await kubectl(['get', 'node', name, path]).catch(() => '')) === 'True'
+}

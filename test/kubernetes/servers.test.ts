@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { until } from '#test/harness/until.ts'
+import { serviceImage } from './images.ts'
+import { inPod, objectsOf, podOf, untilReplaced } from './pods.ts'
+import { startService } from './service.ts'
+import { sharedCluster, skip } from './shared-cluster.ts'
+import { patientMs, timed } from './timed.ts'
+
+const asked = { agent: 'scripted' }
+const many = 50
+
+describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
+  test('two on one Postgres serve the same intern, and one goes on with it when the other was killed', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const one = await service.start('a')
+    const other = await service.start('b')
+    const { id } = await runningIntern(one, asked)
+    const question = await say(other, id, 'permission shell allow_once\nsay done')
+    assert.match((await answer(one, id, question, 'allow_once')).text, /done/)
+    const waiting = await say(one, id, 'permission shell allow_once\nsay done')
+    const pod = await podOf(cluster, id)
+    one.process.signal('SIGKILL')
+    await one.process.ended
+    assert.match((await answer(other, id, waiting, 'allow_once')).text, /done/)
+    await timed(t, 'the other one looks after it', async () => {
+      await cluster.plane.kubectl(['delete', 'pod', '--namespace', 'signalbox-interns', pod.metadata.name])
+      await untilReplaced(cluster, other, id, pod)
+    })
+    assert.equal((await say(other, id, 'say hello')).text, 'hello')
+  })
+
+  test('another image is taken up by interns that are idle, with their sessions', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const before = await service.start('a')
+    const { id } = await runningIntern(before, asked)
+    const { sessionId } = await say(before, id, 'say hello')
+    const pod = await podOf(cluster, id)
+    before.process.signal('SIGTERM')
+    await before.process.ended
+    const next = await service.start('b', { KUBERNETES_IMAGE: serviceImage(2) })
+    const now = await timed(t, 'until it runs in the next image', () => untilReplaced(cluster, next, id, pod))
+    assert.deepEqual(
+      now.spec.containers.map(({ image }) => image),
+      [serviceImage(2)],
+    )
+    assert.equal((await say(next, id, 'memory', { session_id: sessionId })).text, '[restored]')
+  })
+
+  test('its certificate is another after a time, in the same pod', async () => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const pod = await podOf(cluster, id)
+    const secretOf = async () => (await objectsOf(cluster, 'secret', id))[0]
+    const shown = () => inPod(cluster, pod, 'cat', '/etc/intern/certificate.pem')
+    const before = await secretOf()
+    const first = await shown()
+    server.process.signal('SIGTERM')
+    await server.process.ended
+    const next = await service.start('b')
+    await untilIntern(next, id, 'running', patientMs)
+    await until(async () => (await secretOf()).metadata.resourceVersion !== before.metadata.resourceVersion, patientMs)
+    await until(async () => (await shown()) !== first, patientMs)
+    assert.equal((await say(next, id, 'say hello')).text, 'hello')
+    assert.equal((await podOf(cluster, id)).metadata.uid, pod.metadata.uid)
+  })
+
+  test(`${many} interns at once are made, talk and are destroyed, without a failure`, async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const server = await service.start('a')
+    const ids = await timed(t, `${many} made until all run`, async () => {
+      const made = await Promise.all(
+        Array.from({ length: many }, (_, at) =>
+          server.ask('POST', '/interns', { body: { name: `intern ${at}`, provision: true, ...asked } }),
+        ),
+      )
+      const all: string[] = made.map(({ body }) => body.id)
+      await Promise.all(all.map((id) => untilIntern(server, id, 'running', 3 * patientMs)))
+      return all
+    })
+    const texts = await timed(t, `a turn of each`, () => Promise.all(ids.map((id) => say(server, id, 'say hello'))))
+    assert.deepEqual(
+      texts.map(({ text, error }) => error?.message ?? text),
+      Array(many).fill('hello'),
+    )
+    await timed(t, `${many} destroyed`, async () => {
+      for (const id of ids) assert.equal((await server.ask('DELETE', `/interns/${id}`)).status, 202)
+      await until(async () => (await server.ask('GET', '/interns')).body.data.length === 0, 3 * patientMs)
+    })
+    assert.deepEqual(await objectsOf(cluster, 'statefulset,pod,secret,persistentvolumeclaim'), [])
+  })
+})

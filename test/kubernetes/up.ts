@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { startCluster } from './cluster.ts'
+import { kube } from './kube.ts'
+import { missing } from './requirements.ts'
+
+/** `node test/kubernetes/up.ts [FILE]`: a cluster until Ctrl-C, for trying things by hand; how it is reached goes into FILE. */
+const lacking = missing(kube)
+if (lacking.length > 0) {
+  process.stderr.write(`A cluster here needs ${lacking.join('; ')}.\n`)
+  process.exit(2)
+}
+const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+await using cluster = await startCluster((what) => process.stderr.write(`${what}\n`))
+const { plane, node, settings } = cluster
+const told = {
+  settings,
+  kubeconfig: plane.kubeconfig,
+  kubectl: `${kube} kubectl --kubeconfig ${plane.kubeconfig}`,
+  gateway: node.gateway,
+}
+const [file = '/dev/stdout'] = process.argv.slice(2)
+writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`)
+await stopped
