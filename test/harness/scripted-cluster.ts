@@ -21,6 +21,8 @@ export type ScriptedCluster = AsyncDisposable & {
   silence: () => Promise<void>
   /** The node is gone without a word: what ran there does not answer, and the cluster notices. */
   loseNode: () => Promise<void>
+  /** The cluster has not heard of the node for a time, though all goes on there. */
+  missNode: () => void
 }
 
 const kubelet = 'scripted/kubelet'
@@ -95,8 +97,11 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
     })
   })
+  const missNode = () => {
+    for (const pod of objects.list('Pod', '')) put(pod, status((pod.status as { podIP: string }).podIP, 'False'))
+  }
   return {
-    ...{ server, objects, foldersOf },
+    ...{ server, objects, foldersOf, missNode },
     comeUp: (next) => {
       how = next
     },
@@ -104,10 +109,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     async loseNode() {
       isLost = true
       await silence()
-      for (const pod of objects.list('Pod', '')) {
-        const { podIP } = pod.status as { podIP: string }
-        put(pod, status(podIP, 'False'))
-      }
+      missNode()
     },
     async [Symbol.asyncDispose]() {
       await silence()

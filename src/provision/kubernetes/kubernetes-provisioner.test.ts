@@ -209,6 +209,17 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.equal(pods(at.cluster).length, 1)
   })
 
+  test('a node that only the cluster has not heard of is no reason: what answers runs on', async () => {
+    await using at = await startInPods({ intern_unresponsive_ms: 60_000 })
+    const { id } = await made(at.service, 'ada')
+    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
+    at.cluster.missNode()
+    // Heard of behind what was said of the node.
+    await made(at.service, 'bea')
+    assert.equal((await at.service.ask('GET', `/interns/${id}`)).body.status, 'running')
+    assert.match((await answer(at.service, id, asked, 'allow_once')).text, /done/)
+  })
+
   test('another image is taken when the next server finds the intern idle', async () => {
     await using cluster = await startScriptedCluster()
     await using at = await startInPods({}, { cluster })

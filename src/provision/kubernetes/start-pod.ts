@@ -50,15 +50,15 @@ export async function podThatAnswers(
     for (;;) {
       wanted.signal.throwIfAborted()
       const now: Pod | undefined = pod
-      if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
-      if (now?.settings === wanted.settings && now.isRunning && now.address !== undefined && !now.why) {
+      if (now && mayAnswer(now, wanted.settings)) {
         if (running !== now.uid) wanted.onRunning()
         running = now.uid
         if (await wanted.answers(now.address)) return now.address
-        // Its set makes another.
-        if (before?.uid === now.uid && performance.now() - before.since > wanted.unresponsiveMs)
+        // Its set makes another, but not on a node that is lost.
+        if (!now.isLost && before?.uid === now.uid && performance.now() - before.since > wanted.unresponsiveMs)
           await client.remove('Pod', now.name, now.uid)
       }
+      if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
       if (performance.now() - since > wanted.startMs) throw await inVain(client, wanted, now)
       await Promise.race([changed.promise, pause(lookEveryMs)])
       changed = Promise.withResolvers()
@@ -66,6 +66,12 @@ export async function podThatAnswers(
   } finally {
     unfollow()
   }
+}
+
+/** That a node was not heard of, daemons of its pods may contradict. */
+function mayAnswer(pod: Pod, settings: string): pod is Pod & { address: string } {
+  const stands = pod.why === undefined || (pod.isLost && !pod.isEnding)
+  return pod.settings === settings && pod.isRunning && pod.address !== undefined && stands
 }
 
 /** What nobody waits for any more is not to come up later: nobody would look after it. */

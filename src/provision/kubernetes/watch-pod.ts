@@ -13,6 +13,9 @@ type Watched = {
   unresponsiveMs: number
 }
 
+/** How long a daemon may take to contradict what the cluster says of its node. */
+const hearsayMs = 2000
+
 /**
  * Watches an intern in two ways, as neither sees all: what the cluster says of its pod, and whether its daemon answers.
  * While the API server is away, only the second counts. @returns the way to stop watching.
@@ -40,8 +43,14 @@ export function watchPod(
     const reason = whyGone(pod, address, first)
     first ??= pod
     node = pod?.node
-    if (reason) tell(() => gone(reason))
+    if (!reason) return
+    if (pod?.isLost) void unlessItAnswers(() => gone(reason))
+    else tell(() => gone(reason))
   })
+  /** What the cluster says of a node is hearsay: after a time without API server it has heard of none for a while. */
+  const unlessItAnswers = async (told: () => void) => {
+    if (!(await health(hearsayMs))) tell(told)
+  }
   const answers = async (withinMs: number) => {
     const now = await health(withinMs)
     const isIdle = now !== undefined && now.runs === 0 && now.waiting === 0
