@@ -208,6 +208,8 @@ describe('refusals of the chat route', () => {
       metered: async () => undefined,
       decisions: decisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       budgetMs: 60_000,
+      hosts: { here: undefined, find: assert.fail },
+      idleMs: 0,
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]
     const request = { stream: true as const, approval_mode: 'manual' as const, messages }

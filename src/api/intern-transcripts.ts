@@ -3,6 +3,7 @@ import type { InternStatus } from '#interns/intern.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { findIntern, type Intern } from '#interns/store.ts'
 import type { Transcripts } from '#interns/transcript.ts'
+import { awake } from '#interns/wake.ts'
 import { Fault } from '#lib/fault.ts'
 import type { ApiDeps } from './deps.ts'
 
@@ -21,13 +22,15 @@ export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId
   throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
 }
 
-/** The same, to be followed. @throws Fault `not_found`, `conflict` where it does not run. */
+/** The same, to be followed: one that sleeps is woken. @throws Fault `not_found`, `conflict` where it does not run. */
 export async function transcriptsOf(
-  deps: ReaderDeps,
+  deps: ReaderDeps & Pick<ApiDeps, 'now' | 'internHosts'>,
   caller: Caller,
   internId: string,
+  signal: AbortSignal,
 ): Promise<{ intern: Intern; transcripts: Transcripts }> {
-  const intern = await findIntern(deps, caller, internId)
+  const known = await findIntern(deps, caller, internId)
+  const intern = await asked(awake({ ...deps, hosts: deps.internHosts }, known, signal))
   if (intern.status !== 'running') {
     throw new Fault(
       'conflict',

@@ -75,6 +75,8 @@ export function openInterns({
     newId,
     conceal,
     decisions,
+    hosts: supervision.hosts,
+    idleMs: config.intern_idle_ms,
     runsOf: supervision.provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
     metered,

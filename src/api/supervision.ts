@@ -99,7 +99,7 @@ export function openSupervision({
   }
   const following = { db, now, metered, spent, decisions, ended, onError }
   const supervisor = new Supervisor({
-    ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning },
+    ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning, idleMs: config.intern_idle_ms },
     sealAccess: sealAccess.bind(undefined, vault),
     follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
   })

@@ -260,6 +260,15 @@ export const Settings = z.strictObject({
     .max(3_600_000)
     .default(30_000)
     .describe('How long the daemon of an intern may fail to answer before it is ended and started again.'),
+  intern_idle_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(0)
+    .describe(
+      'After how long without a turn the processes of an intern end, until the next prompt starts them again; 0 for never.',
+    ),
   intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
   intern_open_questions: z.coerce
     .number()

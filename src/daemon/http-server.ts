@@ -7,7 +7,7 @@ import { createServer } from '#lib/node-http.ts'
 import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
-import { HttpError, readAnswer, readJson, readRules, readSpent, readTurn } from './request.ts'
+import { HttpError, readAnswer, readIdleMs, readJson, readRules, readSpent, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 import { readMilestones, readSessions } from './transcript/serve.ts'
 
@@ -48,6 +48,8 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
   switch (`${request.method} /${path[0]}`) {
     case 'GET /health':
       return answer(response, 200, await runs.health())
+    case 'POST /rest':
+      return answer(response, 200, { againAfterMs: await runs.rest(readIdleMs(await readJson(request))) })
     case 'POST /turns':
       return writeEvents(response, await runs.start(readTurn(await readJson(request)), leaver.signal))
     case 'POST /answers':

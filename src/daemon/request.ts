@@ -86,6 +86,11 @@ export function readRules(body: Record<string, unknown>): RulesInForce {
   throw new HttpError(400, 'invalid', 'sets must be a list.')
 }
 
+export function readIdleMs({ idleMs }: Record<string, unknown>): number {
+  if (typeof idleMs === 'number' && idleMs > 0) return idleMs
+  throw new HttpError(400, 'invalid', 'idleMs must be a number above 0.')
+}
+
 function readCaller({ by, activity, background }: Record<string, unknown>): TurnCaller {
   return {
     ...(typeof by === 'string' && { by }),

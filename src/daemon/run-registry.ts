@@ -47,10 +47,14 @@ export class RunRegistry {
   readonly #sessions: Sessions
   readonly #deadlines: ReturnType<typeof watchDeadlines>
   #isStopping = false
+  #isResting = false
+  /** Since when nothing goes on. */
+  #idleSince: number
 
   constructor(deps: RunRegistryDeps) {
     const { launch, log, limits, now } = deps
     this.#deps = deps
+    this.#idleSince = now()
     const gone = (agent: Agent, why: Error) => this.#agentGone(agent, why)
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, gone })
     this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
@@ -59,6 +63,7 @@ export class RunRegistry {
 
   /** Begins a run, which takes the turn lock of its session. Throws a `Refusal` when another has it. */
   begin(turn: StartTurn): LiveRun {
+    if (this.#isResting) throw new Refusal('intern_asleep', 'The intern has gone to sleep.')
     if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
     this.#deadlines.look()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
@@ -77,7 +82,9 @@ export class RunRegistry {
     session.settled = this.#play(run, turn, before).then(async () => {
       await before
       this.#sessions.rest(session)
-      if (this.#runs.size === 0) this.#host.busy(false)
+      if (this.#runs.size > 0) return
+      this.#idleSince = this.#deps.now()
+      this.#host.busy(false)
     })
     return run
   }
@@ -110,10 +117,26 @@ export class RunRegistry {
     return run !== undefined
   }
 
+  /** @returns 0 where no run has gone on for this time: none begins any more. Else when to ask again, in milliseconds. */
+  rest(idleMs: number): number {
+    const { now, transcripts } = this.#deps
+    this.#deadlines.look()
+    if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
+    const left = this.#idleSince + idleMs - now()
+    this.#isResting ||= left <= 0
+    return this.#isResting ? 0 : left
+  }
+
   figures(): Omit<InternHealth, 'contract' | 'startedAt'> {
     this.#deadlines.look()
     const { state, name } = this.#host
-    return { agent: state(), agentName: name(), runs: this.#runs.size, waiting: this.#countWaiting() }
+    return {
+      agent: state(),
+      agentName: name(),
+      runs: this.#runs.size,
+      waiting: this.#countWaiting(),
+      resting: this.#isResting,
+    }
   }
 
   async stop(): Promise<void> {

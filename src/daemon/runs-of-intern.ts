@@ -21,6 +21,7 @@ export function createRuns(
     question: async (id) => registry.runThatAsked(id)?.whole(id),
     judgeBy: async (rules) => deps.decisions.judgeBy(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
+    rest: async (idleMs) => registry.rest(idleMs),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),
     stop: () => registry.stop(),
   }

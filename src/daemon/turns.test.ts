@@ -126,5 +126,12 @@ test('health tells how many runs there are and what the agent is called', async 
   await daemon.say('permission shell allow_once')
   const { startedAt, ...health } = await daemon.runs.health()
   assert.ok(Math.abs(startedAt - Date.now()) < 60_000)
-  assert.deepEqual(health, { contract: 1, agent: 'running', agentName: 'scripted 1', runs: 1, waiting: 1 })
+  assert.deepEqual(health, {
+    contract: 1,
+    agent: 'running',
+    agentName: 'scripted 1',
+    runs: 1,
+    waiting: 1,
+    resting: false,
+  })
 })

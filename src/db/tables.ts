@@ -348,6 +348,8 @@ export type Tables = {
     mcp_servers_sealed_by: string | null
     /** The hosts from which it may fetch pages, as JSON; null: none. */
     web_hosts: string | null
+    /** Since when it sleeps, or slept where it is being woken: its processes have ended until the next prompt. */
+    asleep_since: number | null
     /** The revision up to which its daemon’s milestones are written down in `intern_runs`. */
     runs_seen: Generated<number>
     /** JSON: what each of its turns and sessions may take. */

@@ -122,7 +122,7 @@ export async function takeOutOfService(
   intern: Intern,
   columns: Columns,
 ): Promise<void> {
-  await update(tx, intern.id, { ...columns, progress: null, updated_at: deps.now() })
+  await update(tx, intern.id, { ...columns, asleep_since: null, progress: null, updated_at: deps.now() })
   await revokeInternKey(tx, announce, intern)
   await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
   await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
@@ -145,6 +145,7 @@ type Columns = Partial<
       hostname: string | null
       home: null
       moved_at: number | null
+      asleep_since: null
       tcp_access: null
       supervisor: null
       supervised_until: number

@@ -43,6 +43,7 @@ test('what the intern’s daemon refuses has the kind of its status and its publ
     ['questions_full', 'unavailable', 'busy', true],
     ['intern_unreachable', 'bad_gateway', 'intern_unreachable', true],
     ['host_gone', 'unavailable', 'intern_unreachable', true],
+    ['intern_asleep', 'unavailable', 'intern_not_ready', true],
     // What only files are refused with, no chat is.
     ...Object.keys(fileRefusals).map((kind) => [kind, 'bad_gateway', 'intern_rejected', false]),
   ])

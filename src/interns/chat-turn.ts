@@ -15,18 +15,22 @@ import { budgetForPrompt } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
+import { awake, type WakeDeps, whileAwake } from './wake.ts'
 
-export type ChatTurnDeps = ApprovalDeps & {
-  /** The way to the daemon of a running intern. */
-  runsOf: (intern: Intern) => Runs
-  rates: TurnRates
-  /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
-  screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
-  metered: Metered
-  decisions: DecisionCollector
-  /** The longest time without output from the intern, before and during its reply. */
-  budgetMs: number
-}
+export type ChatTurnDeps = ApprovalDeps &
+  Pick<WakeDeps, 'hosts'> & {
+    /** After how long without a turn an intern falls asleep; 0 for never. */
+    idleMs: number
+    /** The way to the daemon of a running intern. */
+    runsOf: (intern: Intern) => Runs
+    rates: TurnRates
+    /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
+    screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
+    metered: Metered
+    decisions: DecisionCollector
+    /** The longest time without output from the intern, before and during its reply. */
+    budgetMs: number
+  }
 
 /** `internId` may be its name: `found` hears of its id, before anything is said to it. */
 export type ChatTurnRequest = {
@@ -54,9 +58,9 @@ export async function startChatTurn(
   signal: AbortSignal,
 ): Promise<Turn> {
   const input = turnInputOf(request)
-  const intern = await readyIntern(deps, caller, internId)
-  found?.(intern.id)
-  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
+  const known = await readyIntern(deps, caller, internId)
+  found?.(known.id)
+  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, known.approvalMode)
   if (input.kind === 'prompt') {
     await withinRate(deps, caller)
     input.prompt = await deps.screen(caller, input.prompt, 'prompt')
@@ -71,15 +75,26 @@ export async function startChatTurn(
   const stop = AbortSignal.any([signal, giveUp.signal])
   const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
   try {
-    const runs = deps.runsOf(intern)
-    deps.decisions.collectLeft(intern, runs)
     let decided: Promise<void> | undefined
-    const asked = { sessionId: input.sessionId, asked: request.budget }
-    const by = { caller, internId: intern.id, link }
-    const heard =
+    const startedBy = async (intern: Intern, start: (runs: Runs) => Promise<AsyncIterable<TurnEvent>>) => {
+      requireReady(intern)
+      const runs = deps.runsOf(intern)
+      deps.decisions.collectLeft(intern, runs)
+      return { intern, runs, heard: await start(runs) }
+    }
+    const limits = { sessionId: input.sessionId, asked: request.budget }
+    const by = { caller, internId: known.id, link }
+    const { intern, runs, heard } =
       input.kind === 'prompt'
-        ? await begin(runs, input, { mode, budget: await budgetForPrompt(deps, intern, runs, asked), ...speaker }, stop)
-        : await answering(deps, { ...by, answer: input }, (answer) => runs.answer({ ...answer, ...speaker }, stop))
+        ? await whileAwake(deps, known, stop, (intern) =>
+            startedBy(intern, async (runs) => {
+              const budget = await budgetForPrompt(deps, intern, runs, limits)
+              return begin(runs, input, { mode, budget, ...speaker }, stop)
+            }),
+          )
+        : await startedBy(await awake(deps, known, stop), (runs) =>
+            answering(deps, { ...by, answer: input }, (answer) => runs.answer({ ...answer, ...speaker }, stop)),
+          )
     const events = heard[Symbol.asyncIterator]()
     const first = await events.next()
     if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
@@ -185,7 +200,13 @@ async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Prom
     const unknown = error instanceof Fault && error.kind === 'not_found'
     throw unknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
   })
-  if (intern.status === 'running') return intern
+  // One that sleeps is woken when all else is known to be right.
+  if (intern.asleepSince === null) requireReady(intern)
+  return intern
+}
+
+function requireReady(intern: Intern): void {
+  if (intern.status === 'running') return
   throw chatFault(
     'conflict',
     'intern_not_ready',

@@ -13,6 +13,7 @@ import {
   readHealth,
   readJudging,
   readRefusal,
+  readResting,
   readWholePermission,
 } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
@@ -69,6 +70,7 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
     },
     decisions: async (afterSeq) =>
       readDecisions(await readText(await ask('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
+    rest: async (idleMs, signal) => readResting(await readText(await ask('POST', '/rest', { idleMs }, signal))),
     health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
     close: () => agents[0]?.destroy(),
   }

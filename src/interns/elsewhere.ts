@@ -3,7 +3,7 @@ import type { DaemonAddress } from './connect-runs.ts'
 import type { DaemonCertificates } from './daemon-certificates.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
 import { Refusal } from './refusal.ts'
-import type { Intern } from './store.ts'
+import { type Intern, isAsleep } from './store.ts'
 import { accessOf, type TcpAccess } from './tcp-access.ts'
 
 export type ElsewhereDeps = {
@@ -21,8 +21,8 @@ export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Pro
   const name = intern.hostname ?? ''
   const { address, gone } = (await hosts.find(name)) ?? neverHeardOf(name)
   if (gone) throw new Refusal('host_gone', goneMessage(gone))
-  if (intern.status !== 'running') {
-    const there = `The intern is ${intern.status}, and its files are on the host ${name}`
+  if (intern.status !== 'running' || isAsleep(intern)) {
+    const there = `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${name}`
     throw new Refusal('intern_unreachable', `${there}: start it, or ask a server of that host.`)
   }
   const access = openAccess(deps.vault, intern)

@@ -169,6 +169,12 @@ export const InternRecord = z
     hostname: z.string().nullable().describe('The name of its host; null until it is started for the first time.'),
     host: InternHost.nullable(),
     host_labels: HostLabels,
+    asleep_since: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Since when it sleeps: it counts as running, and the next prompt starts its processes (setting `intern_idle_ms`).',
+      ),
     workspace_id: z.string(),
     vault_id: z.null(),
     attached_vault_id: z.null(),

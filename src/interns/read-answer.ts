@@ -18,6 +18,7 @@ const Health = z.object({
   agentName: z.string().max(longestMessage).nullable(),
   runs: z.number(),
   waiting: z.number(),
+  resting: z.boolean().optional(),
 })
 const Refused = z.object({
   error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
@@ -41,6 +42,9 @@ export const readEntries = (body: string): EntryPage => readAs(EntryPageAnswer, 
 export const readMilestones = (body: string): Milestone[] => readAs(MilestonesAnswer, body).milestones
 export const readCancelled = (body: string): boolean => readAs(Cancelled, body).cancelled
 export const readHealth = (body: string): InternHealth => readAs(Health, body)
+
+const Resting = z.object({ againAfterMs: z.number().min(0) })
+export const readResting = (body: string): number => readAs(Resting, body).againAfterMs
 
 const Judging = z.object({ judging: z.literal(true) })
 

@@ -25,6 +25,7 @@ export const refusals = {
   questions_full: { code: 503, retryable: true },
   intern_unreachable: { code: 502, retryable: true },
   host_gone: { code: 503, retryable: true },
+  intern_asleep: { code: 503, retryable: true },
   ...fileRefusals,
 } as const
 export type RefusalKind = keyof typeof refusals
@@ -37,6 +38,7 @@ const publicReason: Partial<Record<RefusalKind, string>> = {
   already_attached: 'attachment_failed',
   output_lost: 'attachment_failed',
   host_gone: 'intern_unreachable',
+  intern_asleep: 'intern_not_ready',
 }
 
 /** A turn that did not start, or an answer that changed nothing. `message` is for the caller. */

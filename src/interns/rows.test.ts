@@ -62,6 +62,7 @@ onEachDatabase('interns in the database', (kind) => {
         tcpAccess: null,
         hostLabels: [],
         movedAt: null,
+        asleepSince: null,
         keyHash: null,
         createdAt: at,
         updatedAt: at,

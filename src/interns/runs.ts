@@ -43,6 +43,8 @@ export type InternHealth = {
   agentName: string | null
   runs: number
   waiting: number
+  /** It takes no more turns, and is to be ended. */
+  resting?: boolean | undefined
 }
 
 /**
@@ -68,5 +70,10 @@ export type Runs = {
   judgeBy(rules: RulesInForce, signal?: AbortSignal): Promise<void>
   /** The oldest decisions behind `seq`, which is forgotten with all before it. */
   decisions(afterSeq: number): Promise<LoggedDecision[]>
+  /**
+   * Asks for no more turns, so that the daemon can be ended: where nothing has gone on for so long, turns are refused from
+   * now on, with `intern_asleep`, and the answer is 0. Else it is after how many milliseconds to ask again.
+   */
+  rest(idleMs: number, signal?: AbortSignal): Promise<number>
   health(signal?: AbortSignal): Promise<InternHealth>
 }

@@ -46,10 +46,16 @@ export type Intern = {
   hostLabels: string[]
   /** When it was moved to its host, unless it has been started there since. */
   movedAt: number | null
+  /** Since when its processes have ended, until the next prompt; kept while it is being woken. */
+  asleepSince: number | null
   keyHash: string | null
   createdAt: number
   updatedAt: number
 }
+
+/** Whether it can be talked to, though no process of it is there: the next prompt starts it. */
+export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+  status === 'running' && asleepSince !== null
 
 type InternStoreDeps = { db: { query: Query } }
 type InternStoreRow = Selectable<Tables['interns']>
@@ -150,6 +156,7 @@ export function internOf(row: InternStoreRow): Intern {
     tcpAccess: row.tcp_access,
     hostLabels: row.host_labels === null ? [] : (JSON.parse(row.host_labels) as string[]),
     movedAt: row.moved_at,
+    asleepSince: row.asleep_since,
     keyHash: row.key_hash,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -177,6 +184,7 @@ export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
     progress: intern.progress,
     hostname: intern.hostname,
     host_labels: intern.hostLabels,
+    asleep_since: isAsleep(intern) ? isoTime(intern.asleepSince!) : null,
     workspace_id: intern.workspaceId,
     vault_id: null,
     attached_vault_id: null,

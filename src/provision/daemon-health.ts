@@ -1,11 +1,12 @@
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import type { InternHealth } from '#interns/runs.ts'
 
-/** What a daemon says of itself; undefined where it does not answer in time. */
+/** What a daemon says of itself; undefined where it does not answer in time, or takes no more turns and is to be ended. */
 export async function healthOf(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
   const runs = connectRuns(address)
   try {
-    return await runs.health(AbortSignal.timeout(withinMs))
+    const health = await runs.health(AbortSignal.timeout(withinMs))
+    return health.resting ? undefined : health
   } catch {
     return undefined
   } finally {

@@ -29,6 +29,8 @@ export type Transition = {
   release?: boolean
   /** Of one that has been started: how others reach it, encrypted; null where they do not. */
   tcpAccess?: string | null
+  /** When it fell asleep; null where it runs. */
+  asleepSince?: number | null
 }
 
 /**
@@ -64,7 +66,11 @@ export class InternLeases {
   async inUse(): Promise<LeasedIntern[]> {
     const rows = await this.#here()
       .where((e) =>
-        e.or([e('supervisor', 'is not', null), e('status', 'in', ['queued', 'provisioning', 'running', 'destroying'])]),
+        e.or([
+          e('supervisor', 'is not', null),
+          e('status', 'in', ['queued', 'provisioning', 'destroying']),
+          e.and([e('status', '=', 'running'), e('asleep_since', 'is', null)]),
+        ]),
       )
       .selectAll()
       .execute()
@@ -110,7 +116,11 @@ export class InternLeases {
   }
 
   /** @returns whether the intern was in the state `from`, and held by this server. */
-  transition(id: string, from: InternStatus, { status, failure, release, tcpAccess }: Transition): Promise<boolean> {
+  transition(
+    id: string,
+    from: InternStatus,
+    { status, failure, release, tcpAccess, asleepSince }: Transition,
+  ): Promise<boolean> {
     const { db, now, server } = this.#deps
     return db.exclusively(`intern:${id}`, async (tx, announce) => {
       const { numUpdatedRows } = await tx
@@ -122,6 +132,7 @@ export class InternLeases {
           ...(failure !== undefined && { last_failure_message: failure }),
           // Where it has been started once, its files are.
           ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
+          ...(asleepSince !== undefined && { asleep_since: asleepSince }),
           ...(release && { supervisor: null, supervised_until: 0 }),
         })
         .where('id', '=', id)

@@ -1,13 +1,14 @@
 import { hashOf } from '#accounts/secret.ts'
 import type { Db } from '#db/db.ts'
 import { hasInternKey, issueInternKey } from '#interns/own-key.ts'
-import type { Intern } from '#interns/store.ts'
+import { type Intern, isAsleep } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
+import { whenIdle } from './when-idle.ts'
 
 type InternLifecycleDeps = {
   db: Db
@@ -16,6 +17,8 @@ type InternLifecycleDeps = {
   provisioner: Provisioner
   /** Encrypts how an intern is reached from other hosts. */
   sealAccess: (id: string, access: TcpAccess) => string
+  /** After how long without a turn an intern falls asleep; 0 for never. */
+  idleMs: number
   onError: (error: Error) => void
   /** Writes down what becomes of an intern's runs. @returns the way to end it. */
   follow: (intern: Intern) => () => void
@@ -79,6 +82,7 @@ export class InternLifecycle {
   }
 
   async running(intern: Intern): Promise<void> {
+    if (isAsleep(intern)) return this.#end(intern)
     if (this.#supervised.has(intern.id)) return this.#tellRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)
@@ -139,11 +143,29 @@ export class InternLifecycle {
       await this.#rules.push(started)
       // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
       const isRunning =
-        !this.#isStopping && (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess }))
+        !this.#isStopping &&
+        (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
       if (isRunning) this.#watch(started)
     } catch (error) {
       if (!this.#isStopping) await failed((error as Error).message)
     }
+  }
+
+  /** Of an intern that fell asleep, the processes end; who wakes it may be another server of this host. */
+  async #end(intern: Intern): Promise<void> {
+    const { leases, provisioner } = this.#deps
+    this.release(intern.id)
+    await provisioner.stop(intern)
+    await leases.transition(intern.id, 'running', { status: 'running', release: true })
+  }
+
+  /** Its daemon takes no more turns. */
+  async #rest(intern: Intern): Promise<void> {
+    const { leases, now, lookAgain } = this.#deps
+    // That it ends from now on is no failure.
+    this.release(intern.id)
+    await leases.transition(intern.id, 'running', { status: 'running', asleepSince: now() })
+    lookAgain(intern.id)
   }
 
   /** A daemon that does not take the rules must not go on without them: one that is dead or old is replaced. */
@@ -163,7 +185,7 @@ export class InternLifecycle {
   }
 
   #watch(intern: Intern): void {
-    const { provisioner, follow, onError } = this.#deps
+    const { provisioner, follow, idleMs, onError } = this.#deps
     const supervised = this.#supervise(intern.id)
     // The old watch ends before the new one begins.
     supervised.release()
@@ -173,9 +195,11 @@ export class InternLifecycle {
       () => void this.#replace(intern).catch(onError),
     )
     const unfollow = follow(intern)
+    const stir = whenIdle(provisioner.runs(intern), idleMs, () => void this.#rest(intern).catch(onError))
     supervised.started(() => {
       unwatch()
       unfollow()
+      stir()
     })
   }
 

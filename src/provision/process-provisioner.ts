@@ -10,7 +10,7 @@ import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
-import type { Intern } from '#interns/store.ts'
+import { type Intern, isAsleep } from '#interns/store.ts'
 import { once } from '#lib/once.ts'
 import { markerOf } from '#lib/process-marker.ts'
 import { agentCommandOf } from './agent-command.ts'
@@ -109,7 +109,11 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
   const servingFiles = new Map<string, Set<ChildProcess>>()
   const filesProcess = (intern: Intern) => {
     const home = homeOf(intern)
-    const userOf = async () => ((await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined)
+    const userOf = async () => {
+      // One that falls asleep can be read as soon as nothing else is at its files.
+      await stopping.get(intern.id)
+      return (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
+    }
     const starting = () => {
       const own = servingFiles.get(intern.id)?.size ?? 0
       const all = [...servingFiles.values()].reduce((sum, { size }) => sum + size, 0)
@@ -129,7 +133,16 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     return filesOfStopped({ config, home, uid: userOf, path: deps.variable('PATH') ?? '', starting, started })
   }
 
+  const stopping = new Map<string, Promise<void>>()
   const stop = async (intern: Intern) => {
+    const stopped = endAll(intern)
+    const known = stopped
+      .catch(() => {})
+      .then(() => void (stopping.get(intern.id) === known && stopping.delete(intern.id)))
+    stopping.set(intern.id, known)
+    return stopped
+  }
+  const endAll = async (intern: Intern) => {
     cloning.get(intern.id)?.abort()
     for (const child of servingFiles.get(intern.id) ?? []) child.kill('SIGKILL')
     const home = homeOf(intern)
@@ -260,7 +273,8 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
     },
     runs: runsOf,
-    kept: (intern) => (intern.status === 'running' || !isHere(intern) ? runsOf(intern) : filesProcess(intern)),
+    kept: (intern) =>
+      (intern.status === 'running' && !isAsleep(intern)) || !isHere(intern) ? runsOf(intern) : filesProcess(intern),
   }
 }
 

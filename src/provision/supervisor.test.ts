@@ -36,7 +36,7 @@ onEachDatabase('a start that takes long', (kind) => {
     const hosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
     const around = { ...deps, provisioner, hosts, sealAccess: assert.fail }
     const supervisor = new Supervisor({
-      ...{ ...around, server: 's', keepRunning: false, onError: assert.fail },
+      ...{ ...around, server: 's', keepRunning: false, idleMs: 0, onError: assert.fail },
       follow: () => () => {},
     })
     const row = () => store.db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirst()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import { type InternHosts, renewEveryMs } from '#interns/hosts.ts'
 import { placeIntern } from '#interns/place.ts'
-import type { Intern } from '#interns/store.ts'
+import { type Intern, isAsleep } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
@@ -25,6 +25,8 @@ type SupervisorDeps = {
   server: string
   /** Whether interns keep running when the server stops. */
   keepRunning: boolean
+  /** After how long without a turn an intern falls asleep; 0 for never. */
+  idleMs: number
   onError: (error: Error) => void
   follow: (intern: Intern) => () => void
 }
@@ -125,7 +127,7 @@ export class Supervisor {
     // It waits for a host, or has nothing here to look after.
     if (here === undefined || (status === 'queued' && hostname !== here)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
-    if (supervisor === null && atRest.includes(status)) return false
+    if (supervisor === null && (atRest.includes(status) || isAsleep(intern))) return false
     if (supervisor !== null && !expired && status !== 'queued') return false
     return this.#leases.claim(intern, this.#deps.provisioner.placeOf(intern))
   }

@@ -31,7 +31,7 @@ export function filesAlone(json: string, now: () => number): { token: string; ru
     read: async (sessionId, page) => (await kept()).read(sessionId, page),
     ...{ follow: refuse, milestones: refuse },
   }
-  const rules = { judgeBy: refuse, decisions: refuse }
+  const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
   const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse, ...rules }
   return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) }, close: () => store?.close() }
 }

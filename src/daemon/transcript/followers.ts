@@ -12,6 +12,7 @@ export function createFollowers() {
   const followers = new Set<Follower>()
   return {
     has: (sessionId: string) => [...followers].some((follower) => follower.sessionId === sessionId),
+    any: () => followers.size > 0,
     isFull: () => followers.size >= maxFollowers,
     tell: (sessionId: string, event: TranscriptEvent) => {
       for (const follower of followers) if (follower.sessionId === sessionId) follower.push(event)

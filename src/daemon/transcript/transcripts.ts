@@ -27,6 +27,8 @@ export type KeptTranscripts = Transcripts & {
   of(sessionId: string): Recorder
   /** Saves all that happened. @throws StoreFailed */
   save(): void
+  /** Whether anybody follows a session. */
+  isFollowed(): boolean
   /** Nobody waits for a milestone any longer: the daemon ends. */
   wake(): void
   close(): void
@@ -134,6 +136,7 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
   return {
     of,
     save,
+    isFollowed: followers.any,
     wake,
     close: () => clearTimeout(timer),
     list: async ({ after, limit }): Promise<SessionPage> => {

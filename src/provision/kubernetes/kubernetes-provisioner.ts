@@ -4,7 +4,7 @@ import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
 import { addressElsewhere, type ElsewhereDeps, openAccess } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
-import type { Intern } from '#interns/store.ts'
+import { type Intern, isAsleep } from '#interns/store.ts'
 import { healthOf } from '../daemon-health.ts'
 import type { Provisioner } from '../provisioner.ts'
 import { renewCertificatesEveryMs } from '../tcp-listener.ts'
@@ -159,8 +159,10 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     },
     runs,
     kept: (intern) =>
-      intern.status === 'running' || !isHere(intern)
+      (intern.status === 'running' && !isAsleep(intern)) || !isHere(intern)
         ? runs(intern)
-        : unreachable(`The intern is ${intern.status}, and only its pod reaches its files: start it.`),
+        : unreachable(
+            `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and only its pod reaches its files: start it.`,
+          ),
   }
 }

@@ -33,7 +33,7 @@ export const listInternSessionEvents = route({
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response }, deps) => {
-    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId)
+    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId, abortSignalOf(response.signal))
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.routing.inFlight.track(caller, response)
     tracked.internId = intern.id

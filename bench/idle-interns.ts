@@ -1,0 +1,147 @@
+/**
+ * What many interns cost that nobody talks to, with their daemons kept and with those that sleep, and how soon one that
+ * sleeps says its first word: `npm run bench:idle-interns -- 1000`. Only `KEPT` of them are kept awake at once.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exitWithVerdict, report } from './figures.ts'
+import { type Intern, quantile, takeTurn } from './intern-load.ts'
+import {
+  apiKey,
+  asNpmStarts,
+  prepareFolder,
+  processorMicroseconds,
+  type Running,
+  residentMegabytes,
+  start,
+} from './servers.ts'
+
+const count = Number(process.argv[2] ?? 1000)
+const kept = Math.min(count, Number(process.env.KEPT ?? 100))
+const wakes = Math.min(count, Number(process.env.WAKES ?? 100))
+const restMs = 10_000
+
+await bench(kept, 0, reportKept)
+await bench(count, 3000, reportAsleep)
+exitWithVerdict()
+
+async function bench(
+  number: number,
+  idleMs: number,
+  measure: (server: Running, dataDir: string, interns: Intern[]) => Promise<void>,
+) {
+  const place = prepareFolder()
+  const dataDir = join(place.folder, 'data')
+  const server = await start(asNpmStarts(), {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    BOOTSTRAP_API_KEY: apiKey,
+    LOG_LEVEL: 'error',
+    DEMO_INTERN: 'false',
+    CONSOLE: 'false',
+    INTERN_IDLE_MS: String(idleMs),
+    // Daemons of one user share their compiled code, as they do where the server is not root.
+    INTERN_USERS_FROM: '0',
+    TURNS_PER_MINUTE_USER: '1000000',
+    TURNS_PER_MINUTE_ORGANIZATION: '1000000',
+  })
+  try {
+    const before = residentMegabytes(server.pid)!
+    const interns: Intern[] = []
+    // A few at a time, as a team makes them: the machine is to do other things as well.
+    const makeSome = async () => {
+      while (interns.length < number) {
+        const at = interns.push(undefined as never)
+        interns[at - 1] = await makeIntern(server, `idle-${at}`)
+      }
+    }
+    await Promise.all(Array.from({ length: 3 }, makeSome))
+    console.log(
+      `${number} interns made, the server took ${(residentMegabytes(server.pid)! - before).toFixed(0)} MB for it`,
+    )
+    await measure(server, dataDir, interns)
+  } finally {
+    await server.stop()
+    place.remove()
+  }
+}
+
+async function ask(server: Running, method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+async function makeIntern(server: Running, name: string): Promise<Intern> {
+  const { id } = await ask(server, 'POST', '/interns', { name, provision: true })
+  while ((await ask(server, 'GET', `/interns/${id}`)).status !== 'running') await sleep(20)
+  return { url: new URL(server.url), key: apiKey, id }
+}
+
+/** The processes of interns: daemons, and what descends from them. */
+function processesOf(dataDir: string): number[] {
+  return globSync('/proc/[0-9]*/environ').flatMap((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(dataDir) ? [Number(file.split('/')[2])] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** What is theirs alone, and their share of what they have in common. */
+function proportionalMegabytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+async function reportCosts(server: Running, dataDir: string, number: number) {
+  const pids = processesOf(dataDir).filter((pid) => pid !== server.pid)
+  const megabytes = pids.reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
+  const all = [server.pid, ...pids]
+  const used = () => all.reduce((sum, pid) => sum + (processorMicroseconds(pid) || 0), 0)
+  const before = used()
+  await sleep(restMs)
+  const share = (used() - before) / restMs / 10
+  report(`${number} idle: processes besides the server`, String(pids.length))
+  report(`${number} idle: memory of an intern (proportional)`, `${(megabytes / number).toFixed(2)} MB`)
+  report(`${number} idle: memory of all`, `${megabytes.toFixed(0)} MB`)
+  report(`${number} idle: the server, resident`, `${residentMegabytes(server.pid)!.toFixed(0)} MB`)
+  report(`${number} idle: of one core, server and interns together`, `${share.toFixed(1)} %`)
+  return { processes: pids.length }
+}
+
+async function reportKept(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
+  await reportCosts(server, dataDir, interns.length)
+  reportTimes('first word of one awake whose agent is not started', await firstWords(interns))
+}
+
+async function firstWords(interns: Intern[]): Promise<number[]> {
+  const times: number[] = []
+  const some = Math.min(wakes, interns.length)
+  for (let at = 0; at < some; at++) {
+    const intern = interns[Math.floor((at * interns.length) / some)]!
+    times.push((await takeTurn(intern, { content: 'Hello' })).toFirstWord)
+  }
+  return times
+}
+
+function reportTimes(what: string, times: number[], mostMs?: number): void {
+  report(`${what}, p50`, `${quantile(times, 0.5).toFixed(0)} ms`)
+  const p99 = quantile(times, 0.99)
+  report(`${what}, p99`, `${p99.toFixed(0)} ms`, mostMs ? { text: `<= ${mostMs} ms`, met: p99 <= mostMs } : undefined)
+}
+
+async function reportAsleep(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
+  for (const { id } of interns)
+    while ((await ask(server, 'GET', `/interns/${id}`)).asleep_since === null) await sleep(100)
+  await sleep(2000)
+  const { processes } = await reportCosts(server, dataDir, interns.length)
+  report('asleep: processes that are left', String(processes), { text: '0', met: processes === 0 })
+  reportTimes('first word of one that slept', await firstWords(interns), 1000)
+}

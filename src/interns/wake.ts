@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { internChanged } from './events.ts'
+import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
+import { Refusal, type RefusalKind } from './refusal.ts'
+import { type Intern, internById, isAsleep } from './store.ts'
+
+export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'find'> }
+/** `idleMs`: after how long without a turn interns fall asleep. */
+type WhileAwakeDeps = WakeDeps & { idleMs: number }
+
+const lookEveryMs = 10
+/** Its daemon has said that it sleeps, and the database is to say so in a moment. */
+const asleepWithinMs = 5000
+
+/** An intern that sleeps, or is being woken, as soon as it is up; any other as it is. @throws Refusal `host_gone`. */
+export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
+  if (isAsleep(intern)) await startAgain(deps, intern)
+  let found = intern
+  while (isComing(found)) {
+    await sleep(lookEveryMs, undefined, { signal })
+    found = (await internById(deps.db.query, intern.id)) ?? { ...found, status: 'destroying' }
+    // It fell asleep again before anybody came to say anything.
+    if (isAsleep(found)) await startAgain(deps, found)
+  }
+  return found
+}
+
+/**
+ * Does what needs the intern, which is woken for it. It may fall asleep before it hears of it: then it is woken again.
+ * @param work rejects with a `Refusal` where nothing has begun.
+ */
+export async function whileAwake<T>(
+  deps: WhileAwakeDeps,
+  intern: Intern,
+  signal: AbortSignal,
+  work: (intern: Intern) => Promise<T>,
+): Promise<T> {
+  for (let found = intern; ; ) {
+    const ready = await awake(deps, found, signal)
+    const askedAt = deps.now()
+    try {
+      return await work(ready)
+    } catch (error) {
+      const asleep = error instanceof Refusal && (await fallenAsleep(deps, intern.id, error, askedAt))
+      if (!asleep || signal.aborted) throw error
+      found = asleep
+    }
+  }
+}
+
+/** The intern, where it fell asleep before it could have begun anything: a turn would have kept it awake for `idleMs`. */
+async function fallenAsleep(
+  { db, idleMs }: WhileAwakeDeps,
+  id: string,
+  { kind }: Refusal,
+  askedAt: number,
+): Promise<Intern | undefined> {
+  if (!sleepers.includes(kind)) return undefined
+  const late = performance.now() + (kind === 'intern_asleep' ? asleepWithinMs : 0)
+  for (;;) {
+    const intern = await internById(db.query, id)
+    if (intern && (isAsleep(intern) || isComing(intern)))
+      return intern.asleepSince! - askedAt < idleMs ? intern : undefined
+    if (performance.now() > late) return undefined
+    await sleep(lookEveryMs)
+  }
+}
+
+/** How it seems to whoever speaks to a daemon that sleeps, is gone, or is about to be. */
+const sleepers: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
+
+/** While it is woken, it is still known since when it slept. */
+const isComing = ({ status, asleepSince }: Intern) =>
+  asleepSince !== null && ['running', 'queued', 'provisioning'].includes(status)
+
+/** Asks for it to be started, by a server of its host. Nobody does by asking, so nothing is told to the audit trail. */
+async function startAgain({ db, now, hosts }: WakeDeps, { id, hostname }: Intern): Promise<void> {
+  if (hostname !== null && hostname !== hosts.here) {
+    const { gone } = (await hosts.find(hostname)) ?? neverHeardOf(hostname)
+    if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  }
+  await db.exclusively(`intern:${id}`, async (tx, announce) => {
+    const intern = await internById(tx, id)
+    if (!intern || !isAsleep(intern)) return
+    await tx.updateTable('interns').set({ status: 'queued', updated_at: now() }).where('id', '=', id).execute()
+    announce('intern.changed', id, internChanged({ ...intern, status: 'queued' }, now()))
+  })
+}
