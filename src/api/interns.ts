@@ -40,6 +40,24 @@ type InternsParts = {
   onRefused: (error: unknown) => void
 }
 
+type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
+
+const concealing =
+  ({ guardrailCache, scanner }: Concealing) =>
+  async (caller: Subject, text: string) =>
+    concealed(scanner, await guardrailCache.of(caller), text)
+
+/** What rules decide, and what people are asked, as far as it may be kept. */
+export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
+  const conceal = concealing(parts)
+  return decisionCollector({
+    ...{ db, now },
+    // With its own key it asks models: what they may not see of its words is not kept either.
+    conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
+      conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
+  })
+}
+
 export type Interns = Supervision & { conversation: ChatTurnDeps }
 
 /** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
@@ -59,13 +77,8 @@ export function openInterns({
   observeRunEnd,
   onRefused,
 }: InternsParts): Interns {
-  const conceal = async (caller: Subject, text: string) => concealed(scanner, await guardrailCache.of(caller), text)
-  const decisions = decisionCollector({
-    ...{ db, now },
-    // With its own key it asks models: what they may not see of its words is not kept either.
-    conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
-      conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
-  })
+  const conceal = concealing({ guardrailCache, scanner })
+  const decisions = collectDecisions({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
     ...{ config, dataDir, db, vault, now, newId, log, variable, metered, spent, observeRunEnd, decisions },
   })

@@ -39,8 +39,7 @@ type SupervisionParts = {
   metered: Metered
   spent: Spent
   observeRunEnd: (outcome: EndReason) => void
-  /** None in a process that does not know what guardrails redact. */
-  decisions?: DecisionCollector
+  decisions: DecisionCollector
 }
 
 /** The parts that run and supervise interns. */

@@ -18,7 +18,7 @@ export type FollowDeps = {
   now: Now
   metered: Metered
   spent: Spent
-  decisions?: DecisionCollector | undefined
+  decisions: DecisionCollector
   /** A turn is over. */
   ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
   onError: (error: Error) => void
@@ -51,7 +51,7 @@ async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, sign
       if (found.length > 0) await writeDown(deps, id, found)
       if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget)) watch()
       // Of a run that nobody hears.
-      if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions?.collect(intern, runsOf())
+      if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
       waitMs = retryMs.first
       await sleep(pauseMs, undefined, { signal, ref: false })
     } catch (error) {
@@ -113,10 +113,7 @@ async function keepable(
 ): Promise<Milestone> {
   const { entry } = milestone
   if (entry.type === 'question' && entry.action) {
-    // Where nothing can be concealed, nothing is kept.
-    const { action, ...rest } = entry
-    const kept = await decisions?.concealed(intern, action)
-    return { ...milestone, entry: { ...rest, ...(kept && { action: kept }) } }
+    return { ...milestone, entry: { ...entry, action: await decisions.concealed(intern, entry.action) } }
   }
   if (entry.type !== 'end' || now() - entry.at > freshMs) return milestone
   const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)

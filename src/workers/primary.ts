@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyReader } from '#accounts/read-keys.ts'
 import { hashOf } from '#accounts/secret.ts'
 import { requireFree } from '#api/address.ts'
+import { collectDecisions } from '#api/interns.ts'
 import { meteredTurn, spentByKey } from '#api/metered-turn.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
 import { logSkipped } from '#api/open/models.ts'
@@ -23,6 +24,8 @@ import { openSupervision, type Supervision, welcomeDemo } from '#api/supervision
 import { openVault } from '#byok/key-file.ts'
 import { createDiscovery } from '#catalogue/discover.ts'
 import { reloadCatalogue } from '#catalogue/reload.ts'
+import { createScanner } from '#filters/scan.ts'
+import { createGuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { once } from '#lib/once.ts'
 import type { Handlers } from '#lib/rpc.ts'
 import type { PrimaryCalls } from './calls.ts'
@@ -75,9 +78,15 @@ export async function startWorkers(
   openWebhooks(opening, { db, vault })
   // What is metered is written by the workers.
   const meters = { db, ledger: { flush: async () => {} }, config, isShared: true }
+  // Interns are looked after here: what their runs ask in the background is heard nowhere else.
+  const guardrailCache = createGuardrailCache({ db, now, allowStale: store.allowStale })
+  opened.defer(guardrailCache.close)
+  const scanner = createScanner()
+  opened.defer(scanner.close)
+  const decisions = collectDecisions({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
     ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable },
-    ...{ metered: meteredTurn(meters), spent: spentByKey(meters), observeRunEnd: metrics.observeInternRun },
+    ...{ metered: meteredTurn(meters), spent: spentByKey(meters), observeRunEnd: metrics.observeInternRun, decisions },
   })
 
   const sockets = await bindSockets({ host, port }, workers)

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newPlace, onEachDatabase } from './harness/databases.ts'
+import { scripted } from './harness/intern-chat.ts'
+import { askAt } from './harness/intern-hosts.ts'
+import { answer, runningIntern, type Said } from './harness/interns.ts'
+import { endDaemonsIn } from './harness/leftovers.ts'
+import { startProcess } from './harness/server-process.ts'
+import { until } from './harness/until.ts'
+
+const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+onEachDatabase('with several processes', (kind) => {
+  test('what a run in the background asked is in the replay of rules, as with one', async () => {
+    const place = await newPlace(kind)
+    await using opened = new AsyncDisposableStack()
+    opened.defer(place.remove)
+    const { data_dir, database_url } = place.settings
+    opened.defer(() => endDaemonsIn(data_dir))
+    const CONFIG = join(data_dir, '..', `workers-${process.pid}-${kind}.json`)
+    writeFileSync(CONFIG, JSON.stringify(scripted))
+    const server = opened.use(
+      startProcess({
+        ...{ CONFIG, DATA_DIR: data_dir, WORKERS: '2', INTERN_USERS_FROM: '0', BOOTSTRAP_API_KEY: apiKey },
+        ...(database_url && { DATABASE_URL: database_url }),
+      }),
+    )
+    const ask = askAt(await server.url)
+    const { id } = await runningIntern({ ask }, { agent: 'scripted' })
+    const messages = [{ role: 'user', content: 'permission shell allow_once reject_once\nsay done' }]
+    const body = { background: true, approval_mode: 'manual', messages }
+    const { session_id: sessionId } = (await ask('POST', `/interns/${id}/chat/completions`, { body })).body.data
+    const waiting = await until(async () => (await ask('GET', `/interns/${id}/questions`)).body.data[0])
+    await answer({ ask }, id, { sessionId, asked: { id: waiting.id, arguments: { kind: '' } } } as Said, 'reject_once')
+    const replayed = await until(async () => {
+      const { body } = await ask('POST', `/interns/${id}/rules/replay`, { body: { rules: [{ effect: 'allow' }] } })
+      return body.data?.all.questions > 0 && body.data
+    })
+    assert.deepEqual([replayed.all.questions, replayed.all.people_rejected], [1, 1])
+  })
+})
