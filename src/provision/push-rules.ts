@@ -7,6 +7,8 @@ import type { Provisioner } from './provisioner.ts'
 type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runs'> }
 
 const patienceMs = 5000
+/** One that has just been started, or is far away on a busy host, may miss its time once. */
+const tries = 3
 
 /** Tells daemons the rules that they judge by, and tells anew what has changed. */
 export class RulePusher {
@@ -35,7 +37,14 @@ export class RulePusher {
     const { db, provisioner } = this.#deps
     const sets = await rulesOf(db.query, intern)
     const rules = { agent: agentNameOf(intern.agent), sets }
-    await provisioner.runs(intern).judgeBy(rules, AbortSignal.timeout(patienceMs))
+    for (let tried = 1; ; tried++) {
+      try {
+        await provisioner.runs(intern).judgeBy(rules, AbortSignal.timeout(patienceMs))
+        break
+      } catch (error) {
+        if (tried === tries) throw error
+      }
+    }
     this.#told.set(intern.id, versionsIn(sets))
   }
 }
