@@ -35,11 +35,12 @@ export function Frame({ session, children }: { session: Session | undefined; chi
     },
     { title: 'Sign out', hint: 'session', act: () => void signOut() },
   ])
+  const waiting = badgeOf('interns')
   const places = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // In a narrow window they are a line that scrolls.
+    // In a narrow window they are a line that scrolls, and is longer when somebody waits.
     places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [here])
+  }, [here, waiting])
   return (
     <div class="frame">
       <nav aria-label="Screens">

@@ -8,7 +8,7 @@ import { startBrowser } from './harness/chromium.ts'
 import { signedInPage } from './harness/console.ts'
 import { type DemoWorld, startDemoWorld } from './harness/demo-world.ts'
 import { scripted } from './harness/intern-chat.ts'
-import { runningIntern, say } from './harness/interns.ts'
+import { answer, runningIntern, say } from './harness/interns.ts'
 
 /** The address of a screen, wide and narrow, and the text that says that all of it is there. */
 type Picture = { screen: string; wide: string; narrow?: string; shows: string }
@@ -47,6 +47,9 @@ const pictures: Picture[] = [
     shows: 'Only what the contract names',
   },
   { screen: 'interns', wide: '/interns', narrow: `/interns/${intern}`, shows: 'wants to' },
+  { screen: 'rules', wide: `/interns/${intern}?part=rules`, shows: 'Would have granted' },
+  { screen: 'tools', wide: `/interns/${intern}?part=tools`, shows: 'npx -y search-server' },
+  { screen: 'service', wide: '/service', shows: 'is set' },
   { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
   { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
 ]
@@ -73,6 +76,7 @@ process.exit(0)
 /** One that wants to change a file, and another that wants to know something. @returns its id. */
 async function askingIntern(service: DemoWorld['service']): Promise<string> {
   const { id } = await runningIntern(service, { agent: 'scripted' })
+  await under(service, id)
   const change = { before: 'retries: 2\ntimeout: 10s\n', after: 'retries: 5\ntimeout: 10s\nbackoff: 2s\n' }
   await say(
     service,
@@ -82,4 +86,33 @@ async function askingIntern(service: DemoWorld['service']): Promise<string> {
   const fields = { type: 'object', properties: { environment: { type: 'string', enum: ['staging', 'production'] } } }
   await say(service, id, `ask ${JSON.stringify(fields)}`)
   return id
+}
+
+/** Puts it under rules, about which people decided otherwise once, and gives it tools. */
+async function under(service: DemoWorld['service'], id: string): Promise<void> {
+  for (const [command, said] of [
+    ['npm test', 'allow_once'],
+    ['npm test', 'allow_once'],
+    ['git log --oneline', 'reject_once'],
+    ['git push origin main', 'reject_once'],
+    ['rm -rf build', 'allow_once'],
+  ] as const)
+    await answer(
+      service,
+      id,
+      await say(service, id, `tool shell ${command}\npermission shell allow_once reject_once`),
+      said,
+    )
+  const rules = [
+    { effect: 'deny', name: 'No push.', commands: ['git push'] },
+    { effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] },
+    { effect: 'ask', hosts: ['*.internal.example'] },
+    { effect: 'allow', commands: ['npm test', 'git status', 'git log **'] },
+  ]
+  await service.ask('PUT', `/interns/${id}/rules`, { body: { rules } })
+  const mcp_servers = [
+    { name: 'search', command: 'npx', args: ['-y', 'search-server'], env: { TOKEN: 'demo' } },
+    { name: 'tickets', url: 'https://tools.example.com/mcp', headers: { Authorization: 'Bearer demo' } },
+  ]
+  await service.ask('PATCH', `/interns/${id}`, { body: { mcp_servers, web_hosts: ['docs.example.com'] } })
 }

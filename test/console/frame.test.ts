@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage, startConsole } from '../harness/console.ts'
 import type { TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -81,3 +82,26 @@ test('a key signs in, a wrong one says so, and signing out ends it', options, as
   await page.reload()
   await page.getByLabel('A key of this service').waitFor()
 })
+
+test(
+  'in a narrow window the screen one is on stands whole between the name and what else there is',
+  options,
+  async () => {
+    for (const name of ['requests', 'guardrails', 'service']) {
+      await using watched = await signedInPage(browser, service, `/${name}`, { viewport: { width: 390, height: 800 } })
+      const { page, faults } = watched
+      const [brand, here, more] = [
+        page.locator('.brand'),
+        page.locator('.place[aria-current]'),
+        page.getByRole('button', { name: 'Go to…' }),
+      ]
+      await here.waitFor()
+      const isWhole = async () => {
+        const [left, middle, right] = await Promise.all([brand, here, more].map((one) => one.boundingBox()))
+        return left!.x + left!.width <= middle!.x && middle!.x + middle!.width <= right!.x
+      }
+      await until(isWhole)
+      assert.deepEqual(faults, [])
+    }
+  },
+)

@@ -175,6 +175,9 @@ test('who waits is counted on every screen, and stands whole in the line of a na
       box && line && box.x >= line.x - 0.5 && box.x + box.width <= line.x + line.width + 0.5,
       `${screen}: ${JSON.stringify([box, line])}`,
     )
+    // Nor does it lie upon the screen one is on.
+    const here = watched.page.locator('.place[aria-current]')
+    await until(async () => (await here.boundingBox())!.x >= box.x + box.width - 0.5)
     assert.deepEqual(watched.faults, [])
   }
   const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]

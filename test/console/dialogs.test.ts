@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { openDb } from '#db/open.ts'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { filesOf } from '../harness/intern-files.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+const made = { guardrail: '', lost: '' }
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  await filesOf(talk, talk.id)('PUT', 'content', { path: 'notes.md' }, { body: 'Notes' })
+  const mcp_servers = [{ name: 'search', command: 'npx', env: { TOKEN: 'secret' } }]
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
+  made.guardrail = (await talk.manage('POST', '/guardrails', { name: 'Small', limit_usd: 1 })).body.data.id
+  await talk.manage('POST', '/organization/members', { name: 'Ada', email: 'ada@example.com' })
+  await talk.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
+  await talk.manage('POST', '/webhooks', { url: 'https://hooks.example.com/x' })
+  made.lost = (await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })).body.id
+  const db = await openDb(talk.place.settings)
+  await db.query.updateTable('interns').set({ hostname: 'burnt' }).where('id', '=', made.lost).execute()
+  await db.close()
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+const click = (name: string | RegExp) => (page: Page) =>
+  page
+    .getByRole('button', { name, exact: typeof name === 'string' })
+    .first()
+    .click()
+const press = (key: string) => (page: Page) => page.keyboard.press(key)
+
+/** By the file that has it: where it is opened, and how. As whoever made the intern, or who manages. */
+type Opened = { path: () => string; open: (page: Page) => Promise<void>; maker?: boolean }
+const dialogs: Record<string, Opened[]> = {
+  'guardrails/remove.tsx': [{ path: () => `/guardrails/${made.guardrail}`, open: click('Delete') }],
+  'interns/acts.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
+  'interns/files/change-file.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change notes.md'), maker: true }],
+  'interns/hosts/gone-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
+  'interns/hosts/place.tsx': [{ path: () => `/interns/${made.lost}?part=tools`, open: click('Move …'), maker: true }],
+  'interns/tools/server-dialog.tsx': [
+    { path: () => `/interns/${talk.id}?part=tools`, open: click('Add a server'), maker: true },
+    { path: () => `/interns/${talk.id}?part=tools`, open: click('Change search'), maker: true },
+  ],
+  'interns/webhooks/webhook-dialog.tsx': [
+    { path: () => '/interns?part=webhooks', open: click('Make a webhook') },
+    { path: () => '/interns?part=webhooks', open: click(/^Change https/) },
+  ],
+  'keys/add-member.tsx': [{ path: () => '/keys/people', open: click('Add somebody') }],
+  'keys/change-key.tsx': [{ path: () => '/keys', open: click(/^Change/) }],
+  'keys/make-key.tsx': [{ path: () => '/keys', open: click('Make a key') }],
+  'keys/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
+  'keys/store-provider.tsx': [
+    { path: () => '/keys/providers', open: click('Store a key') },
+    { path: () => '/keys/providers', open: click('Change team') },
+  ],
+  'pieces/palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
+  'pieces/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
+}
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [390, 'dark'],
+] as const) {
+  test(
+    `no dialog keeps anybody out, nor is it wider than the window: ${colorScheme}, ${width} px`,
+    options,
+    async () => {
+      const look = { colorScheme, viewport: { width, height: 800 } }
+      await using managed = await signedInPage(browser, talk, '/models', look)
+      await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
+      for (const [file, ways] of Object.entries(dialogs)) {
+        for (const { path, open, maker } of ways) {
+          const { page, faults } = maker ? own : managed
+          await page.goto(new URL(path(), page.url()).href)
+          await page.getByRole('heading', { level: 1 }).or(page.getByRole('table')).first().waitFor()
+          await open(page)
+          const dialog = page.getByRole('dialog')
+          await dialog.waitFor()
+          assert.deepEqual(await accessibilityFaults(page), [], file)
+          const box = await dialog.boundingBox()
+          assert.ok(box && box.x >= 0 && box.x + box.width <= width, file)
+          await page.keyboard.press('Escape')
+          await dialog.waitFor({ state: 'detached' })
+          assert.deepEqual(faults, [], file)
+        }
+      }
+    },
+  )
+}
+
+test('every dialog of the console is among those that are looked at', () => {
+  const folder = fileURLToPath(new URL('../../console', import.meta.url))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'))
+  const having = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes('<Dialog'))
+  assert.deepEqual(having.sort(), Object.keys(dialogs).sort())
+})
