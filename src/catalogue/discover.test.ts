@@ -54,6 +54,16 @@ const ofServers = {
 }
 const variable = (name: string) => ({ LOCAL_KEY: 'secret-of-local' })[name]
 
+test('a password in an address is told by no report, be it written there or in a variable', async () => {
+  const discover = createDiscovery({ variable: () => 'https://me:hunter2@x.example' })
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in an address
+  for (const base_url of ['https://me:hunter2@x.example/v1', '${ANY}/v1']) {
+    const { report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
+    assert.match(report.skipped[0]?.reason ?? '', /user or password/)
+    assert.doesNotMatch(JSON.stringify(report), /hunter2/)
+  }
+})
+
 test('models are read from a server’s own list, with its key, and take tools', async () => {
   const { url, asked } = await modelServer(() => ofServers)
   const settings = settingsFor({ base_url: url, credentials: ['LOCAL_KEY'], ...free })

@@ -1,5 +1,5 @@
 import { bodyText } from '#lib/body-text.ts'
-import { expandUrl } from './expand-url.ts'
+import { expandUrl, holdsPassword } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
 import { listedModels } from './listed-models.ts'
 import type { Discover } from './load.ts'
@@ -69,6 +69,7 @@ export function createDiscovery({
       throw new Error('discover needs the protocol openai-chat or openai-responses')
     const url = expandUrl(source, variable)
     if (url === null) throw new Error('a variable in its base_url is not set')
+    if (holdsPassword(url)) throw new Error('a variable in its base_url holds a user or password')
     const secret = credentialVariables.map(variable).find(Boolean)
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },

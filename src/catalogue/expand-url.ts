@@ -13,3 +13,6 @@ export function expandUrl(url: string, variable: (name: string) => string | unde
   })
   return missing ? null : filled
 }
+
+/** Whether an address has a user or password before its host. */
+export const holdsPassword = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url)

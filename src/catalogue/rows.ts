@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { perMillion, toDecimal } from '#lib/money.ts'
 import { categories, protocols, regions } from '#lib/vocabulary.ts'
+import { holdsPassword } from './expand-url.ts'
 import { modelIdShape } from './names.ts'
 
 /** Below this, in USD per million tokens, somebody wrote the price of one token. */
@@ -24,11 +25,15 @@ const PerMillion = Amount.transform((amount, context) => {
 const Tokens = z.number().int().min(1)
 const Url = z.string().min(1).nullable()
 
-/** Operations are appended to it. */
+/** Operations are appended to it. Reports and logs tell it, so it holds no secret. */
 const BaseUrl = z
   .string()
   .min(1)
   .refine((url) => !/[?#]/.test(url), 'must have no query: operations are put behind it, such as /chat/completions')
+  .refine(
+    (url) => !holdsPassword(url),
+    'must hold no user or password: name the variables of the environment in "credentials"',
+  )
 
 export const TokenPricesRow = z.strictObject({
   prompt: PerMillion.optional(),

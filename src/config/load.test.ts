@@ -81,6 +81,17 @@ test('a refusal does not repeat a secret', () => {
   assert.ok(!refusal({ DATABASE_URL: 'mysql://me:hunter2@host/db' }).includes('hunter2'))
 })
 
+test('no address in a setting holds a password, as whoever manages is told all settings that are no secrets', () => {
+  const addresses = ['https://me:hunter2@login.example.com', 'http://localhost:hunter2@login.example.com/x']
+  for (const name of ['PUBLIC_URL', 'OIDC_ISSUER', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS'])
+    for (const address of addresses)
+      assert.match(refusal({ [name]: address }), /must be .*(an origin|an https address)/, `${name} ${address}`)
+  assert.equal(
+    loadConfig({ OIDC_ISSUER: 'https://login.example.com/a@b' }).oidc_issuer,
+    'https://login.example.com/a@b',
+  )
+})
+
 test('an unknown setting in the file is named', () => {
   assert.match(
     refusal({ CONFIG: configFile('prot: 9000\n') }),

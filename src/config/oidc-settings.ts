@@ -5,7 +5,7 @@ import { list } from './setting-values.ts'
 const Issuer = z
   .string()
   .regex(
-    /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))/,
+    /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
     'must be an https address, such as https://login.example.com (http only on this host)',
   )
 

@@ -375,7 +375,7 @@ export const Settings = z.strictObject({
     ),
   public_url: z
     .string()
-    .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin without a path, such as https://signalbox.example.com')
+    .regex(/^https?:\/\/[^/?#@\s]+$/, 'must be an origin without a path, such as https://signalbox.example.com')
     .optional()
     .describe(
       'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks begin with it. Without it there are none.',
