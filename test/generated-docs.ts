@@ -5,6 +5,7 @@ import { settingsTable } from '#config/show.ts'
 import { faultMeaning, faultStatus } from '#http/faults.ts'
 import type { FaultKind } from '#lib/fault.ts'
 import { figuresTable, namesTable } from './filter-corpus/figures.ts'
+import { agentsTable } from './optional/agent-facts.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -12,6 +13,7 @@ export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'settings', file: 'docs/configuration.md', text: settingsTable },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
   { name: 'providers', file: 'docs/providers.md', text: providerTable },
+  { name: 'agents', file: 'docs/agents.md', text: agentsTable },
   { name: 'filters', file: 'docs/filters.md', text: figuresTable },
   { name: 'names', file: 'docs/filters.md', text: namesTable },
 ]

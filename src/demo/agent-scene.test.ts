@@ -84,4 +84,26 @@ describe('the demo model as the model of an agent', () => {
     assert.equal(call('write a.txt: hi'), 'call_demo_1_1 Write {"file_path":"a.txt","content":"hi\\n"}')
     assert.match(call('question') ?? '', /AskUserQuestion \{"questions":\[\{.*"multiSelect":false/)
   })
+
+  test('qwen, gemini and opencode are asked in their own words; what an agent has no tool for is said', () => {
+    const call = (names: string, prompt: string) => gist([user(prompt)], toolsNamed(names))
+    const qwen = 'run_shell_command read_file write_file grep_search ask_user_question list_directory'
+    assert.match(call(qwen, 'run: ls').calls?.[0] ?? '', /run_shell_command \{"command":"ls"/)
+    assert.match(call(qwen, 'question').calls?.[0] ?? '', /ask_user_question \{"questions":\[\{.*"staging"/)
+    const gemini = 'run_shell_command read_file write_file list_directory'
+    assert.match(call(gemini, 'write /w/a: hi').calls?.[0] ?? '', /write_file \{"file_path":"\/w\/a"/)
+    const context = user('<session_context>\nThis is a folder.\n</session_context>list')
+    assert.match(gist([context], toolsNamed(gemini)).calls?.[0] ?? '', /list_directory/)
+    const opencode = 'bash read write glob grep'
+    assert.match(call(opencode, 'read /w/a').calls?.[0] ?? '', /read \{"filePath":"\/w\/a"/)
+    assert.match(call(opencode, 'question').text ?? '', /I have no tool ask_user/)
+  })
+
+  test('a tool of a server is called by the name that it has there, whatever the agent puts before it', () => {
+    const prompt = user('use add {"a": 1}')
+    const call = (names: string) => gist([prompt], [...builtin, ...toolsNamed(names)]).calls?.[0]
+    assert.equal(call('mcp__tools__add'), 'call_demo_1_1 mcp__tools__add {"a":1}')
+    assert.equal(call('add'), 'call_demo_1_1 add {"a":1}')
+    assert.equal(gist([prompt]).text, 'I have no tool add.')
+  })
 })

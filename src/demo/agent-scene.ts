@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { type Message, textOf } from '#chat/message.ts'
 import { type Line, linesOf, type Scene } from './scenarios.ts'
-import { type ToCall, toolboxOf } from './toolbox.ts'
+import { callByName, type ToCall, toolboxOf } from './toolbox.ts'
 import { wordsOf } from './words.ts'
 
 /** The model's actions for an agent: pauses, pieces of an answer, and perhaps an error at the end. */
@@ -13,10 +13,18 @@ const most = 100_000
 
 /** @returns the scenario for an agent whose tools are known, as far as this answer goes; undefined for other requests. */
 export function performForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): Performed | undefined {
-  const toCall = toolboxOf(new Set((tools ?? []).flatMap(offeredBy)))
+  const offered = new Set((tools ?? []).flatMap(offeredBy))
+  const toCall = toolboxOf(offered)
   if (!toCall) return undefined
   const performed: Performed = []
-  const stage = { toCall, callId: (index: number) => `call_demo_${messages.length}_${index + 1}`, calls: 0, waitMs: 0 }
+  const toUse: Stage['toUse'] = ({ use, input }) => callByName(use, input, offered)
+  const stage = {
+    toCall,
+    toUse,
+    callId: (index: number) => `call_demo_${messages.length}_${index + 1}`,
+    calls: 0,
+    waitMs: 0,
+  }
   for (const line of linesOf(sceneOf(messages))) {
     for (const say of eventsOf(line, stage)) {
       performed.push({ waitMs: stage.waitMs, say })
@@ -34,14 +42,22 @@ function offeredBy({ function: called }: NonNullable<ChatRequest['tools']>[numbe
   return [called.name, ...Object.keys(properties ?? {}).map((field) => `${called.name}.${field}`)]
 }
 
-type Stage = { toCall: ToCall; callId: (index: number) => string; calls: number; waitMs: number }
+type Stage = {
+  toCall: ToCall
+  toUse: (using: Extract<Line, { use: string }>) => ReturnType<ToCall>
+  callId: (index: number) => string
+  calls: number
+  waitMs: number
+}
 
 function eventsOf(line: Line, stage: Stage): AnswerEvent[] {
   if ('say' in line) return (line.whole ? [line.say] : wordsOf(line.say)).map((text) => ({ type: 'text', text }))
   if ('think' in line) return wordsOf(line.think).map((text) => ({ type: 'reasoning', text }))
   if ('fail' in line) return [{ type: 'error', message: line.fail, status: line.status }]
-  if ('call' in line) {
-    const { name, input } = stage.toCall(line)
+  if ('call' in line || 'use' in line) {
+    const called = 'use' in line ? stage.toUse(line) : stage.toCall(line)
+    if (!called) return [{ type: 'text', text: `I have no tool ${'use' in line ? line.use : line.call}.` }]
+    const { name, input } = called
     const index = stage.calls++
     const call = { type: 'tool_call' as const, index, id: stage.callId(index), name }
     return [call, { type: 'tool_arguments', index, text: JSON.stringify(input) }]
@@ -68,7 +84,7 @@ export const promptIn = (messages: Message[]): string => {
 }
 
 /** Blocks that agents add to a user message for their model, some of them before the prompt. */
-const reminders = /^\s*<(system-reminder|environment_context)>.*?(?:<\/\1>\s*|$)/s
+const reminders = /^\s*<(system-reminder|environment_context|session_context)>.*?(?:<\/\1>\s*|$)/s
 
 function withoutReminders({ content }: Message): string {
   let text = textOf(content)

@@ -16,6 +16,8 @@ export type Line =
   | { say: string; whole?: boolean }
   | { think: string }
   | Calling
+  /** A tool of a server, by the name that it has there. */
+  | { use: string; input: object }
   | { waitMs: number }
   | { fail: string; status: number }
 
@@ -33,8 +35,11 @@ export function linesOf(scene: Scene): Iterable<Line> {
   return scenario?.play(scene) ?? [{ say: `You said: ${scene.prompt}` }]
 }
 
+const usage = /\buse\s+(\w+)\s*(\{.*\})/s
+
 const scenarios: Scenario[] = [
   { keyword: /\bhaiku\b/i, play: haiku },
+  { keyword: usage, play: use },
   { keyword: /\bescalate\b/i, play: escalate },
   { keyword: /\b(run|shell)\b/i, play: shell },
   { keyword: /\b(question|ask)\b/i, play: question },
@@ -91,6 +96,17 @@ function* shell({ prompt, step, results }: Scene): Generator<Line> {
   const after = prompt.slice(prompt.indexOf(':') + 1 || prompt.length).trim()
   const commands = quoted.length ? quoted : [after || 'ls -la']
   for (const command of commands) yield { call: 'shell', input: { command } }
+}
+
+/** A tool that a server of tools brought: its name and its arguments in JSON. */
+function* use({ prompt, step, results }: Scene): Generator<Line> {
+  if (step > 0) return yield { say: results.join('\n') }
+  const [, name = '', json = ''] = usage.exec(prompt) ?? []
+  try {
+    yield { use: name, input: JSON.parse(json) as object }
+  } catch {
+    yield { say: `These are no arguments in JSON: ${json}` }
+  }
 }
 
 function* question({ step, results }: Scene): Generator<Line> {

@@ -1,13 +1,14 @@
 import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
 
 type Call = { name: string; input: object }
-export type ToCall = (calling: Calling) => Call
+/** Undefined where the agent has nothing like that tool. */
+export type ToCall = (calling: Calling) => Call | undefined
 
 /**
  * The calls of an agent's tools that match the builtin agent's tools. A new agent is one entry. `Write.path` is a
  * field.
  */
-type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call } }
+type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call | undefined } }
 
 const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']
 
@@ -18,8 +19,15 @@ const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_file
 export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
   const has = (names: string[]) => names.every((name) => offered.has(name))
   if (has(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  const toolbox = [codex, claude, kimi].find(({ offers }) => has(offers))
+  const toolbox = [codex, claude, kimi, qwen, gemini, opencode].find(({ offers }) => has(offers))
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
+}
+
+/** How to call a tool of a server by the name that it has there: agents put something before it. */
+export function callByName(name: string, input: object, offered: Iterable<string>): Call | undefined {
+  const names = [...offered]
+  const found = names.find((one) => one === name || one.endsWith(`_${name}`))
+  return found === undefined ? undefined : { name: found, input }
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -32,7 +40,8 @@ const codex: Toolbox = {
     shell: ({ command, unsandboxed, reason }) =>
       exec(command, unsandboxed ? { sandbox_permissions: 'require_escalated', justification: reason } : {}),
     read_file: ({ path }) => exec(`cat -- ${quoted(path)}`),
-    write_file: ({ path, content }) => exec(`printf %s ${quoted(content)} > ${quoted(path)}`),
+    // It takes a patch out of the command and applies it itself.
+    write_file: ({ path, content }) => exec(`apply_patch <<'EOF'\n${patchThatAdds(path, content)}\nEOF`),
     list_files: () => exec('ls -a'),
     search: ({ pattern }) => exec(`grep -rnE -- ${quoted(pattern)} .`),
     ask_user: ({ message, fields }) => {
@@ -40,6 +49,11 @@ const codex: Toolbox = {
       return { name: 'request_user_input', input: { questions: [{ id: name, ...question }] } }
     },
   },
+}
+
+function patchThatAdds(path: string, content: string): string {
+  const lines = content.replace(/\n$/, '').split('\n')
+  return ['*** Begin Patch', `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), '*** End Patch'].join('\n')
 }
 
 const bash = (command: string): Call => ({ name: 'Bash', input: { command } })
@@ -72,6 +86,49 @@ const kimi: Toolbox = {
       const { name, ...question } = choice(message, fields)
       return { name: 'AskUserQuestion', input: { questions: [question] } }
     },
+  },
+}
+
+const run = (command: string): Call => ({
+  name: 'run_shell_command',
+  input: { command, description: 'Runs it.', is_background: false },
+})
+
+const qwen: Toolbox = {
+  offers: ['run_shell_command', 'read_file', 'write_file', 'grep_search', 'ask_user_question'],
+  calls: {
+    shell: ({ command }) => run(command),
+    read_file: ({ path }) => ({ name: 'read_file', input: { file_path: path } }),
+    write_file: ({ path, content }) => ({ name: 'write_file', input: { file_path: path, content } }),
+    list_files: ({ pattern = '*' }) => ({ name: 'glob', input: { pattern } }),
+    search: ({ pattern }) => ({ name: 'grep_search', input: { pattern } }),
+    ask_user: ({ message, fields }) => {
+      const { name, ...question } = choice(message, fields)
+      return { name: 'ask_user_question', input: { questions: [{ ...question, multiSelect: false }] } }
+    },
+  },
+}
+
+/** Its question is answered in its own terminal only. */
+const gemini: Toolbox = {
+  offers: ['run_shell_command', 'read_file', 'write_file', 'list_directory'],
+  calls: {
+    ...qwen.calls,
+    list_files: () => ({ name: 'list_directory', input: { dir_path: '.' } }),
+    ask_user: () => undefined,
+  },
+}
+
+/** It has no question for a client of the protocol. */
+const opencode: Toolbox = {
+  offers: ['bash', 'read', 'write', 'glob', 'grep'],
+  calls: {
+    shell: ({ command }) => ({ name: 'bash', input: { command, description: 'Runs it.' } }),
+    read_file: ({ path }) => ({ name: 'read', input: { filePath: path } }),
+    write_file: ({ path, content }) => ({ name: 'write', input: { filePath: path, content } }),
+    list_files: ({ pattern = '*' }) => ({ name: 'glob', input: { pattern } }),
+    search: ({ pattern }) => ({ name: 'grep', input: { pattern } }),
+    ask_user: () => undefined,
   },
 }
 

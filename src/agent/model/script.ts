@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Line, linesOf, type Scene } from '#demo/scenarios.ts'
+import { callByName } from '#demo/toolbox.ts'
 import { wordsOf } from '#demo/words.ts'
 import type { NewId } from '#lib/id.ts'
 import { estimateTokens } from '#lib/token-estimate.ts'
@@ -15,7 +16,7 @@ export function scriptModel(deps: { newId: NewId }): Model {
     const answer: AssistantMessage = { role: 'assistant', text: '' }
     for (const line of linesFor(request)) {
       request.signal.throwIfAborted()
-      yield* perform(line, answer, request.signal, deps.newId)
+      yield* perform(line, answer, request, deps.newId)
     }
     yield {
       type: 'answer.completed',
@@ -47,7 +48,7 @@ function sceneOf(messages: Message[]): Scene {
 async function* perform(
   line: Line,
   answer: AssistantMessage,
-  signal: AbortSignal,
+  { signal, tools }: ModelRequest,
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
   if ('say' in line) {
@@ -58,8 +59,10 @@ async function* perform(
   } else if ('think' in line) {
     answer.reasoning = (answer.reasoning ?? '') + line.think
     for (const text of wordsOf(line.think)) yield { type: 'reasoning.added', text }
-  } else if ('call' in line) {
-    const call: ToolCall = { id: `call_${newId()}`, name: line.call, arguments: JSON.stringify(line.input) }
+  } else if ('call' in line || 'use' in line) {
+    const names = tools.map((tool) => tool.name)
+    const name = 'call' in line ? line.call : (callByName(line.use, line.input, names)?.name ?? line.use)
+    const call: ToolCall = { id: `call_${newId()}`, name, arguments: JSON.stringify(line.input) }
     answer.calls = [...(answer.calls ?? []), call]
   } else if ('waitMs' in line) {
     await sleep(line.waitMs, undefined, { signal })

@@ -1,0 +1,144 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * Gemini's protocol over the chat completions of a service, with the caller's own key: what Gemini's CLI needs from a
+ * gateway. `serviceUrl` is asked for with each request.
+ */
+export async function openGeminiDoor(serviceUrl: () => string): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse((await Array.fromAsync(request)).join('') || '{}')
+    const [, model = '', method = ''] = /models\/(.+):(\w+)/.exec(decodeURIComponent(request.url ?? '')) ?? []
+    if (method === 'countTokens') return void response.end('{"totalTokens":1}')
+    const leaving = new AbortController()
+    response.on('close', () => leaving.abort())
+    try {
+      const key = request.headers['x-goog-api-key']
+      const answer = await fetch(`${serviceUrl()}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model,
+          messages: messagesOf(body),
+          tools: toolsOf(body),
+          stream: true,
+          stream_options: { include_usage: true },
+        }),
+        signal: leaving.signal,
+      })
+      if (!answer.ok)
+        return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+      const streams = method.startsWith('stream')
+      response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
+      const parts: object[] = []
+      for await (const said of piecesOf(answer)) {
+        parts.push(...(said.candidates[0]?.content.parts ?? []))
+        if (streams) response.write(`data: ${JSON.stringify(said)}\n\n`)
+      }
+      response.end(streams ? undefined : JSON.stringify(candidate(parts, 'STOP')))
+    } catch {
+      response.destroy()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await new Promise((listening) => server.once('listening', listening))
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: close }
+}
+
+const candidate = (parts: object[], finishReason?: string, usageMetadata?: object) => ({
+  candidates: [{ index: 0, content: { role: 'model', parts }, ...(finishReason && { finishReason }) }],
+  ...(usageMetadata && { usageMetadata }),
+})
+
+/** Text as it comes; calls when they are whole. */
+async function* piecesOf(answer: Response) {
+  const calls: { name: string; text: string }[] = []
+  let left = ''
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    left += chunk
+    const lines = left.split('\n')
+    left = lines.pop() ?? ''
+    for (const line of lines) {
+      if (!line.startsWith('data: {')) continue
+      const { choices, usage } = JSON.parse(line.slice(6))
+      const { delta } = choices[0] ?? {}
+      if (delta?.content) yield candidate([{ text: delta.content }])
+      for (const { index, function: called } of delta?.tool_calls ?? []) {
+        calls[index] ??= { name: called.name, text: '' }
+        calls[index].text += called.arguments ?? ''
+      }
+      if (usage) {
+        const parts = calls.map(({ name, text }) => ({ functionCall: { name, args: JSON.parse(text || '{}') } }))
+        const {
+          prompt_tokens: promptTokenCount,
+          completion_tokens: candidatesTokenCount,
+          total_tokens: totalTokenCount,
+        } = usage
+        yield candidate(parts, 'STOP', { promptTokenCount, candidatesTokenCount, totalTokenCount })
+      }
+    }
+  }
+}
+
+type Part = {
+  text?: string
+  functionCall?: { name: string; args: object }
+  functionResponse?: { name: string; response: { output?: string } }
+}
+
+function messagesOf({
+  systemInstruction,
+  contents = [],
+}: {
+  systemInstruction?: { parts: Part[] }
+  contents?: { role: string; parts: Part[] }[]
+}) {
+  const system = systemInstruction ? [{ role: 'system', content: textOf(systemInstruction.parts) }] : []
+  return [
+    ...system,
+    ...contents.flatMap(({ role, parts }, at) => {
+      const results = parts.flatMap(({ functionResponse }, index) =>
+        functionResponse
+          ? [
+              {
+                role: 'tool',
+                tool_call_id: `call_${at - 1}_${index}`,
+                content: functionResponse.response.output ?? JSON.stringify(functionResponse.response),
+              },
+            ]
+          : [],
+      )
+      if (results.length > 0) return results
+      const calls = parts
+        .flatMap(({ functionCall }) => (functionCall ? [functionCall] : []))
+        .map(({ name, args }, index) => ({
+          id: `call_${at}_${index}`,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(args) },
+        }))
+      const said = { role: role === 'model' ? 'assistant' : 'user', content: textOf(parts) }
+      return [calls.length > 0 ? { ...said, tool_calls: calls } : said]
+    }),
+  ]
+}
+
+const textOf = (parts: Part[]) => parts.map(({ text }) => text ?? '').join('')
+
+function toolsOf({
+  tools = [],
+}: {
+  tools?: {
+    functionDeclarations?: { name: string; description?: string; parametersJsonSchema?: object; parameters?: object }[]
+  }[]
+}) {
+  const declared = tools.flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
+  if (declared.length === 0) return undefined
+  return declared.map(({ name, description, parametersJsonSchema, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters: parametersJsonSchema ?? parameters ?? { type: 'object' } },
+  }))
+}

@@ -1,0 +1,120 @@
+/** What is known of other people's agents as interns: what a test says to each, and what each cannot. */
+export const behaviours = [
+  'start',
+  'self-drive',
+  'allow once',
+  'reject',
+  'question',
+  'diff in permission',
+  'usage',
+  'MCP tool',
+  'file in',
+  'abort',
+  'restart',
+  'agent killed',
+  'daemon killed',
+  'deadline',
+  'allow always',
+] as const
+export type Behaviour = (typeof behaviours)[number]
+
+/** Why a behaviour is not there, by the agent's own fault. */
+export type Lack = { why: string }
+
+export type AgentFacts = {
+  /** As docs/agents.md names it; null for the builtin agent. */
+  agent: string | null
+  package: string | null
+  version: string | null
+  /** A prompt whose command needs a permission, and what it prints. */
+  command: (word: string) => string
+  allowed: (word: string) => RegExp
+  /** How its turn goes on after a no. */
+  refused: RegExp
+  /** A tool of a server of tools, and what it gives. */
+  useTool: string
+  used: RegExp
+  lacks: Partial<Record<Behaviour, Lack>>
+}
+
+const writes = (word: string) => `run: echo ${word} > ${word} && cat ${word}`
+const usual = {
+  command: writes,
+  allowed: (word: string) => new RegExp(word),
+  useTool: 'use add {"a": 20, "b": 22}',
+  used: /42/,
+  lacks: {},
+}
+
+export const agentFacts: AgentFacts[] = [
+  { ...usual, agent: null, package: null, version: null, refused: /did not allow/ },
+  {
+    ...usual,
+    agent: 'codex',
+    package: '@agentclientprotocol/codex-acp',
+    version: '2.6.0',
+    // It asks for what leaves its own sandbox only.
+    command: () => 'escalate',
+    allowed: () => /It says: /,
+    refused: /^$/,
+  },
+  { ...usual, agent: 'kimi', package: '@moonshot-ai/kimi-code', version: '2.1.0', refused: /rejected/ },
+  {
+    ...usual,
+    agent: 'opencode',
+    package: 'opencode-ai',
+    version: '1.18.33',
+    refused: /^$/,
+    lacks: { question: { why: 'it has no question for clients of the protocol' } },
+  },
+  {
+    ...usual,
+    agent: 'qwen',
+    package: '@qwen-code/qwen-code',
+    version: '0.24.4',
+    refused: /^$/,
+    useTool: 'use tool_call {"name": "mcp__tools__add", "arguments": {"a": 20, "b": 22}}',
+  },
+  {
+    ...usual,
+    agent: 'claude',
+    package: '@agentclientprotocol/claude-agent-acp',
+    version: '0.100.0',
+    // What writes a file by redirection it asks for each time.
+    command: (word: string) => `run: node -p '"${word}"'`,
+    refused: /User refused permission/,
+  },
+  {
+    ...usual,
+    agent: 'gemini',
+    package: '@google/gemini-cli',
+    version: '0.61.0',
+    // What a tool says that is JSON, such as a number, it takes for the result’s structure, and refuses.
+    useTool: 'use grow {}',
+    used: /grown/,
+    refused: /./,
+    lacks: {
+      question: { why: 'it asks questions in its own terminal only' },
+      'agent killed': {
+        why: 'a session that was in a turn is not in its own list afterwards: 502 `intern_rejected`, which says so; others go on',
+      },
+    },
+  },
+]
+
+/** The table of docs/agents.md. */
+export function agentsTable(): string {
+  const names = agentFacts.map(({ agent, version }) => (agent === null ? 'builtin' : `${agent} ${version}`))
+  const notes: string[] = []
+  const cell = ({ agent, lacks }: AgentFacts, behaviour: Behaviour) => {
+    const lack = lacks[behaviour]
+    if (!lack) return 'yes'
+    notes.push(`${agent ?? 'builtin'}, by its own fault: ${lack.why}.`)
+    return `no (${notes.length})`
+  }
+  const rows = behaviours.map((behaviour) => [behaviour, ...agentFacts.map((facts) => cell(facts, behaviour))])
+  const lines = [['behaviour', ...names], names.concat('').map(() => '---'), ...rows].map(
+    (row) => `| ${row.join(' | ')} |`,
+  )
+  return [...lines, '', ...notes.map((note, at) => `${at + 1}. ${note}`)].join('\n')
+}

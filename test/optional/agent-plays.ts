@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '#config/settings.ts'
+import { newPlace } from '#test/harness/databases.ts'
+import { freePort } from '#test/harness/free-port.ts'
+import { type Open, open } from '#test/harness/intern-chat.ts'
+import { workspaceOf } from '#test/harness/intern-files.ts'
+import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from '#test/harness/interns.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+import { until } from '#test/harness/until.ts'
+import type { AgentFacts, Behaviour } from './agent-facts.ts'
+
+export type AgentWorld = {
+  facts: AgentFacts
+  service: TestService
+  id: string
+  /** Another server in the place of this one, while the intern runs on; or with other settings, and the intern anew. */
+  restart: (settings?: Partial<Config>) => Promise<void>
+  close: () => Promise<void>
+}
+
+const toolServer = fileURLToPath(new URL('../mcp/stdio-server.ts', import.meta.url))
+const patienceMs = 180_000
+
+export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']): Promise<AgentWorld> {
+  const place = await newPlace('sqlite')
+  // Agents know the service by the URL that it had when they were started.
+  const settings = { agents, port: await freePort(), keep_interns_running: 'true' as unknown as boolean }
+  const start = (more: Partial<Config> = {}) => startTestService({ place, settings: { ...settings, ...more } })
+  const service = await start()
+  const { id } = await runningIntern(service, {
+    agent: facts.agent,
+    mcp_servers: [{ name: 'tools', command: process.execPath, args: [toolServer] }],
+  })
+  const world: AgentWorld = {
+    facts,
+    service,
+    id,
+    async restart(more) {
+      await world.service.stop()
+      world.service = await start(more)
+      if (!more) return
+      await world.service.ask('POST', `/interns/${id}/suspend`)
+      await world.service.ask('POST', `/interns/${id}/provision`)
+      await untilIntern(world.service, id, 'running')
+    },
+    async close() {
+      await world.service.ask('POST', `/interns/${id}/suspend`)
+      await world.service.stop()
+      await place.remove()
+    },
+  }
+  return world
+}
+
+const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => say(service, id, content, more)
+const selfDrive = { approval_mode: 'self-drive' }
+const wholeQuestion = async ({ service, id }: AgentWorld, { asked }: Said) =>
+  (await service.ask('GET', `/interns/${id}/questions/${asked?.id}`)).body.data
+
+async function askedFor(world: AgentWorld, word: string, more: object = {}): Promise<Said> {
+  const said = await tell(world, world.facts.command(word), more)
+  assert.equal(said.asked?.arguments.kind, 'permission', said.error?.message ?? said.text)
+  return said
+}
+
+/** A session whose turn broke off goes on, and nothing of it is lost: some agents say the prompt of that turn once more. */
+async function goesOn(world: AgentWorld, sessionId = '', wanted = /Hello again/): Promise<void> {
+  const said = await until(async () => {
+    const again = await tell(world, 'Hello again', { session_id: sessionId })
+    return (again.error?.metadata as { retryable?: boolean } | undefined)?.retryable !== true && again
+  }, patienceMs)
+  assert.equal(said.error, undefined)
+  assert.equal(said.finish, 'stop')
+  assert.match(said.text, wanted)
+  assert.doesNotMatch(JSON.stringify(said.chunks), /is lost/)
+}
+
+async function piece(streaming: Open, wanted: string): Promise<void> {
+  for (let event = await streaming.next(); event; event = await streaming.next())
+    if (JSON.stringify(event).includes(wanted)) return
+  assert.fail(`${wanted} never came`)
+}
+
+export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
+  async start(world) {
+    const said = await tell(world, 'Hello')
+    assert.match(said.text, /You said: Hello/)
+    assert.equal(said.finish, 'stop')
+    assert.ok(await until(async () => (await world.service.manage('GET', '/activity')).body.data[0]))
+  },
+
+  async 'self-drive'(world) {
+    const said = await tell(world, world.facts.command('driven'), selfDrive)
+    assert.match(said.text, world.facts.allowed('driven'))
+    assert.equal(said.finish, 'stop')
+  },
+
+  async 'allow once'(world) {
+    const question = await askedFor(world, 'once')
+    const said = await answer(world.service, world.id, question, 'allow_once')
+    assert.match(said.text, world.facts.allowed('once'))
+    const again = await askedFor(world, 'once', { session_id: question.sessionId })
+    await answer(world.service, world.id, again, 'reject_once')
+  },
+
+  async reject(world) {
+    const said = await answer(world.service, world.id, await askedFor(world, 'never'), 'reject_once')
+    assert.match(said.text, world.facts.refused)
+    assert.doesNotMatch(said.text, /Output: never/)
+    assert.equal(said.finish, 'stop')
+  },
+
+  async question(world) {
+    const question = await tell(world, 'question')
+    const { fields } = (question.asked?.arguments ?? {}) as { fields?: { name: string }[] }
+    assert.ok(fields, question.text)
+    const all = { ...filled, [fields[0]!.name]: 'staging' }
+    const wanted = Object.fromEntries(
+      Object.entries(all).filter(([name]) => fields.some((field) => field.name === name)),
+    )
+    const said = await answer(world.service, world.id, question, JSON.stringify({ action: 'accept', content: wanted }))
+    assert.match(said.text, /staging/)
+  },
+
+  async 'diff in permission'(world) {
+    const path = `${workspaceOf(world.service, world.id)}/${world.facts.agent === 'codex' ? '../' : ''}evil.sh`
+    // The builtin agent writes into its workspace without asking, unless a rule has it ask.
+    const rules = [{ effect: 'ask', tools: ['edit'] }]
+    await world.service.ask('PUT', `/interns/${world.id}/rules`, { body: { rules } })
+    const said = await tell(world, `write ${path}: rm -rf everything`)
+    assert.equal(said.asked?.arguments.kind, 'permission', said.text)
+    const { detail, changes } = await wholeQuestion(world, said)
+    assert.match(detail, /evil\.sh/)
+    // Where an agent tells no change, its arguments are shown.
+    assert.match(changes[0]?.diff ?? detail, /rm -rf everything/)
+    await answer(world.service, world.id, said, 'reject_once')
+  },
+
+  async usage(world) {
+    const said = await tell(world, 'Hello')
+    assert.ok(said.chunks.at(-1).usage.total_tokens > 0)
+    assert.equal(typeof said.chunks.at(-1).usage.cost, 'number')
+  },
+
+  async 'MCP tool'(world) {
+    assert.match((await tell(world, world.facts.useTool, selfDrive)).text, world.facts.used)
+  },
+
+  async 'file in'(world) {
+    const text = `read ${workspaceOf(world.service, world.id)}/attachments/notes.txt for me`
+    const file = {
+      filename: 'notes.txt',
+      file_data: `data:text/plain;base64,${Buffer.from('green tea').toString('base64')}`,
+    }
+    const content = [
+      { type: 'text', text },
+      { type: 'file', file },
+    ] as unknown as string
+    const said = await tell(world, content, selfDrive)
+    assert.match(said.text, /green tea/)
+  },
+
+  async abort(world) {
+    const { sessionId } = await tell(world, 'Hello')
+    const body = { session_id: sessionId, messages: [{ role: 'user', content: 'stream 500 50' }] }
+    const streaming = await open(world.service, world.id, body)
+    await piece(streaming, 'piece-3')
+    streaming.leave()
+    await goesOn(world, sessionId)
+  },
+
+  async restart(world) {
+    const question = await askedFor(world, 'later')
+    await world.restart()
+    assert.match((await answer(world.service, world.id, question, 'allow_once')).text, world.facts.allowed('later'))
+    await goesOn(world, question.sessionId)
+  },
+
+  async 'agent killed'(world) {
+    const { sessionId } = await tell(world, 'Hello')
+    const content = 'stream 200 50'
+    const streaming = await open(world.service, world.id, {
+      session_id: sessionId,
+      messages: [{ role: 'user', content }],
+    })
+    await piece(streaming, 'piece-3')
+    const daemon = daemonPid(world.service.place.settings.data_dir, world.id)
+    for (const pid of readFileSync(`/proc/${daemon}/task/${daemon}/children`, 'utf8').trim().split(' '))
+      process.kill(Number(pid), 'SIGKILL')
+    assert.match(JSON.stringify(await streaming.rest()), /"error"/)
+    await goesOn(world, sessionId, /Hello again|piece-200/)
+  },
+
+  async 'daemon killed'(world) {
+    const { sessionId } = await tell(world, 'Hello')
+    const dataDir = world.service.place.settings.data_dir
+    const daemon = daemonPid(dataDir, world.id)
+    process.kill(daemon, 'SIGKILL')
+    await until(() => daemonPid(dataDir, world.id) !== daemon, patienceMs)
+    await untilIntern(world.service, world.id, 'running', patienceMs)
+    await goesOn(world, sessionId)
+  },
+
+  async deadline(world) {
+    await world.restart({ intern_question_ms: 3000 })
+    const question = await askedFor(world, 'late')
+    await until(
+      async () => (await world.service.ask('GET', `/interns/${world.id}/questions`)).body.data.length === 0,
+      patienceMs,
+    )
+    const late = await answer(world.service, world.id, question, 'allow_once')
+    assert.deepEqual([late.status >= 400, late.error?.metadata?.reason], [true, 'interaction_not_pending'])
+    await goesOn(world, question.sessionId)
+    await world.restart({})
+  },
+
+  async 'allow always'(world) {
+    const question = await askedFor(world, 'always')
+    assert.ok(question.asked?.arguments.options?.includes('allow_always'), `${question.asked?.arguments.options}`)
+    const { allowed, command } = world.facts
+    assert.match((await answer(world.service, world.id, question, 'allow_always')).text, allowed('always'))
+    const again = await tell(world, command('always'), { session_id: question.sessionId })
+    assert.match(again.text, allowed('always'))
+    assert.equal(again.finish, 'stop')
+  },
+}
+
+/** The builtin agent asks for more than one thing. */
+const filled = { replicas: 2, confirmed: true }
