@@ -77,9 +77,10 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     const ids = await timed(t, `${many} made until all run`, async () => {
       const made = await Promise.all(
         Array.from({ length: many }, (_, at) =>
-          server.ask('POST', '/interns', { body: { name: `intern ${at}`, provision: true, ...asked } }),
+          server.ask('POST', '/interns', { body: { name: `intern-${at}`, provision: true, ...asked } }),
         ),
       )
+      for (const { status, text } of made) assert.equal(status, 201, text)
       const all: string[] = made.map(({ body }) => body.id)
       await Promise.all(all.map((id) => untilIntern(server, id, 'running', 3 * patientMs)))
       return all
