@@ -1,4 +1,4 @@
-import { type Find, matches } from './span.ts'
+import { type Find, matches, unite } from './span.ts'
 
 const s = '\\s{1,8}'
 const all = `(?:(?:all|any|every|each|of|the|your|my|these|those|this|that|its|our|other)${s}){0,4}`
@@ -19,17 +19,21 @@ const phrases = [
   `(?:new|updated|real|actual)${s}(?:system${s})?(?:instructions?|prompt):${s}(?:you|ignore|from${s}now)`,
   `from${s}now${s}on,?${s}(?:you${s}(?:will|must|shall)${s})?(?:ignore|disregard|forget|obey${s}only|answer${s}without)`,
   `without${s}(?:any${s})?(?:ethical|moral|safety|content)${s}(?:${orders}|limits|limitations|filters?)`,
-  `<\\|(?:im_start|im_end|system|endoftext|start_header_id|eot_id)\\|>`,
-  `\\[/?INST\\]|<</?SYS>>`,
-  `(?:^|\\n)[#*\\s]{0,6}(?:system|developer)(?:${s}(?:prompt|message|override|instruction))?${s}?(?:\\*\\*)?:${s}?(?:you|ignore|disregard|new|override|from)`,
   `ignorier(?:e|en${s}sie)${s}(?:alle${s})?(?:vorherigen|bisherigen|obigen|früheren)${s}(?:anweisungen|regeln|befehle)`,
   `ignore[zr]?${s}(?:toutes${s})?les${s}(?:instructions|consignes|règles)${s}(?:précédentes|antérieures)`,
   `ignora${s}(?:todas${s})?las${s}(?:instrucciones|reglas)${s}(?:anteriores|previas)`,
 ]
-const known = new RegExp(phrases.join('|'), 'gi')
+/** Words alone, and what begins with something else by itself: together they take half as long again. */
+const spoken = new RegExp(phrases.join('|'), 'gi')
+const token = /<\|(?:im_start|im_end|system|endoftext|start_header_id|eot_id)\|>|\[\/?INST\]|<<\/?SYS>>/gi
+const headed = new RegExp(
+  `(?:^|\\n)[#*\\s]{0,6}(?:system|developer)(?:${s}(?:prompt|message|override|instruction))?(?:${s})?(?:\\*\\*)?:(?:${s})?(?:you|ignore|disregard|new|override|from)`,
+  'gi',
+)
 
 /**
  * Attempts to talk a model out of its instructions, by the phrases and control tokens that are known. It knows wordings,
  * not intentions: what is put differently passes, and a text that quotes such a phrase is found.
  */
-export const findPromptInjections: Find = (text) => matches(text, known)
+export const findPromptInjections: Find = (text) =>
+  unite([...matches(text, spoken), ...matches(text, token), ...matches(text, headed)])
