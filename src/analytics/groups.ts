@@ -1,6 +1,11 @@
-import { Sketch } from '#lib/sketch.ts'
+import { quantilesOfText } from '#lib/sketch.ts'
 import type { SketchName } from '#usage/rollups/cell.ts'
 import type { SumName } from './sums.ts'
+
+/** The percentiles that can be asked for. */
+export const percents = [50, 75, 90, 95, 99] as const
+export type Percent = (typeof percents)[number]
+const shares = percents.map((percent) => percent / 100)
 
 /** Adds up one row of a result. */
 export class Group {
@@ -9,7 +14,8 @@ export class Group {
   /** By dimension, in the order they were asked for. */
   readonly values: readonly string[]
   readonly #sums: Partial<Record<SumName, bigint>> = {}
-  readonly #sketches: Partial<Record<SketchName, Sketch>> = {}
+  readonly #distributions: Partial<Record<SketchName, string>> = {}
+  readonly #quantiles: Partial<Record<SketchName, readonly number[]>> = {}
 
   constructor(start: number, values: readonly string[]) {
     this.start = start
@@ -21,18 +27,22 @@ export class Group {
     this.#sums[name] = sum === undefined ? amount : sum + amount
   }
 
-  merge(name: SketchName, sketch: Sketch): void {
-    const own = this.#sketches[name]
-    if (own) own.merge(sketch)
-    else this.#sketches[name] = sketch
+  /** @param texts of one sketch, or of several with spaces between. */
+  merge(name: SketchName, texts: string): void {
+    const own = this.#distributions[name]
+    this.#distributions[name] = own === undefined ? texts : `${own} ${texts}`
   }
 
   sum(name: SumName): bigint {
     return this.#sums[name] ?? 0n
   }
 
-  sketch(name: SketchName): Sketch {
-    return this.#sketches[name] ?? new Sketch()
+  /** Counted once: whoever arranges groups asks for them again and again. Undefined where nothing was measured. */
+  percentile(name: SketchName, percent: Percent): number | undefined {
+    const texts = this.#distributions[name]
+    if (texts === undefined) return undefined
+    this.#quantiles[name] ??= quantilesOfText(texts, shares)
+    return this.#quantiles[name][percents.indexOf(percent)]
   }
 }
 

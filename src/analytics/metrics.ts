@@ -1,6 +1,6 @@
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import type { SketchName } from '#usage/rollups/cell.ts'
-import type { Group } from './groups.ts'
+import { type Group, type Percent, percents } from './groups.ts'
 import type { SumName } from './sums.ts'
 
 export type Metric = {
@@ -47,9 +47,7 @@ const share = (label: string, part: SumName, of: SumName, less: readonly SumName
   },
 })
 
-const shares = [50, 75, 90, 95, 99] as const
-
-/** A percentile of each share, under names such as `latency_p95`. */
+/** Each percentile, under names such as `latency_p95`. */
 function percentiles<Name extends string>(
   name: Name,
   label: string,
@@ -57,7 +55,7 @@ function percentiles<Name extends string>(
   format: 'latency' | 'throughput',
   description: string,
 ) {
-  const metrics = shares.map((percent): [string, Metric] => [
+  const metrics = percents.map((percent): [string, Metric] => [
     `${name}_p${percent}`,
     {
       label: `${label} p${percent}`,
@@ -67,10 +65,10 @@ function percentiles<Name extends string>(
       sums: [],
       sketches: [sketch],
       // Fast is good: the slowest of a hundred is the p99 of speeds, too.
-      of: (group) => told(group.sketch(sketch).quantile(percent / 100)),
+      of: (group) => told(group.percentile(sketch, percent)),
     },
   ])
-  return Object.fromEntries(metrics) as Record<`${Name}_p${(typeof shares)[number]}`, Metric>
+  return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
 }
 
 const told = (value: number | undefined) => (value === undefined ? null : Number(value.toPrecision(4)))

@@ -2,7 +2,6 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import { Sketch } from '#lib/sketch.ts'
 import { type Grain, grains, minuteMs, slotOf } from '#usage/rollups/cell.ts'
 import { cellsOfPart, type MinuteCell } from '#usage/rollups/parts.ts'
 import { minutesKeptMs } from '#usage/rollups/prune-cells.ts'
@@ -52,7 +51,18 @@ export async function queryAnalytics(
     else for (const cell of cellsOfPart(part)) addCell(groups, query.granularity, read, cell)
     if (at % rowsAtOnce === rowsAtOnce - 1) await breathe()
   }
+  await countPercentiles(groups.all(), query.metrics)
   return { groups: groups.all(), ...timeOf(tiles, query) }
+}
+
+/** Here, where others have their turn in between; whoever asks for them afterwards has them at once. */
+async function countPercentiles(groups: readonly Group[], asked: readonly MetricName[]): Promise<void> {
+  const percentiles = asked.map((name) => metrics[name]).filter(({ sketches }) => sketches.length > 0)
+  if (percentiles.length === 0) return
+  for (const [at, group] of groups.entries()) {
+    for (const metric of percentiles) metric.of(group)
+    if (at % rowsAtOnce === rowsAtOnce - 1) await breathe()
+  }
 }
 
 /** Cells that are not kept any more are not looked for; what a long slot has of them counts whole. */
@@ -112,7 +122,7 @@ function addRow(groups: Groups, granularity: Granularity | undefined, read: Cell
   }
   for (let at = 0; at < read.sketches.length; at++) {
     const texts = row[`k${at}`]
-    if (texts) group.merge(read.sketches[at]!, Sketch.fromText(texts))
+    if (texts) group.merge(read.sketches[at]!, texts)
   }
 }
 
@@ -127,7 +137,10 @@ function addCell(groups: Groups, granularity: Granularity | undefined, read: Cel
     read.columns.map((column) => values[column]),
   )
   for (const name of read.sums) group.add(name, sumOfCell(name, cell))
-  for (const name of read.sketches) group.merge(name, cell.sketches[name])
+  for (const name of read.sketches) {
+    const sketch = cell.sketches[name]
+    if (sketch.count > 0) group.merge(name, sketch.toText())
+  }
 }
 
 const tooMany = () =>

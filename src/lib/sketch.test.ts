@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Sketch } from './sketch.ts'
+import { quantilesOfText, Sketch } from './sketch.ts'
 
 /** A skewed spread of values like those of latencies, the same each time. */
 const values = Array.from({ length: 5000 }, (_, index) => 40 * Math.exp(3 * Math.abs(Math.sin(index * 12.9898))))
@@ -38,6 +38,19 @@ test('texts that stand one after the other tell what one sketch of everything te
     assert.deepEqual([sketch.toText(), sketch.count], [sketchOf(all).toText(), all.length])
   }
   assert.equal(Sketch.fromText('').count, 0)
+})
+
+test('texts tell the quantiles that one sketch of all of them tells, and leave nothing behind', () => {
+  const shares = [0, 0.5, 0.5, 0.75, 0.99, 1]
+  const sketch = sketchOf([...values, 0.001, 1e9])
+  const texts = `${sketchOf(values).toText()} ${sketchOf([1e9, 0.001]).toText()}`
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(
+      quantilesOfText(texts, shares),
+      shares.map((share) => sketch.quantile(share)),
+    )
+  }
+  assert.deepEqual(quantilesOfText('', shares), [])
 })
 
 test('a sketch comes back from its text as it was', () => {

@@ -7,8 +7,12 @@ const lnGamma = Math.log(gamma)
 const [smallest, largest] = [1e-3, 1e9]
 
 const bucketOf = (value: number) => Math.ceil(Math.log(value) / lnGamma)
+const middleOf = (bucket: number) => (2 * gamma ** bucket) / (gamma + 1)
 const lowestBucket = bucketOf(smallest)
 const allBuckets = bucketOf(largest) - lowestBucket + 1
+
+/** What each bucket stands for. */
+const values = Float64Array.from({ length: allBuckets }, (_, at) => middleOf(at + lowestBucket))
 
 /** Where texts are added up: a bucket each, and all of them empty in between. */
 const counted = new Int32Array(allBuckets)
@@ -74,7 +78,7 @@ export class Sketch {
     let passed = 0
     for (let at = 0; at < counts.length; at++) {
       passed += counts[at]!
-      if (passed > rank) return (2 * gamma ** (at + this.#first)) / (gamma + 1)
+      if (passed > rank) return middleOf(at + this.#first)
     }
     return undefined
   }
@@ -97,40 +101,63 @@ export class Sketch {
 
   /** Of a text, or of several with a space between, which a database makes of many rows at once. */
   static fromText(text: string): Sketch {
-    let [least, most] = [allBuckets, -1]
-    let number = 0
-    let bucket = 0
-    let sign = 1
-    for (let at = 0; at <= text.length; at++) {
-      const code = at < text.length ? text.charCodeAt(at) : codes.space
-      if (code >= codes.zero && code < codes.colon) number = number * 10 + code - codes.zero
-      else if (code === codes.minus) sign = -1
-      else if (code === codes.colon) {
-        bucket = sign * number - lowestBucket
-        if (bucket < least) least = bucket
-        number = 0
-        sign = 1
-      } else {
-        counted[bucket]! += number
-        if (bucket > most) most = bucket
-        if (code === codes.comma) bucket++
-        number = 0
-      }
-    }
-    return Sketch.#taken(least, most)
-  }
-
-  /** What stands in `counted`, which is empty again then. */
-  static #taken(least: number, most: number): Sketch {
     const sketch = new Sketch()
-    if (most < least) return sketch
-    const counts = counted.slice(least, most + 1)
-    counted.fill(0, least, most + 1)
-    let total = 0
-    for (let at = 0; at < counts.length; at++) total += counts[at]!
+    sketch.count = countAll(text)
+    if (sketch.count === 0) return sketch
     sketch.#first = least + lowestBucket
-    sketch.#counts = counts
-    sketch.count = total
+    sketch.#counts = counted.slice(least, most + 1)
+    counted.fill(0, least, most + 1)
     return sketch
   }
+}
+
+/**
+ * What a sketch of a text, or of several with a space between, would tell. None is made: a report has one for each of its
+ * rows, and their arrays would cost more than the counting.
+ * @param shares in ascending order.
+ * @returns the quantiles in that order; none where nothing was accepted.
+ */
+export function quantilesOfText(text: string, shares: readonly number[]): number[] {
+  const count = countAll(text)
+  if (count === 0) return []
+  let bucket = least
+  let passed = counted[bucket]!
+  const quantiles = shares.map((share) => {
+    for (const rank = share * (count - 1); passed <= rank && bucket < most; passed += counted[bucket]!) bucket++
+    return values[bucket]!
+  })
+  counted.fill(0, least, most + 1)
+  return quantiles
+}
+
+/** The buckets in `counted` between which all counts are. */
+let least = 0
+let most = 0
+
+/** Counts into `counted`, which whoever calls empties again. @returns how many values there are. */
+function countAll(text: string): number {
+  least = allBuckets
+  most = -1
+  let total = 0
+  let number = 0
+  let bucket = 0
+  let sign = 1
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : codes.space
+    if (code >= codes.zero && code < codes.colon) number = number * 10 + code - codes.zero
+    else if (code === codes.minus) sign = -1
+    else if (code === codes.colon) {
+      bucket = sign * number - lowestBucket
+      if (bucket < least) least = bucket
+      number = 0
+      sign = 1
+    } else {
+      if (number > 0) counted[bucket]! += number
+      total += number
+      number = 0
+      if (code === codes.comma) bucket++
+      else if (bucket > most) most = bucket
+    }
+  }
+  return total
 }

@@ -40,6 +40,17 @@ test('a statement tells its rows, or how many it changed; a failure, its words a
   await assert.rejects(place.ask('select * from missing'), { message: /no such table/, code: 'ERR_SQLITE_ERROR' })
 })
 
+test('rows come with each value under its name, however many there are', async () => {
+  await using place = await database()
+  const { rows } = await place.client.run("select 1 as a, null as b, 'x' as c union all select 2, 2.5, x'00'", [])
+  assert.deepEqual(rows, [
+    { a: 1, b: null, c: 'x' },
+    { a: 2, b: 2.5, c: new Uint8Array(1) },
+  ])
+  assert.deepEqual((await place.client.run('select 1 as a where 1 = 0', [])).rows, [])
+  await place.client.close()
+})
+
 test('a reader reads and never writes; what is closed says so', async () => {
   await using place = await database()
   await place.ask('create table t (a)')

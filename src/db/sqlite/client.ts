@@ -22,7 +22,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
     const asker = waiting.get(told.id)
     waiting.delete(told.id)
     if ('error' in told) asker?.reject(Object.assign(new Error(told.error.message), { code: told.error.code }))
-    else asker?.resolve(told)
+    else asker?.resolve({ rows: rowsOf(told), changes: told.changes })
   })
   const fail = (error: Error) => {
     gone = error
@@ -47,6 +47,16 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
       await closed
     },
   }
+}
+
+function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
+  const rows: Rows['rows'] = []
+  for (let at = 0; at < values.length; ) {
+    const row: Record<string, unknown> = {}
+    for (const name of names) row[name] = values[at++]
+    rows.push(row)
+  }
+  return rows
 }
 
 /** A second connection, which reads what is committed while the first one writes. It is opened when it is first used. */

@@ -5,7 +5,8 @@ import type { EachRow } from '../insert-rows.ts'
 /** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
 export type WorkerRequest = { id: number; sql: string; parameters: SQLInputValue[] | [EachRow] }
 export type WorkerReply =
-  | { id: number; rows: Record<string, unknown>[]; changes: number }
+  /** The values of all rows, one after the other: names would be written and read again with each row. */
+  | { id: number; names: string[]; values: unknown[]; changes: number }
   | { id: number; error: { message: string; code: string } }
 
 const { path, readOnly } = workerData as { path: string; readOnly: boolean }
@@ -24,20 +25,26 @@ function prepare(sql: string): StatementSync {
   const known = prepared.get(sql)
   if (known) return known
   const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
   if (prepared.size >= maxPrepared) prepared.clear()
   prepared.set(sql, statement)
   return statement
 }
 
+const nothing = { names: [], values: [] }
+
 function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
   try {
     const statement = prepare(sql)
     const [first] = parameters
-    if (isEachRow(first)) return { id, rows: [], changes: runEach(statement, first) }
+    if (isEachRow(first)) return { id, ...nothing, changes: runEach(statement, first) }
     const values = parameters as SQLInputValue[]
-    if (statement.columns().length > 0) return { id, rows: statement.all(...values), changes: 0 }
+    if (statement.columns().length > 0) {
+      const rows = statement.all(...values) as unknown as unknown[][]
+      return { id, names: statement.columns().map(({ name }) => name), values: rows.flat(), changes: 0 }
+    }
     const { changes } = statement.run(...values)
-    return { id, rows: [], changes: Number(changes) }
+    return { id, ...nothing, changes: Number(changes) }
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
     return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
