@@ -67,7 +67,14 @@ onEachDatabase('interns in the database', (kind) => {
         createdAt: at,
         updatedAt: at,
       },
-      ...{ approvalMode: 'self-drive', visibility: 'creator', repository: null, mcpServers: [], webHosts: [] },
+      ...{
+        approvalMode: 'self-drive',
+        visibility: 'creator',
+        repository: null,
+        mcpServers: [],
+        webHosts: [],
+        budget: null,
+      },
     })
     assert.deepEqual([...new Set(here.heard)], [intern.id])
     const told = {
