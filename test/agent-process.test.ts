@@ -91,7 +91,7 @@ async function serveModel(steps: Step[]) {
 
 test('a failing test of a small project is found, understood, repaired and seen to pass', {
   skip,
-  timeout: 120_000,
+  timeout: 900_000,
 }, async () => {
   await using model = await serveModel([
     {
@@ -148,7 +148,7 @@ test('the agent’s key is not seen by a command it approves', { skip }, async (
   assert.doesNotMatch(model.lastResults(1).join(), /sk-secret/)
 })
 
-test('it ends by itself when its client leaves, in the middle of a turn too', { timeout: 60_000 }, async () => {
+test('it ends by itself when its client leaves, in the middle of a turn too', { timeout: 900_000 }, async () => {
   for (const text of ['hello', 'run: sleep 961', 'silence 30']) {
     await using agent = await start('self-drive')
     agent.prompt(text).catch(() => {})
@@ -162,7 +162,7 @@ test('it ends by itself when its client leaves, in the middle of a turn too', { 
 for (const mode of ['manual', 'self-drive'] as const) {
   test(`when it is killed, no command of it is left behind (${mode})`, {
     skip: mode === 'manual' && skip,
-    timeout: 60_000,
+    timeout: 900_000,
   }, async () => {
     const words = `sleep 97${mode.length}.${process.pid}`
     await using agent = await start(mode)

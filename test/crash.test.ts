@@ -43,7 +43,7 @@ onEachDatabase('a server that is killed while it writes', (kind) => {
   for (const workers of [1, 3] as const) {
     const rounds = roundsWith[workers]
     test(`keeps what it acknowledged and halves nothing, ${rounds} times (workers: ${workers})`, {
-      timeout: 240_000,
+      timeout: 900_000,
     }, async () => {
       const place = await newPlace(kind)
       const memory = await prepare(place)

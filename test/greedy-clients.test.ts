@@ -32,7 +32,7 @@ function head(service: TestService, ...lines: string[]): string {
   return [...start, `authorization: Bearer ${service.managementKey}`, ...lines, '', ''].join('\r\n')
 }
 
-test('a client that sends its headers slowly is cut off with 408', { timeout: 60_000 }, async () => {
+test('a client that sends its headers slowly is cut off with 408', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const drip = [...'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nx-slow: and so on and on and on and on and on and on']
   const answer = await converse(service, drip, 20)
@@ -40,27 +40,27 @@ test('a client that sends its headers slowly is cut off with 408', { timeout: 60
   assert.match(answer, /\{"error":\{"code":408,"message":"The request did not arrive in time\."\}\}$/)
 })
 
-test('a client that sends its body slowly is cut off with 408', { timeout: 60_000 }, async () => {
+test('a client that sends its body slowly is cut off with 408', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const declared = head(service, 'content-type: application/json', 'content-length: 1000')
   const answer = await converse(service, [declared, ...'{"model": "and so on and on and on and on and on'], 20)
   assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
 })
 
-test('a slow client holds up nobody else', { timeout: 60_000 }, async () => {
+test('a slow client holds up nobody else', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const slow = Array.from({ length: 50 }, () => converse(service, [...'GET /api/v1/hea'], 20))
   assert.equal((await service.ask('GET', '/health')).status, 200)
   for (const answer of await Promise.all(slow)) assert.match(answer, /^HTTP\/1.1 408 /)
 })
 
-test('a body that says it is over 4 MiB is 413 before it is sent', { timeout: 60_000 }, async () => {
+test('a body that says it is over 4 MiB is 413 before it is sent', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   const declared = head(service, 'content-type: application/json', `content-length: ${limit + 1}`)
   assert.match(await converse(service, [declared]), /^HTTP\/1.1 413 .*"code":413,/s)
 })
 
-test('a chunked body is 413 as soon as it is over 4 MiB', { timeout: 60_000 }, async () => {
+test('a chunked body is 413 as soon as it is over 4 MiB', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   const chunk = `10000\r\n${' '.repeat(65536)}\r\n`
   const declared = head(service, 'content-type: application/json', 'transfer-encoding: chunked')
@@ -90,13 +90,13 @@ test('a body of exactly 4 MiB is read', async () => {
   assert.equal(response.status, 200)
 })
 
-test('headers over 32 KiB are 431', { timeout: 60_000 }, async () => {
+test('headers over 32 KiB are 431', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   const answer = await converse(service, [head(service, `x-big: ${'x'.repeat(40_000)}`)])
   assert.match(answer, /^HTTP\/1.1 431 .*x-request-id: [\w-]{36}\r\n.*"code":431,/s)
 })
 
-test('what is not HTTP is 400 in the one envelope', { timeout: 60_000 }, async () => {
+test('what is not HTTP is 400 in the one envelope', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   for (const garbage of ['\0\0\0\0\r\n\r\n', 'GET\r\n\r\n', '\x16\x03\x01\x02\x00\x01', 'GET / HTTP/9.9\r\n\r\n']) {
     assert.match(await converse(service, [garbage]), /^HTTP\/1.1 400 .*"code":400,/s)

@@ -41,7 +41,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
 
   describe(`an intern whose user is ${users}`, () => {
     for (const verb of ['suspend', 'delete']) {
-      test(`leaves nothing that only forks and exits behind: ${verb}`, { timeout: 600_000 }, async () => {
+      test(`leaves nothing that only forks and exits behind: ${verb}`, { timeout: 900_000 }, async () => {
         await using service = await startLimited(settings)
         const beat = join(service.workspace, 'beat')
         await service.run(startHopping)
@@ -60,7 +60,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
       })
     }
 
-    test('holds no more memory than it may, in all', { timeout: 600_000 }, async () => {
+    test('holds no more memory than it may, in all', { timeout: 900_000 }, async () => {
       await using service = await startLimited({ ...settings, intern_memory_bytes: 500 * megabyte })
       const pid = daemonPid(service.place.settings.data_dir, service.id)
       void service.insist('for i in 1 2 3 4; do head -c 200M /dev/zero | tail -c 190M | sleep 1000 & done; wait')
@@ -69,7 +69,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
     })
 
     test('takes no more of the disk than it may, and is not started again over that', {
-      timeout: 600_000,
+      timeout: 900_000,
     }, async () => {
       await using service = await startLimited({ ...settings, intern_disk_bytes: 30 * megabyte })
       void service.insist('for i in 1 2; do head -c 20M /dev/urandom > big$i; done; sleep 1000')
@@ -83,14 +83,14 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
 
 test('where its user is its own, the kernel gives it no more processes', {
   skip: !isRoot && 'only root has users to give',
-  timeout: 600_000,
+  timeout: 900_000,
 }, async () => {
   await using service = await startLimited({ intern_processes: 100 })
   const { text } = await service.run('for i in $(seq 100); do sleep 1000 & done; kill $(jobs -p)')
   assert.match(text, /Resource temporarily unavailable/)
 })
 
-test('else it is ended when it has more', { timeout: 600_000 }, async () => {
+test('else it is ended when it has more', { timeout: 900_000 }, async () => {
   await using service = await startLimited({ intern_users_from: 0, intern_processes: 100 })
   void service.insist('for i in $(seq 100); do sleep 1000 & done; wait')
   assert.match(await endedFor(service, /processes/), /^It had \d+ processes and threads; at most 100 are allowed/)

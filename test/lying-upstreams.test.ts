@@ -57,7 +57,7 @@ after(async () => {
 
 describe('an answer without end', () => {
   for (const play of Object.keys(plays)) {
-    test(`is refused before it fills the memory: ${play}`, { timeout: 300_000 }, async () => {
+    test(`is refused before it fills the memory: ${play}`, { timeout: 900_000 }, async () => {
       const before = process.memoryUsage().rss
       const { status, body } = await service.ask('POST', '/chat/completions', {
         body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }] },
@@ -70,7 +70,7 @@ describe('an answer without end', () => {
   }
 
   for (const play of Object.keys(streamed)) {
-    test(`ends in a stream whose protocol says all again at its end: ${play}`, { timeout: 300_000 }, async () => {
+    test(`ends in a stream whose protocol says all again at its end: ${play}`, { timeout: 900_000 }, async () => {
       const { status, text } = await service.ask('POST', '/responses', {
         body: { model: `faulty/${play}`, input: 'Hi', stream: true },
       })

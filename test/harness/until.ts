@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export async function until<T>(
   look: () => Promise<T> | T,
-  withinMs = 60_000,
+  withinMs = 180_000,
 ): Promise<Exclude<T, undefined | null | false>> {
   const late = performance.now() + withinMs
   for (;;) {
