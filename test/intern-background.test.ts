@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { listen } from './harness/events.ts'
@@ -80,6 +81,45 @@ onEachDatabase('a run in the background', (kind) => {
     const done = await ended(next, id, run)
     assert.deepEqual([done.outcome, done.session_id.length > 0], ['finished', true])
     await next.ask('POST', `/interns/${id}/suspend`)
+  })
+
+  test('ends with the key that began it, or when who began it may not use the intern any more; that of others goes on', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const others = (await begin(service, id, 'wait 600000')).body.data.id
+    const soon = () => new Date(Date.now() + 1500).toISOString()
+    const ends: [string, (by: { hash: string; userId: string }) => Promise<{ status: number }>][] = [
+      ['disabled', ({ hash }) => service.manage('PATCH', `/keys/${hash}`, { disabled: true })],
+      ['deleted', ({ hash }) => service.manage('DELETE', `/keys/${hash}`)],
+      ['expires', ({ hash }) => service.manage('PATCH', `/keys/${hash}`, { expires_at: soon() })],
+      ['leaves', ({ userId }) => service.manage('DELETE', `/organization/members/${userId}`)],
+      ['unseen', () => service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })],
+    ]
+    for (const [name, end] of ends) {
+      const grace = await colleague(service, name)
+      const begun = await begin(grace, id, 'wait 600000')
+      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      assert.ok((await end(grace)).status < 300, name)
+      assert.equal((await ended(service, id, begun.body.data.id)).outcome, 'cancelled', name)
+    }
+    assert.equal((await runOf(service, id, others)).status, 'running')
+  })
+
+  test('that somebody signed in began goes on when they sign out, and ends when they leave', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const { userId } = await colleague(service)
+    const link = await service.manage('POST', '/sessions/links', { user_id: userId })
+    const grace = await openBrowser(service, { link: link.body.data.token })
+    const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 600000' }] }
+    const begun = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+    assert.equal(begun.status, 202, begun.text)
+    const run = begun.body.data.id
+    assert.ok((await grace.ask('DELETE', '/sessions/current')).status < 300)
+    await service.manage('POST', '/keys', { name: 'something changes' })
+    assert.equal((await runOf(service, id, run)).status, 'running')
+    assert.ok((await service.manage('DELETE', `/organization/members/${userId}`)).status < 300)
+    assert.equal((await ended(service, id, run)).outcome, 'cancelled')
   })
 
   test('whose daemon dies has ended, and says so', async () => {

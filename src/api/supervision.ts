@@ -26,6 +26,7 @@ import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
 import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 import { reachable } from './address.ts'
+import { openStandings } from './run-standings.ts'
 
 type SupervisionParts = {
   config: Config
@@ -96,7 +97,8 @@ export function openSupervision({
     if (outcome === 'over_budget')
       log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
   }
-  const following = { db, now, metered, spent, decisions, ended, onError }
+  const standingOf = openStandings({ db, now })
+  const following = { db, now, metered, spent, standingOf, decisions, ended, onError }
   const supervisor = new Supervisor({
     ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning, idleMs: config.intern_idle_ms },
     sealAccess: sealAccess.bind(undefined, vault),

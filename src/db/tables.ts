@@ -436,6 +436,8 @@ export type Tables = {
     ended_at: number | null
     /** JSON: what it may take. */
     budget: string | null
+    /** The key that began it in the background. */
+    key_hash: string | null
     /** What it cost in USD, as far as that counts for the budget of its session. */
     spent_usd: number | null
   }

@@ -107,7 +107,8 @@ export async function startChatTurn(
       await noteBackground(deps, runs, intern.id, {
         id: runId,
         sessionId,
-        speaker: input.kind === 'prompt' ? caller.userId : null,
+        // Whoever answers does not begin it.
+        starter: input.kind === 'prompt' ? caller : undefined,
       })
     const decision = () => {
       decided = deps.decisions.collect(intern, runs)
@@ -142,13 +143,16 @@ async function screenFile(deps: ChatTurnDeps, caller: Caller, attachment: Attach
   attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt')).toString('base64')
 }
 
-type Noted = { id: string; sessionId: string; speaker: string | null }
+type Noted = { id: string; sessionId: string; starter: Caller | undefined }
 
 /** So that it can be asked for at once. A run that nobody could ask for does not go on. */
 async function noteBackground({ db, now }: ChatTurnDeps, runs: Runs, internId: string, run: Noted): Promise<void> {
-  const { id, sessionId, speaker } = run
+  const { id, sessionId, starter } = run
+  // Who is signed in acts without a key of their own.
+  const keyHash = starter?.access === undefined ? starter?.keyHash : undefined
+  const begun = { id, sessionId, background: true, startedBy: starter?.userId ?? null, keyHash, beganAt: now() }
   try {
-    await beginRun(db.query, internId, { id, sessionId, background: true, startedBy: speaker, beganAt: now() })
+    await beginRun(db.query, internId, begun)
   } catch (error) {
     await runs.cancel(id).catch(() => false)
     throw error

@@ -12,12 +12,14 @@ import type { Runs } from './runs.ts'
 import { type Intern, internById } from './store.ts'
 import type { Milestone } from './transcript.ts'
 import { type Spent, watchSpending } from './watch-spending.ts'
+import { type StandingOf, watchStarters } from './watch-starters.ts'
 
 export type FollowDeps = {
   db: Db
   now: Now
   metered: Metered
   spent: Spent
+  standingOf: StandingOf
   decisions: DecisionCollector
   /** A turn is over. */
   ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
@@ -45,11 +47,14 @@ async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, sign
   let waitMs = retryMs.first
   const watch = watchSpending(deps, id, runsOf, signal)
   watch()
+  const lookAtStarters = watchStarters(deps, intern, runsOf, signal)
+  lookAtStarters()
   while (!signal.aborted) {
     try {
       const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
       if (found.length > 0) await writeDown(deps, id, found)
       if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget)) watch()
+      if (found.some(({ entry }) => entry.type === 'prompt' && entry.background)) lookAtStarters()
       // Of a run that nobody hears.
       if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
       waitMs = retryMs.first

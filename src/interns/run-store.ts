@@ -14,6 +14,8 @@ import { toldRunEnd } from './told.ts'
 
 export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'> & {
   budget?: TurnBudget | undefined
+  /** The key that began it in the background. */
+  keyHash?: string | undefined
 }
 
 /** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
@@ -34,6 +36,10 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
   await inserted.execute()
   if (run.budget)
     await only(query.updateTable('intern_runs').set({ budget: JSON.stringify(run.budget) }), internId, run.id).execute()
+  if (run.keyHash !== undefined)
+    await only(query.updateTable('intern_runs').set({ key_hash: run.keyHash }), internId, run.id)
+      .where('key_hash', 'is', null)
+      .execute()
   if (run.startedBy !== null)
     await only(query.updateTable('intern_runs').set({ started_by: run.startedBy }), internId, run.id)
       .where('started_by', 'is', null)
@@ -154,6 +160,23 @@ export async function listRuns(
     .limit(limit + 1)
     .execute()
   return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
+}
+
+/** Who began a run that goes on by itself: with a key, or signed in. */
+export type Starter = { keyHash: string | null; userId: string }
+
+/** The runs of an intern in the background that are not over, as far as it is known who began them. */
+export async function startersOf(query: Query, internId: string): Promise<{ id: string; starter: Starter }[]> {
+  const rows = await query
+    .selectFrom('intern_runs')
+    .where('intern_id', '=', internId)
+    .where('status', '<>', 'ended')
+    .where('background', '=', 1)
+    .select(['id', 'key_hash', 'started_by'])
+    .execute()
+  return rows.flatMap(({ id, key_hash: keyHash, started_by: userId }) =>
+    userId === null ? [] : [{ id, starter: { keyHash, userId } }],
+  )
 }
 
 const everyMs = 60 * 60_000
