@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { asks } from '../api/session.ts'
 import { useKeys } from '../pieces/keys.ts'
+import { Problem } from '../pieces/problem.tsx'
 import { draft, isBusy, say, stop } from './talk.ts'
 
 /** Larger ones make requests that few providers take. */
@@ -57,11 +58,7 @@ function Writing({ models }: { models: string[] }) {
         send()
       }}
     >
-      {problem && (
-        <p class="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {images.length > 0 && (
         <Attached images={images} drop={(at) => setImages(images.filter((_, one) => one !== at))} />
       )}

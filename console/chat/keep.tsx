@@ -3,6 +3,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { forget } from '../api/resource.ts'
 import { manages } from '../api/session.ts'
+import { Problem } from '../pieces/problem.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { fieldsOf } from './request.ts'
 import { kept, settings } from './talk.ts'
@@ -43,11 +44,7 @@ export function KeepAsPreset({ models }: { models: string[] }) {
         />
       </label>
       <button type="submit">Keep</button>
-      {problem && (
-        <p class="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   )
 }

@@ -5,6 +5,7 @@ import { forget } from '../api/resource.ts'
 import type { GuardrailPatch } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Difference } from '../pieces/difference.tsx'
+import { Problem } from '../pieces/problem.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
@@ -38,11 +39,7 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
     <section aria-label="The change">
       <h2>{counted(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
-      {problem && (
-        <p class="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p class="guardrail-do">
         <button type="button" class="main" disabled={isSaving} onClick={() => void save()}>
           Save

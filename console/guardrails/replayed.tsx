@@ -6,11 +6,13 @@ import { exactCount } from '../format/count.ts'
 import { Usd } from '../pieces/amount.tsx'
 import { nameOf } from '../pieces/difference.tsx'
 import { usePaused } from '../pieces/paused.ts'
+import { ReplayFrame } from '../pieces/replay-frame.tsx'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 import { outcomes, Touched } from './touched.tsx'
 
 const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
 type Span = keyof typeof spans
+const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
 /** So many requests are told one by one. */
 const listed = 100
@@ -27,28 +29,17 @@ export function Replayed({ id, saved, policy }: ReplayedProps) {
   const failure = (isChanged && changed.failure) || asIs.failure
   const after = isChanged && !changed.failure ? changed.data : undefined
   return (
-    <section class="guardrail-replay" aria-label="Replay" aria-busy={asIs.isLoading || changed.isLoading}>
-      <h2>
-        What it would have done{' '}
-        <select
-          aria-label="Over the last"
-          value={span}
-          onChange={(event) => setSpan(event.currentTarget.value as Span)}
-        >
-          {Object.keys(spans).map((one) => (
-            <option key={one} value={one}>
-              last {one}
-            </option>
-          ))}
-        </select>
-      </h2>
-      {failure && (
-        <p class="bad" role="alert">
-          {failure.message}
-        </p>
-      )}
-      {asIs.data ? <Figures before={asIs.data} after={after} /> : !failure && <p class="dim">Looking …</p>}
-    </section>
+    <ReplayFrame
+      title="What it would have done"
+      class="guardrail-replay"
+      spans={spanNames}
+      span={span}
+      choose={setSpan}
+      isLoading={asIs.isLoading || changed.isLoading}
+      problem={failure ? failure.message : undefined}
+    >
+      {asIs.data && <Figures before={asIs.data} after={after} />}
+    </ReplayFrame>
   )
 }
 

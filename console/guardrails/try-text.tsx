@@ -4,6 +4,7 @@ import { useResource } from '../api/resource.ts'
 import type { TriedText } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { usePaused } from '../pieces/paused.ts'
+import { Problem } from '../pieces/problem.tsx'
 import { builtins } from './filter-fields.tsx'
 import { countsOf, piecesOf } from './marks.ts'
 import { type Policy, patchBetween } from './policy.ts'
@@ -36,11 +37,7 @@ export function TryText({ id, saved, policy }: TryProps) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      {failure && (
-        <p class="bad" role="alert">
-          {failure.message}
-        </p>
-      )}
+      <Problem text={failure?.message} />
       {data && !failure && asked !== '' && <Result told={data} policy={policy} />}
     </section>
   )

@@ -4,6 +4,7 @@ import { useMe } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Problem } from '../pieces/problem.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { accessGivenBy } from './may.ts'
 
@@ -59,11 +60,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
             ))}
           </select>
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
             Add

@@ -5,6 +5,7 @@ import type { Key, KeyPatch } from '../api/types.ts'
 import { attempt, useActing } from '../pieces/acting.ts'
 import { DeleteNamed } from '../pieces/delete-named.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Problem } from '../pieces/problem.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
@@ -54,11 +55,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
           />
           Disabled: whoever uses it is refused{onlyName && ', until an admin enables it'}
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || isSame}>
             Save

@@ -4,6 +4,7 @@ import { useEvery } from '../api/pages.ts'
 import { useMe } from '../api/session.ts'
 import { useActing } from '../pieces/acting.ts'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Problem } from '../pieces/problem.tsx'
 import { emptyFields, meant } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 import { mayManage } from './may.ts'
@@ -42,11 +43,7 @@ export function MakeKey({ onMade, onClose }: Props) {
             </select>
           </label>
         )}
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
             Make it

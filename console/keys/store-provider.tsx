@@ -5,6 +5,7 @@ import type { ProviderCredential } from '../api/types.ts'
 import { attempt, useActing } from '../pieces/acting.ts'
 import { DeleteNamed } from '../pieces/delete-named.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Problem } from '../pieces/problem.tsx'
 import { toast } from '../pieces/toast.tsx'
 import { changeIn, fieldsIn, newProvider, type ProviderFields, useOf, whens } from './provider-fields.ts'
 
@@ -59,11 +60,7 @@ export function StoreProvider({ of: credential, onStored, onClose }: Props) {
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || (credential && Object.keys(change).length === 0)}>
             {credential ? 'Save' : 'Store'}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useActing } from './acting.ts'
+import { Problem } from './problem.tsx'
 
 /** What cannot be taken back asks for the name first. */
 export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
@@ -25,11 +26,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
       <button type="submit" class="bad" disabled={isBusy || typed.trim() !== name.trim()}>
         {verb[0]!.toUpperCase() + verb.slice(1)}
       </button>
-      {problem && (
-        <p class="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   )
 }

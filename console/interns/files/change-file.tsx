@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts'
 import { attempt, useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { shown } from '../shown.ts'
 
@@ -41,11 +42,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
           Path, from the workspace on
           <input class="mono" required value={to} onInput={(event) => setTo(event.currentTarget.value)} />
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || to === path || to === ''}>
             Rename

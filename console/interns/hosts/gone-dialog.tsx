@@ -6,6 +6,7 @@ import { counted } from '../../format/count.ts'
 import { useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 
 type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
@@ -51,11 +52,7 @@ export function GoneDialog({ host: { name: host, interns }, others, after, onClo
             ))}
           </select>
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" disabled={isBusy || to === ''}>
             Move them

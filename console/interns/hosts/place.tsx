@@ -5,6 +5,7 @@ import type { Intern } from '../../api/types.ts'
 import { useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { Ago } from '../../pieces/when.tsx'
 import { shown } from '../shown.ts'
@@ -81,11 +82,7 @@ function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
               ))}
           </select>
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" disabled={isBusy || to === ''}>
             Move it

@@ -3,12 +3,14 @@ import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRulesReplay } from '../../api/types.ts'
 import { exactCount } from '../../format/count.ts'
 import { usePaused } from '../../pieces/paused.ts'
+import { ReplayFrame } from '../../pieces/replay-frame.tsx'
 import { shown } from '../shown.ts'
 import { type Owner, rulesOf } from './owner.ts'
 import { Questions } from './questions.tsx'
 
 const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
 type Span = keyof typeof spans
+const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
 /** So many questions are told one by one. */
 const listed = 200
@@ -22,28 +24,17 @@ export function Replayed({ owner, version, draft }: { owner: Owner; version: num
   const failure = after.failure ?? before.failure
   const replay = draft && !after.failure ? after.data : undefined
   return (
-    <section class="rules-replay" aria-label="Replay" aria-busy={before.isLoading || after.isLoading}>
-      <h2>
-        What they would have decided{' '}
-        <select
-          aria-label="Over the last"
-          value={span}
-          onChange={(event) => setSpan(event.currentTarget.value as Span)}
-        >
-          {Object.keys(spans).map((one) => (
-            <option key={one} value={one}>
-              last {one}
-            </option>
-          ))}
-        </select>
-      </h2>
-      {failure && (
-        <p class="bad" role="alert">
-          {failure.message}
-        </p>
-      )}
-      {before.data ? <Figures before={before.data} after={replay} /> : !failure && <p class="dim">Looking …</p>}
-    </section>
+    <ReplayFrame
+      title="What they would have decided"
+      class="rules-replay"
+      spans={spanNames}
+      span={span}
+      choose={setSpan}
+      isLoading={before.isLoading || after.isLoading}
+      problem={failure?.message}
+    >
+      {before.data && <Figures before={before.data} after={replay} />}
+    </ReplayFrame>
   )
 }
 

@@ -2,6 +2,7 @@ import { forget } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
 import { attempt, useActing } from '../../pieces/acting.ts'
 import { Difference } from '../../pieces/difference.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { type Owner, rulesOf } from './owner.ts'
 import { changesBetween } from './rule-words.ts'
@@ -28,11 +29,7 @@ export function SaveRules({ owner, saved, rules, drop, done }: Props) {
     <section aria-label="The change">
       <h2>Not saved yet</h2>
       <Difference changes={changesBetween(saved.rules, rules)} />
-      {problem && (
-        <p class="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p class="intern-acts">
         <button type="button" class="main" disabled={isBusy} onClick={() => void save()}>
           Save

@@ -3,6 +3,7 @@ import type { McpServer } from '../../api/types.ts'
 import { useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { Credentials } from './credentials.tsx'
 import { fieldsOf, newServer, type ServerFields, serverIn } from './server-fields.ts'
@@ -109,11 +110,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
             onInput={(event) => set({ timeout: event.currentTarget.value })}
           />
         </label>
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
             {server ? 'Save' : 'Add'}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { attempt, useActing } from '../../pieces/acting.ts'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { shown } from '../shown.ts'
 
@@ -42,11 +43,7 @@ export function WebHosts({ hosts, change }: Props) {
           <button type="submit" disabled={isBusy || !isChanged}>
             Save the hosts
           </button>
-          {problem && (
-            <p class="bad" role="alert">
-              {problem}
-            </p>
-          )}
+          <Problem text={problem} />
         </form>
       )}
     </section>

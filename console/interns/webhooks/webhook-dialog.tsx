@@ -4,6 +4,7 @@ import type { Webhook, WebhookPatch } from '../../api/types.ts'
 import { attempt, useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
+import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { bodyOf, events, fieldsOf, includes, newWebhook, turned, type WebhookFields } from './fields.ts'
 
@@ -54,11 +55,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
         }}
       >
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {problem && (
-          <p class="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || fields.events.length === 0}>
             {webhook ? 'Save' : 'Make it'}
