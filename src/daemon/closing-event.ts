@@ -1,6 +1,6 @@
-import type { BudgetPart } from '#interns/budget.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason, TurnReport } from '#interns/run.ts'
+import type { BudgetPart } from '#interns/turn-budget.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
 import type { TurnFailure } from './turn-failure.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { type Attachment, attachmentKinds } from '#interns/attachments.ts'
-import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/budget.ts'
 import type { RulesInForce } from '#interns/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
+import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/turn-budget.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
 export class HttpError extends Error {

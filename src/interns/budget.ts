@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { strictFields } from '#lib/strict-fields.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 const Usd = z.number().positive().max(1_000_000)
 const Seconds = z.int().min(1).max(31_536_000)
@@ -44,13 +45,6 @@ export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): st
   return limited.length > 0 ? JSON.stringify(Object.fromEntries(limited)) : null
 }
 
-/** The part of a budget that ended a turn, by its name in the API. */
-export const budgetParts = ['max_cost_usd', 'max_seconds', 'session_max_cost_usd'] as const
-export type BudgetPart = (typeof budgetParts)[number]
-
-/** What one turn may take. `costOf`: by which part of the budget it may cost no more. */
-export type TurnBudget = { costUsd?: number; costOf?: 'max_cost_usd' | 'session_max_cost_usd'; seconds?: number }
-
 /** The narrowest of what the intern, its session and the prompt leave; undefined where nothing is limited. */
 export function budgetOfTurn(
   own: InternBudget | null,
@@ -70,13 +64,3 @@ function least(a: number | null | undefined, b: number | null | undefined): numb
   const both = [a, b].filter((each) => each != null)
   return both.length > 0 ? Math.min(...both) : undefined
 }
-
-/** Why a turn is over, for people. */
-export function spentMessage(part: BudgetPart, { costUsd = 0, seconds = 0 }: TurnBudget): string {
-  if (part === 'max_seconds') return `The turn has worked for the ${seconds} seconds that it may take (max_seconds).`
-  const whose = part === 'max_cost_usd' ? 'it may cost' : 'were left for its session'
-  return `The turn has cost the ${usd(costUsd)} USD that ${whose} (${part}).`
-}
-
-/** Without the noise of binary fractions. */
-export const usd = (amount: number) => String(Number(amount.toFixed(9)))

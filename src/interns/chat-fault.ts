@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from '#lib/fault.ts'
-import type { BudgetPart } from './budget.ts'
 import { fileRefusals, Refusal } from './refusal.ts'
+import type { BudgetPart } from './turn-budget.ts'
 
 /** Every reason of the chat route, and whether trying again may help. */
 const reasons = {

@@ -2,8 +2,8 @@ import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
 import { printableExactly } from '#lib/printable.ts'
 import { type ActivityItem, activityItem } from './activity-item.ts'
-import type { BudgetPart } from './budget.ts'
 import type { Question } from './question.ts'
+import type { BudgetPart } from './turn-budget.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
 /** A chunk of an intern's reply: the last has no choices, but the session to go on with. */

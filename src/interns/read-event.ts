@@ -1,9 +1,9 @@
 import type { Usage } from '#chat/usage.ts'
-import { budgetParts } from './budget.ts'
 import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import { readActivity } from './read-transcript.ts'
 import { readAction } from './rules/read-decisions.ts'
 import type { TurnReport } from './run.ts'
+import { budgetParts } from './turn-budget.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
 /** The daemon sent something that is not an event of the contract. The message is for the intern's owner. */

@@ -1,5 +1,5 @@
 import type { Query } from '#db/db.ts'
-import type { BudgetPart, TurnBudget } from './budget.ts'
+import type { BudgetPart, TurnBudget } from './turn-budget.ts'
 
 /** What the turns of a session have cost, as far as it is written down: `isWritten` says whether all of them are over. */
 export async function sessionSpending(

@@ -6,11 +6,11 @@ import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { queueTold } from '#webhooks/outbox.ts'
-import type { TurnBudget } from './budget.ts'
 import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { internById } from './store.ts'
 import { toldRunEnd } from './told.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'> & {
   budget?: TurnBudget | undefined

@@ -1,9 +1,9 @@
 import type { Attachment } from './attachments.ts'
-import type { BudgetPart, TurnBudget } from './budget.ts'
 import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
 import type { LoggedDecision, RulesInForce } from './rules/rule.ts'
 import type { Transcripts } from './transcript.ts'
+import type { BudgetPart, TurnBudget } from './turn-budget.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The version of this contract. Both sides name it in every path; a daemon of another version refuses by name. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Query } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
-import { budgetOfTurn, type InternBudget, type PromptBudget, type TurnBudget, usd } from './budget.ts'
+import { budgetOfTurn, type InternBudget, type PromptBudget } from './budget.ts'
 import { sessionSpending } from './run-spending.ts'
 import type { Runs } from './runs.ts'
+import { type TurnBudget, usd } from './turn-budget.ts'
 
 type Prompted = { id: string; budget: InternBudget | null }
 

@@ -1,8 +1,8 @@
-import type { TurnBudget } from './budget.ts'
 import type { ApprovalMode } from './intern.ts'
 import type { Question } from './question.ts'
 import type { Action, Decision } from './rules/rule.ts'
 import type { EndReason, TurnReport } from './run.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 export type FileDiff = { path: string; diff: string }
 export type PlanStep = { text: string; status: string; priority?: string | undefined }

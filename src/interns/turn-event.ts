@@ -1,8 +1,8 @@
-import type { BudgetPart } from './budget.ts'
 import type { Question } from './question.ts'
 import type { Action } from './rules/rule.ts'
 import type { TurnReport } from './run.ts'
 import type { Activity } from './transcript.ts'
+import type { BudgetPart } from './turn-budget.ts'
 
 /** No event is longer as a line: longer text comes in pieces, and what has none is refused where it comes from. */
 export const maxEventBytes = 512 * 1024

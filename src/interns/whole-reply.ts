@@ -1,9 +1,9 @@
 import type { Usage } from '#chat/usage.ts'
 import type { ActivityItem } from './activity-item.ts'
-import type { BudgetPart } from './budget.ts'
 import { type ChatReason, chatFault, kindOfCode } from './chat-fault.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 import { type ChunkNames, chunkWriter, type InternChunk } from './chunks.ts'
+import type { BudgetPart } from './turn-budget.ts'
 
 /** What one answer may hold; who wants more streams it. In UTF-16 units. */
 const longestReply = 16 * 1024 * 1024

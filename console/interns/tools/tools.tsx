@@ -16,10 +16,10 @@ export function Tools({ intern, mayChange, after }: Props) {
     await call('PATCH /interns/{internId}', { params: { internId: intern.id }, body })
     after()
   }
-  /** All are sent at once, so the others as they were told. */
+  /** All are sent at once, so the others as they were told: by their names, as they may have been read again meanwhile. */
   const put = (before: McpServer | undefined, server: object | undefined) => {
-    const others = servers.filter((one) => one !== before).map(asStored)
-    const at = before ? servers.indexOf(before) : others.length
+    const others = servers.filter(({ name }) => name !== before?.name).map(asStored)
+    const at = before ? servers.findIndex(({ name }) => name === before.name) : others.length
     return change({ mcp_servers: others.toSpliced(at, 0, ...(server ? [server as never] : [])) })
   }
   return (
