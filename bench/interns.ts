@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,10 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
 import { type Intern, now, quantile, takeTurn, type Word } from './intern-load.ts'
+import { type Begin, streams, talkAtOnce } from './many-turns.ts'
 import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './servers.ts'
 
-const streams = 1000
-const rampMs = 4000
 /** The number of measurements for each rate of chunks a second, without and with the server in turn. */
 const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
@@ -105,43 +103,6 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** One of a thousand turns: it calls `onWords` whenever it hears some, and is left when `signal` says so. */
-type Begin = (stream: number, content: string, onWords: () => void, signal: AbortSignal) => Promise<Word[]>
-
-/**
- * A thousand turns at once, begun one by one, that say a word every so often until they are left. Measured is what is
- * said for `seconds` while every one of them talks.
- */
-async function all(
-  chunksPerSecond: number,
-  seconds: number,
-  begin: Begin,
-  { atRest = async () => {}, atStart = () => {}, atEnd = () => {} } = {},
-) {
-  const content = `clock 1000000 ${Math.round((streams * 1000) / chunksPerSecond)}`
-  const leaving = new AbortController()
-  setMaxListeners(0, leaving.signal)
-  const turns: Promise<Word[]>[] = []
-  const talking = new Set<number>()
-  for (let stream = 0; stream < streams; stream++) {
-    turns.push(begin(stream, content, () => talking.add(stream), leaving.signal))
-    await sleep(rampMs / streams)
-  }
-  while (talking.size < streams) await sleep(50)
-  await atRest()
-  await sleep(2000)
-  const from = now()
-  atStart()
-  await sleep(seconds * 1000)
-  const to = now()
-  atEnd()
-  await sleep(500)
-  leaving.abort()
-  const words = (await Promise.all(turns)).flat()
-  await sleep(2000)
-  return words.flatMap(({ saidAt, delay }) => (saidAt > from && saidAt < to ? delay : []))
-}
-
 /** The memory of the server, in its heap and outside, after a garbage collection. */
 async function heldMegabytes(): Promise<number> {
   process.kill(server.pid, 'SIGUSR2')
@@ -163,7 +124,7 @@ async function round(interns: Intern[], chunksPerSecond: number, seconds: number
   const atEnd = () => {
     used = processorMs(server.pid) - used
   }
-  const delays = await all(chunksPerSecond, seconds, begin, { atRest, atStart, atEnd })
+  const delays = await talkAtOnce(chunksPerSecond, seconds, begin, { atRest, atStart, atEnd })
   return { delays, megabytes, processorMicros: (used * 1000) / delays.length }
 }
 
@@ -186,7 +147,7 @@ function directRound(interns: Intern[], chunksPerSecond: number, seconds: number
     }
     return words
   }
-  return all(chunksPerSecond, seconds, begin)
+  return talkAtOnce(chunksPerSecond, seconds, begin)
 }
 
 async function benchStreams(interns: Intern[]): Promise<void> {
