@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { buildImages, serviceImage } from './images.ts'
-import { rememberKernelSettings } from './kernel.ts'
+import { kernelSettings } from './kernel.ts'
 import { buildKube } from './kube.ts'
-import { type ClusterNode, startNode } from './node.ts'
+import { makeOwnFolder, noteTraces, removeTraces } from './leftovers.ts'
+import { type ClusterNode, placeOf, startNode } from './node.ts'
 import { makeVolumes } from './volumes.ts'
 
 /** As in the objects that are shipped. */
@@ -25,15 +25,17 @@ export type Cluster = AsyncDisposable & {
 export async function startCluster(say: (what: string) => void): Promise<Cluster> {
   await using opened = new AsyncDisposableStack()
   buildKube(say)
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-kubernetes-'))
-  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeOwnFolder()
+  const place = placeOf(folder)
+  const { podBridge, nodeBridge, cgroupRoot: controlGroup } = place
+  noteTraces(folder, { links: [podBridge, nodeBridge], controlGroup, kernel: kernelSettings() })
+  opened.defer(() => removeTraces(folder))
   say('Building the images.')
   const images = buildImages(folder)
-  opened.defer(rememberKernelSettings())
   say('Starting the control plane.')
   const plane = opened.use(await startControlPlane(folder))
   say('Starting the node.')
-  const node = opened.use(await startNode(folder, images, plane))
+  const node = opened.use(await startNode(place, images, plane))
   await makeVolumes(folder, plane, node, 150)
   const token = await grantAccess(folder, plane)
   say(`A cluster runs in ${folder}.`)

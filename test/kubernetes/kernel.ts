@@ -1,18 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { until } from '#test/harness/until.ts'
 
 /** What the kubelet and the network of pods set for the whole machine. */
 const changed = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops', 'net/ipv4/ip_forward']
 
-/** @returns the way to put the kernel's settings back to what they are now. */
-export function rememberKernelSettings(): () => void {
-  const file = (name: string) => join('/proc/sys', name)
-  const before = changed.map((name) => [file(name), readFileSync(file(name), 'utf8')] as const)
-  return () => {
-    for (const [name, value] of before) writeFileSync(name, value)
-  }
+/** The kernel's settings as they are now, by file. */
+export function kernelSettings(): [file: string, value: string][] {
+  return changed.map((name) => join('/proc/sys', name)).map((file) => [file, readFileSync(file, 'utf8')])
 }
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' })
@@ -63,12 +68,31 @@ export async function removeControlGroup(name: string): Promise<void> {
 
 /** Ends the processes whose command line has this text in it: a path that is nobody else's. */
 export function endByPath(path: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+  for (const pid of processesOf(path, ['cmdline'])) end(pid)
+}
+
+/** Ends all that was started with this folder: it stands in their command lines or environments, or they are in it. */
+export async function endAllOf(folder: string): Promise<void> {
+  await until(() => {
+    const pids = processesOf(folder, ['cmdline', 'environ', 'cwd'])
+    for (const pid of pids) end(pid)
+    return pids.length === 0
+  })
+}
+
+function processesOf(path: string, where: ('cmdline' | 'environ' | 'cwd')[]): number[] {
+  const said = (pid: number, what: string) => {
+    const file = `/proc/${pid}/${what}`
     try {
-      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path) && Number(pid) !== process.pid) end(Number(pid))
+      return what === 'cwd' ? readlinkSync(file) : readFileSync(file, 'utf8')
     } catch {
       // It has ended.
+      return ''
     }
+  }
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && where.some((what) => said(pid, what).includes(path)))
 }
 
 function end(pid: number): void {

@@ -4,15 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '#test/harness/free-port.ts'
 import { until } from '#test/harness/until.ts'
 import type { ControlPlane } from './control-plane.ts'
-import {
-  addBridge,
-  addControlGroup,
-  endByPath,
-  endControlGroup,
-  removeControlGroup,
-  removeLink,
-  setLink,
-} from './kernel.ts'
+import { addBridge, addControlGroup, endByPath, endControlGroup, setLink } from './kernel.ts'
 import { type Kubectl, kube } from './kube.ts'
 import { containerdSocket, type NodePlace, writeNodeSettings } from './node-settings.ts'
 import { Part } from './part.ts'
@@ -31,18 +23,15 @@ export type ClusterNode = AsyncDisposable & {
 
 /** A node of this machine: containerd and a kubelet, with a view of their own on what is mounted. */
 export async function startNode(
-  folder: string,
+  place: NodePlace,
   images: string[],
   { kubectl, kubeconfig }: ControlPlane,
 ): Promise<ClusterNode> {
   await using opened = new AsyncDisposableStack()
   const name = 'node-1'
-  const place = placeOf(folder)
+  const { folder } = place
   writeNodeSettings(place, await freePort(), await freePort())
-  opened.defer(() => removeLink(place.podBridge))
-  opened.defer(() => removeLink(place.nodeBridge))
   addBridge(place.nodeBridge, place.nodeAddress)
-  opened.defer(() => removeControlGroup(place.cgroupRoot))
   addControlGroup(place.cgroupRoot)
   // The shims, which outlive containerd.
   opened.defer(() => endByPath(containerdSocket(place)))
@@ -105,7 +94,7 @@ export async function startNode(
 const keepMounts = 'mount --make-rprivate / && mount --make-rshared / && exec sleep infinity'
 
 /** Names and addresses that no other cluster of this machine has. */
-function placeOf(folder: string): NodePlace {
+export function placeOf(folder: string): NodePlace {
   const own = process.pid % 250
   return {
     folder,

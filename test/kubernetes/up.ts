@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { startCluster } from './cluster.ts'
 import { kube } from './kube.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { missing } from './requirements.ts'
 
 /** `node test/kubernetes/up.ts [FILE]`: a cluster until Ctrl-C, for trying things by hand; how it is reached goes into FILE. */
@@ -11,7 +12,9 @@ if (lacking.length > 0) {
   process.exit(2)
 }
 const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
-await using cluster = await startCluster((what) => process.stderr.write(`${what}\n`))
+const say = (what: string) => void process.stderr.write(`${what}\n`)
+await removeLeftovers(say)
+await using cluster = await startCluster(say)
 const { plane, node, settings } = cluster
 const told = {
   settings,

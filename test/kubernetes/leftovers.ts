@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive, type ProcessId, processAt } from '#provision/processes.ts'
+import { endAllOf, removeControlGroup, removeLink } from './kernel.ts'
+
+const prefix = 'signalbox-kubernetes-'
+const ownerFile = 'owner.json'
+const tracesFile = 'traces.json'
+
+/** What a cluster has made on this machine besides processes and files. */
+export type Traces = {
+  links: string[]
+  controlGroup: string
+  /** Settings of the kernel, by file, as they were before. */
+  kernel: [file: string, value: string][]
+}
+
+/** A folder for all that this process makes, so that whoever comes later knows what is left when it was killed. */
+export function makeOwnFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, prefix))
+  writeFileSync(join(folder, ownerFile), JSON.stringify(processAt(process.pid)))
+  return folder
+}
+
+/** Written before any of it is made: nothing is forgotten, however the process ends. */
+export function noteTraces(folder: string, traces: Traces): void {
+  writeFileSync(join(folder, tracesFile), JSON.stringify(traces))
+}
+
+/** Ends and removes all that was made with this folder, or with a folder right in it; then the folder. */
+export async function removeTraces(folder: string): Promise<void> {
+  await endAllOf(folder)
+  for (const file of globSync([join(folder, tracesFile), join(folder, '*', tracesFile)])) {
+    const { links, controlGroup, kernel }: Traces = JSON.parse(readFileSync(file, 'utf8'))
+    await removeControlGroup(controlGroup)
+    for (const link of links) removeLink(link)
+    for (const [setting, value] of kernel) writeFileSync(setting, value)
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Removes what those left who were killed. What belongs to a process that goes on is left alone. */
+export async function removeLeftovers(say: (what: string) => void, parent = tmpdir()): Promise<void> {
+  for (const folder of globSync(join(parent, `${prefix}*`))) {
+    const owner = ownerOf(folder)
+    if (owner === undefined || isAlive(owner)) continue
+    say(`Removing what was left in ${folder}.`)
+    await removeTraces(folder)
+  }
+  removeImages()
+}
+
+function ownerOf(folder: string): ProcessId | undefined {
+  const file = join(folder, ownerFile)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Images that were being built: their names hold the number of the process that did. */
+function removeImages(): void {
+  const { stdout } = spawnSync('podman', ['images', '--format', '{{.Repository}}'], { encoding: 'utf8' })
+  for (const name of (stdout ?? '').split('\n')) {
+    const builder = new RegExp(`^localhost/${prefix}(\\d+)-`).exec(name)?.[1]
+    if (builder && !processAt(Number(builder))) spawnSync('podman', ['rmi', '-f', name], { stdio: 'ignore' })
+  }
+}
