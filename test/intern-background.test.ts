@@ -122,6 +122,39 @@ onEachDatabase('a run in the background', (kind) => {
     assert.equal((await ended(service, id, run)).outcome, 'cancelled')
   })
 
+  test('ends with the key that put it there with an answer', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const grace = await colleague(service)
+    const begun = await say({ ...service, ...grace }, id, 'permission shell allow_once\nwait 600000')
+    const messages = [{ role: 'tool', tool_call_id: begun.asked!.id, content: 'allow_once' }]
+    const body = { background: true, session_id: begun.sessionId, messages }
+    const gone = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+    assert.equal(gone.status, 202, JSON.stringify(gone.body))
+    await service.manage('DELETE', `/keys/${grace.hash}`)
+    assert.equal((await ended(service, id, gone.body.data.id)).outcome, 'cancelled')
+  })
+
+  test('that somebody signed in began ends when they see the intern no more, or may only look at it', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const { userId } = await colleague(service)
+    const link = await service.manage('POST', '/sessions/links', { user_id: userId })
+    const grace = await openBrowser(service, { link: link.body.data.token })
+    const ends = [
+      () => service.manage('PATCH', `/organization/members/${userId}`, { access: 'viewer' }),
+      () => service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } }),
+    ]
+    const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 600000' }] }
+    for (const end of ends) {
+      await service.manage('PATCH', `/organization/members/${userId}`, { access: 'developer' })
+      const begun = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+      assert.equal(begun.status, 202, begun.text)
+      assert.ok((await end()).status < 300)
+      assert.equal((await ended(service, id, begun.body.data.id)).outcome, 'cancelled')
+    }
+  })
+
   test('whose daemon dies has ended, and says so', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
 import { scripted } from './harness/intern-chat.ts'
-import { answer, runningIntern, type Said, say } from './harness/interns.ts'
+import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from './harness/interns.ts'
 import { startReceiver, verified } from './harness/receiver.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -136,5 +136,32 @@ onEachDatabase('a budget', (kind) => {
       [403, 'The session has had the 3 turns that it may have (session_max_turns).'],
     )
     assert.equal((await say(service, id, 'say anew')).text, 'anew')
+  })
+
+  test('of a session holds for turns, too, that were broken off with their intern', async () => {
+    await using service = await startPriced(kind)
+    const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 2 * cent } }
+    const { id } = await runningIntern(service, settings)
+    const path = `/interns/${id}/sessions/mine/chat/completions`
+    const ends = [
+      () => service.ask('POST', `/interns/${id}/suspend`),
+      async () => process.kill(daemonPid(service.place.settings.data_dir, id), 'SIGKILL'),
+    ]
+    for (const [at, end] of ends.entries()) {
+      const messages = [{ role: 'user', content: 'model_says one\nwait 3600000' }]
+      const begun = await service.ask('POST', path, { body: { messages, background: true } })
+      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      await until(async () => (await service.ask('GET', '/generations')).body.data.length > at)
+      await end()
+      const run = await lastRun(service, id)
+      assert.equal(run.outcome, at === 0 ? 'cancelled' : 'severed')
+      if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
+      await untilIntern(service, id, 'running')
+    }
+    const refused = await say(service, id, 'say more', { session_id: 'mine' })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
+    )
   })
 })

@@ -1,6 +1,4 @@
 import type { Caller } from '#accounts/caller.ts'
-import { findMember } from '#accounts/members.ts'
-import { getOrganization } from '#accounts/organizations.ts'
 import type { FormBody } from '#http/form-body.ts'
 import type { HttpAnswer } from '#http/route.ts'
 import { startChatTurn } from '#interns/chat-turn.ts'
@@ -12,6 +10,7 @@ import { type LinkedQuestion, linkedQuestion, readAnswerToken, restoreLink, useL
 import { askedPage, saidPage } from './answer-page.ts'
 import type { ApiDeps } from './deps.ts'
 import { requireRegion } from './intern-region.ts'
+import { memberCaller } from './member-caller.ts'
 import { requireInterns } from './require-interns.ts'
 
 type Open = { linked: LinkedQuestion; intern: Intern; caller: Caller; asked: AskedQuestion }
@@ -69,17 +68,10 @@ async function openLink(deps: ApiDeps, token: string): Promise<Open> {
 }
 
 /** Whoever made the webhook, as long as they belong to the organization and may answer. @throws Fault `forbidden` */
-async function nameOf({ db }: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
-  const { organizationId, workspaceId, userId } = linked
-  const member = await findMember(db, organizationId, userId)
-  if (!member || member.role === 'viewer')
-    throw new Fault('forbidden', 'Whoever made this link may no longer answer, so it does not either.')
-  const organization = await getOrganization({ db }, organizationId)
-  return {
-    ...{ keyHash: '', keyKind: 'api', keyName: 'answer link', userId, organizationId, workspaceId },
-    ...{ creatorLeft: false, internsGrant: false, spendLimit: null },
-    internsProgramme: organization.interns_programme,
-  }
+async function nameOf(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
+  const caller = await memberCaller(deps, linked, 'answer link')
+  if (caller) return caller
+  throw new Fault('forbidden', 'Whoever made this link may no longer answer, so it does not either.')
 }
 
 async function questionPage(deps: ApiDeps, { intern, asked, linked }: Open, refused?: string): Promise<HttpAnswer> {

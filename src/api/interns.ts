@@ -92,7 +92,7 @@ export function openInterns({
     idleMs: config.intern_idle_ms,
     runsOf: supervision.provisioner.runs,
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
-    metered,
+    ...{ metered, spent },
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
   }

@@ -35,6 +35,7 @@ import * as webhooksDue from './migrations/0055_webhooks_due.ts'
 import * as internBudgets from './migrations/0056_intern_budgets.ts'
 import * as asleepInterns from './migrations/0057_asleep_interns.ts'
 import * as keysOfRuns from './migrations/0058_keys_of_runs.ts'
+import * as meteredKeysOfRuns from './migrations/0068_metered_keys_of_runs.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -71,6 +72,7 @@ export const migrations: Record<string, Migration> = {
   '0056_intern_budgets': internBudgets,
   '0057_asleep_interns': asleepInterns,
   '0058_keys_of_runs': keysOfRuns,
+  '0068_metered_keys_of_runs': meteredKeysOfRuns,
 }
 
 /**

@@ -440,6 +440,8 @@ export type Tables = {
     key_hash: string | null
     /** What it cost in USD, as far as that counts for the budget of its session. */
     spent_usd: number | null
+    /** The intern's own key during a run that has a budget. */
+    metered_key: string | null
   }
   /** Where a workspace wants to hear of what happens. */
   webhooks: {

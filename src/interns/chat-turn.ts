@@ -7,15 +7,16 @@ import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
+import { noteBackground } from './note-background.ts'
 import { saveQuestion } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
-import { beginRun } from './run-store.ts'
 import type { Runs, StartTurn, TurnCaller } from './runs.ts'
 import { budgetForPrompt } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 import { awake, type WakeDeps, whileAwake } from './wake.ts'
+import type { Spent } from './watch-spending.ts'
 
 export type ChatTurnDeps = ApprovalDeps &
   Pick<WakeDeps, 'hosts'> & {
@@ -27,6 +28,7 @@ export type ChatTurnDeps = ApprovalDeps &
     /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
     screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
     metered: Metered
+    spent: Spent
     decisions: DecisionCollector
     /** The longest time without output from the intern, before and during its reply. */
     budgetMs: number
@@ -108,7 +110,9 @@ export async function startChatTurn(
         id: runId,
         sessionId,
         // Whoever answers does not begin it.
-        starter: input.kind === 'prompt' ? caller : undefined,
+        startedBy: input.kind === 'prompt' ? caller.userId : null,
+        // Who is signed in, or follows a link, acts without a key of their own.
+        keyHash: caller.access === undefined && !link ? caller.keyHash : undefined,
       })
     const decision = () => {
       decided = deps.decisions.collect(intern, runs)
@@ -141,22 +145,6 @@ async function screenFile(deps: ChatTurnDeps, caller: Caller, attachment: Attach
   const text = textIn(attachment)
   if (text === undefined) return
   attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt')).toString('base64')
-}
-
-type Noted = { id: string; sessionId: string; starter: Caller | undefined }
-
-/** So that it can be asked for at once. A run that nobody could ask for does not go on. */
-async function noteBackground({ db, now }: ChatTurnDeps, runs: Runs, internId: string, run: Noted): Promise<void> {
-  const { id, sessionId, starter } = run
-  // Who is signed in acts without a key of their own.
-  const keyHash = starter?.access === undefined ? starter?.keyHash : undefined
-  const begun = { id, sessionId, background: true, startedBy: starter?.userId ?? null, keyHash, beganAt: now() }
-  try {
-    await beginRun(db.query, internId, begun)
-  } catch (error) {
-    await runs.cancel(id).catch(() => false)
-    throw error
-  }
 }
 
 const severed = chatFault(

@@ -54,7 +54,7 @@ async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, sign
       const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
       if (found.length > 0) await writeDown(deps, id, found)
       if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget)) watch()
-      if (found.some(({ entry }) => entry.type === 'prompt' && entry.background)) lookAtStarters()
+      if (found.some(({ entry }) => mayBeInBackground(entry))) lookAtStarters()
       // Of a run that nobody hears.
       if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
       waitMs = retryMs.first
@@ -67,6 +67,10 @@ async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, sign
     }
   }
 }
+
+/** By its prompt, or by an answer, which does not say so here. */
+const mayBeInBackground = (entry: Milestone['entry']) =>
+  entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
 
 async function seen({ query }: Db, internId: string): Promise<number> {
   const row = await query.selectFrom('interns').where('id', '=', internId).select('runs_seen').executeTakeFirst()
@@ -88,7 +92,7 @@ export async function writeDown(deps: FollowDeps, internId: string, found: Miles
     await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
     const ended: RunRecord[] = []
     for (const milestone of told) {
-      const run = await apply(tx, announce, internId, { now, milestone, spent })
+      const run = await apply(tx, announce, internId, { now, milestone, spent, meteredKey: intern.keyHash })
       if (run) ended.push(run)
     }
     return ended
@@ -125,14 +129,14 @@ async function keepable(
   return { ...milestone, entry: { ...entry, usage } }
 }
 
-type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number> }
+type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number>; meteredKey: string | null }
 
 /** @returns the run, where this ends it. */
 async function apply(
   tx: Tx,
   announce: Announce,
   internId: string,
-  { now, milestone, spent }: Applied,
+  { now, milestone, spent, meteredKey }: Applied,
 ): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId
@@ -145,7 +149,7 @@ async function apply(
         background: entry.background === true,
         startedBy: entry.by,
         beganAt: at,
-        budget: entry.budget,
+        ...{ budget: entry.budget, meteredKey },
       })
       return undefined
     case 'question':

@@ -12,38 +12,47 @@ import { internById } from './store.ts'
 import { toldRunEnd } from './told.ts'
 import type { TurnBudget } from './turn-budget.ts'
 
-export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedBy' | 'beganAt'> & {
+export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'beganAt'> & {
+  /** Null where it is not a prompt that says so. */
+  startedBy: string | null
   budget?: TurnBudget | undefined
-  /** The key that began it in the background. */
+  /** The key that began it in the background, or put it there. */
   keyHash?: string | undefined
+  /** The intern's own key. */
+  meteredKey?: string | null
 }
 
 /** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
 export async function beginRun(query: Query | Tx, internId: string, run: BegunRun): Promise<void> {
+  const { id, startedBy, keyHash = null, meteredKey = null } = run
   const row = {
     intern_id: internId,
-    id: run.id,
+    id,
     session_id: run.sessionId,
     status: 'running',
     background: Number(run.background),
-    started_by: run.startedBy,
+    started_by: startedBy,
+    key_hash: keyHash,
     began_at: run.beganAt,
   }
+  const known = () => only(query.updateTable('intern_runs'), internId, id)
+  if (keyHash !== null)
+    await known()
+      .set({ key_hash: keyHash })
+      .where('key_hash', 'is', null)
+      // Who answers a run that is in the background already does not begin it.
+      .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
+      .execute()
   const inserted = upsert(query, 'intern_runs', [row], {
     key: ['intern_id', 'id'],
     replace: run.background ? ['background'] : ['session_id'],
   })
   await inserted.execute()
   if (run.budget)
-    await only(query.updateTable('intern_runs').set({ budget: JSON.stringify(run.budget) }), internId, run.id).execute()
-  if (run.keyHash !== undefined)
-    await only(query.updateTable('intern_runs').set({ key_hash: run.keyHash }), internId, run.id)
-      .where('key_hash', 'is', null)
+    await known()
+      .set({ budget: JSON.stringify(run.budget), metered_key: meteredKey })
       .execute()
-  if (run.startedBy !== null)
-    await only(query.updateTable('intern_runs').set({ started_by: run.startedBy }), internId, run.id)
-      .where('started_by', 'is', null)
-      .execute()
+  if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 
 type Waiting = { id: string; questionId: string; isOver: boolean }
@@ -165,18 +174,24 @@ export async function listRuns(
 /** Who began a run that goes on by itself: with a key, or signed in. */
 export type Starter = { keyHash: string | null; userId: string }
 
-/** The runs of an intern in the background that are not over, as far as it is known who began them. */
-export async function startersOf(query: Query, internId: string): Promise<{ id: string; starter: Starter }[]> {
+/**
+ * The runs of an intern that are not over; of those in the background who began them, as far as it is known. Others may get
+ * there with any answer.
+ */
+export async function startersOf(
+  query: Query,
+  internId: string,
+): Promise<{ id: string; starter: Starter | undefined }[]> {
   const rows = await query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)
     .where('status', '<>', 'ended')
-    .where('background', '=', 1)
-    .select(['id', 'key_hash', 'started_by'])
+    .select(['id', 'background', 'key_hash', 'started_by'])
     .execute()
-  return rows.flatMap(({ id, key_hash: keyHash, started_by: userId }) =>
-    userId === null ? [] : [{ id, starter: { keyHash, userId } }],
-  )
+  return rows.map(({ id, background, key_hash: keyHash, started_by: userId }) => ({
+    id,
+    starter: background === 0 || userId === null ? undefined : { keyHash, userId },
+  }))
 }
 
 const everyMs = 60 * 60_000

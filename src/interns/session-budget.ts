@@ -5,7 +5,9 @@ import { budgetOfTurn, type InternBudget, type PromptBudget } from './budget.ts'
 import { sessionSpending } from './run-spending.ts'
 import type { Runs } from './runs.ts'
 import { type TurnBudget, usd } from './turn-budget.ts'
+import type { Spent } from './watch-spending.ts'
 
+type BudgetDeps = { db: { query: Query }; spent: Spent }
 type Prompted = { id: string; budget: InternBudget | null }
 
 /** A turn that is over is written down within this; the next one of its session waits for it so long. */
@@ -17,7 +19,7 @@ const lookEveryMs = 50
  * reason of the chat route stands for that, as for limits of guardrails.
  */
 export async function budgetForPrompt(
-  deps: { db: { query: Query } },
+  deps: BudgetDeps,
   { id, budget }: Prompted,
   runs: Pick<Runs, 'transcripts'>,
   { sessionId, asked }: { sessionId: string | undefined; asked: PromptBudget | null | undefined },
@@ -36,11 +38,17 @@ async function requireTurnLeft({ transcripts }: Pick<Runs, 'transcripts'>, sessi
   throw new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
 }
 
-async function spentBy({ db }: { db: { query: Query } }, internId: string, sessionId: string): Promise<number> {
+async function spentBy({ db, spent }: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
-    const { spentUsd, isWritten } = await sessionSpending(db.query, internId, sessionId)
-    if (isWritten || waitedMs >= writtenWithinMs) return spentUsd
-    await sleep(lookEveryMs)
+    const { spentUsd, unsettled, isOpen } = await sessionSpending(db.query, internId, sessionId)
+    if (isOpen && waitedMs < writtenWithinMs) {
+      await sleep(lookEveryMs)
+      continue
+    }
+    const metered = unsettled.map(({ meteredKey, beganAt, endedAt }) =>
+      spent(meteredKey, beganAt, endedAt ?? undefined),
+    )
+    return (await Promise.all(metered)).reduce((sum, usd) => sum + usd, spentUsd)
   }
 }
 

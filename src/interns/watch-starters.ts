@@ -13,12 +13,12 @@ type WatchDeps = {
   onError: (error: Error) => void
 }
 
-/** While runs are in the background they are looked at this often, also where nothing is heard. */
+/** While runs go on they are looked at this often, also where nothing is heard. */
 const lookEveryMs = 60_000
 
 /**
  * Ends runs of an intern in the background when the key that began them is revoked or expires, or when whoever began them
- * may no longer use the intern. While there are none, or nothing changes, nothing is looked at.
+ * may no longer use the intern. While no run goes on, or nothing changes, nothing is looked at.
  * @returns what is to be called when such a run may have begun.
  */
 export function watchStarters(
@@ -29,7 +29,9 @@ export function watchStarters(
 ): () => void {
   let timer: NodeJS.Timeout | undefined
   let looking = Promise.resolve()
-  /** Whether any may go on, as far as it is known. */
+  /** One look that has not begun is for all that has changed: with a workspace thousands of keys may go. */
+  let isAboutToLook = false
+  /** Whether any run goes on, as far as it is known. */
   let hasOpen = true
   const lookAgain = (inMs: number) => {
     clearTimeout(timer)
@@ -40,6 +42,7 @@ export function watchStarters(
     hasOpen = open.length > 0
     let next = lookEveryMs
     for (const { id, starter } of open) {
+      if (!starter) continue
       const { mayGoOn, until } = await standingOf(starter, intern)
       if (!mayGoOn) await runsOf().cancel(id)
       else if (until !== null) next = Math.min(next, Math.max(0, until - now()))
@@ -47,7 +50,13 @@ export function watchStarters(
     if (hasOpen) lookAgain(next)
   }
   const look = () => {
-    looking = looking.then(judgeAll).catch((error: Error) => {
+    if (isAboutToLook) return
+    isAboutToLook = true
+    const begin = () => {
+      isAboutToLook = false
+      return judgeAll()
+    }
+    looking = looking.then(begin).catch((error: Error) => {
       onError(new Error(`Who began the runs of the intern ${intern.id}: ${error.message}`))
       lookAgain(retryMs)
     })

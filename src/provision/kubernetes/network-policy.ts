@@ -1,4 +1,5 @@
 import type { Config } from '#config/settings.ts'
+import { cloudAddresses } from '#lib/public-address.ts'
 
 type Around = {
   config: Pick<Config, 'kubernetes_servers' | 'kubernetes_egress' | 'port'>
@@ -15,6 +16,7 @@ const privateNetworks = [
   '100.64.0.0/10',
   '127.0.0.0/8',
   '169.254.0.0/16',
+  ...cloudAddresses,
 ]
 const privateNetworksOf6 = ['fc00::/7', 'fe80::/10', '::1/128']
 
