@@ -46,3 +46,20 @@ test('a request that is settled twice has spent once', async () => {
   for (const cost of [5n, 7n]) decision.settle({ cost, byok: false } as never)
   assert.deepEqual(spent, [5n])
 })
+
+test('a name that some providers take for another is refused: they would do what was not judged', async () => {
+  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const decide = (body: object) => policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  for (const [name, read] of [
+    ['Model', 'model'],
+    ['MAX_TOKENS', 'max_tokens'],
+    ['me\u017f\u017fages', 'messages'],
+    ['N_predict', 'n_predict'],
+    ['cachedcontent', undefined],
+    ['X-Own', undefined],
+  ] as const) {
+    const decided = decide({ model: 'a/b', [name]: 1 })
+    if (read) await assert.rejects(decided, { kind: 'invalid', message: new RegExp(`take it for "${read}"`) }, name)
+    else await decided
+  }
+})

@@ -18,7 +18,7 @@ import { regionOf } from '../resolve/region.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
 import { billOf, type Forms } from './bill.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
-import { withoutUnknownFields } from './known-fields.ts'
+import { requirePlainNames, withoutUnknownFields } from './known-fields.ts'
 import { requireRoomInLimits } from './lowered-limits.ts'
 import type { Policy, PolicyDecision } from './policy.ts'
 import { priceable } from './priceable.ts'
@@ -38,6 +38,7 @@ type GuardDeps = {
 export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
   return {
     async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
+      requirePlainNames(givenBody)
       const found = guardrailCache.of(caller)
       const guardrails = found instanceof Promise ? await found : found
       const limited = budgetsFor(caller, guardrails).length > 0

@@ -1,4 +1,6 @@
 import { isAnswerLimit } from '#chat/answer-limit.ts'
+import { Fault } from '#lib/fault.ts'
+import { printable } from '#lib/printable.ts'
 import { clients } from '../translate/clients/clients.ts'
 import type { Body } from '../translate/protocol.ts'
 import type { Forms } from './bill.ts'
@@ -28,6 +30,25 @@ const known: ReadonlySet<string> = new Set([
   ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
   ...harmless,
 ])
+
+/**
+ * Some providers read names in any case (all that are written in Go): of `model` and `Model` they would take the one that
+ * is not looked at here. @throws Fault `invalid`.
+ */
+export function requirePlainNames(body: Body): void {
+  for (const name in body) {
+    if (known.has(name) || isAnswerLimit(name)) continue
+    const folded = foldedName(name)
+    if (folded !== name && (known.has(folded) || isAnswerLimit(folded)))
+      throw new Fault(
+        'invalid',
+        `Invalid request: ${printable(name)}: some providers take it for "${folded}"; write it so`,
+      )
+  }
+}
+
+/** As those fold it who know Unicode: the long s and the sign for Kelvin are letters, too. */
+const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 
 /**
  * A request where a limit holds: fields that nobody here knows stay here. Any of them may mean more or longer answers to
