@@ -15,6 +15,7 @@ import {
 import { once } from '#lib/once.ts'
 import type { CircuitReport } from '#routing/plan/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
+import type { Backlog } from '#webhooks/backlog.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
 import { contentMetrics } from './content-metrics.ts'
@@ -22,7 +23,7 @@ import { internRunMetrics } from './intern-run-metrics.ts'
 import { prefix } from './prefix.ts'
 import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
-import { webhookMetrics } from './webhook-metrics.ts'
+import { backlogMetrics, webhookMetrics } from './webhook-metrics.ts'
 
 /** The metrics that Prometheus may read from this server. */
 export type Metrics = {
@@ -37,6 +38,8 @@ export type Metrics = {
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
   /** An attempt to tell a webhook something. */
   observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
+  /** @param backlog what webhooks are not told yet. */
+  observeBacklog: (backlog: () => Backlog) => void
   /** A turn of an intern is over. */
   observeInternRun: (outcome: EndReason) => void
   /** @param count of requests under way. */
@@ -144,6 +147,7 @@ export function createMetrics(): Metrics {
     observeBrokenConnection: () => brokenConnections.add(),
     observeRefusal: refusals.observe,
     observeWebhook: webhooks.observe,
+    observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),
     observeInternRun: internRuns.observe,
     observeUnderWay(count) {
       const help = 'Requests of any kind that are under way.'

@@ -1,4 +1,5 @@
-import { createCounter, type Metric } from '#lib/metric.ts'
+import { createCounter, createGauge, type Metric } from '#lib/metric.ts'
+import type { Backlog } from '#webhooks/backlog.ts'
 
 const outcomes = ['delivered', 'retried', 'failed'] as const
 
@@ -11,4 +12,21 @@ export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof ou
   })
   for (const outcome of outcomes) attempts.start(outcome)
   return { all: [attempts], observe: (outcome) => attempts.add(outcome) }
+}
+
+/** What webhooks are not told yet. Every server of a database says the same. */
+export function backlogMetrics(backlog: () => Backlog): Metric[] {
+  const shared = { label: 'attempt', aggregator: 'max' } as const
+  const waiting = 'Events that webhooks are not told yet: they wait for the first attempt, or for another one (again).'
+  const oldest = 'How long the oldest of them waits; 0 when none does.'
+  return [
+    createGauge({ name: 'signalbox_webhook_waiting', help: waiting, ...shared }, () => {
+      const { first, again } = backlog()
+      return { first: first.waiting, again: again.waiting }
+    }),
+    createGauge({ name: 'signalbox_webhook_oldest_seconds', help: oldest, ...shared }, () => {
+      const { first, again } = backlog()
+      return { first: first.oldestMs / 1000, again: again.oldestMs / 1000 }
+    }),
+  ]
 }

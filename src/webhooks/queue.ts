@@ -259,13 +259,3 @@ export async function pruneDeliveries({ db }: { db: Db }, before: number): Promi
     .where('settled_at', '<', before)
     .execute()
 }
-
-/** How many wait to be sent. */
-export async function countPending({ db }: { db: Db }): Promise<number> {
-  const row = await db.query
-    .selectFrom('webhook_deliveries')
-    .where('state', '=', 'pending')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  return Number(row.n)
-}

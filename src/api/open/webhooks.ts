@@ -2,6 +2,7 @@ import type { Vault } from '#byok/vault.ts'
 import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { answerToken } from '#webhooks/answer-link.ts'
+import { createBacklog } from '#webhooks/backlog.ts'
 import { keepSending } from '#webhooks/sender.ts'
 import { prefix } from '../prefix.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -10,6 +11,7 @@ import { type Opening, warnOf } from './parts.ts'
 export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: Vault }): void {
   const { config, log, now, newId } = opening.parts
   const clock = databaseClock(db, now)
+  opening.metrics.observeBacklog(createBacklog({ db, clock }))
   opening.opened.defer(
     keepSending({
       ...{ db, vault, clock, now, newId, config, log, server: newId() },

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#accounts/bootstrap.ts'
+import { createVault } from '#byok/vault.ts'
+import { clockOf } from '#db/clock.ts'
+import { newUuid } from '#lib/id.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import { createBacklog, readBacklog } from './backlog.ts'
+import { queueTest } from './delivery.ts'
+import { changeWebhook, createWebhook } from './webhooks.ts'
+
+const none = { waiting: 0, oldestMs: 0 }
+
+onEachDatabase('what webhooks are not told yet', (kind) => {
+  test('is counted with the age of the oldest, apart by whether it was tried', async () => {
+    await using w = await world(kind)
+    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+    const { id } = await w.queue()
+    w.time.now += 7_000
+    await w.queue()
+    assert.deepEqual(await readBacklog(w.deps), { first: { waiting: 2, oldestMs: 7_000 }, again: none })
+    await w.deps.db.query.updateTable('webhook_deliveries').set({ attempts: 1 }).where('id', '=', id).execute()
+    const [first, again] = [none, none].map((one) => ({ ...one, waiting: 1 }))
+    assert.deepEqual(await readBacklog(w.deps), { first, again: { ...again, oldestMs: 7_000 } })
+    await w.deps.db.query.updateTable('webhook_deliveries').set({ state: 'delivered' }).execute()
+    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+  })
+
+  test('of a disabled webhook is waited for by nobody', async () => {
+    await using w = await world(kind)
+    await w.queue()
+    await w.disable()
+    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+  })
+
+  test('is told without waiting for the database, once it was read', async () => {
+    await using w = await world(kind)
+    await w.queue()
+    const backlog = createBacklog(w.deps)
+    assert.deepEqual(backlog(), { first: none, again: none })
+    await until(() => backlog().first.waiting === 1)
+  })
+})
+
+async function world(kind: 'sqlite' | 'postgres') {
+  const store = await newDb(kind)
+  const time = { now: Date.parse('2026-11-01T00:00:00Z') }
+  const now = () => time.now
+  const config = { webhook_origins: ['https://hooks.example.com'], public_url: undefined }
+  const vault = createVault(Buffer.alloc(32))
+  const deps = { ...{ db: store.db, now, newId: newUuid, vault, config }, clock: clockOf(now) }
+  await bootstrap(deps)
+  const at = await deps.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = {
+    ...{ organizationId: at.organization_id, workspaceId: at.id },
+    ...{ userId: at.created_by, keyHash: 'k' },
+  } as never
+  const { webhook } = await createWebhook(deps, caller, { url: 'https://hooks.example.com/' })
+  return {
+    ...{ deps, time },
+    queue: async () => {
+      const queued = await queueTest(deps, webhook)
+      // Whoever queued by the database's clock is told by the one that is turned by hand.
+      const created = deps.db.query.updateTable('webhook_deliveries').set({ created_at: time.now })
+      await created.where('id', '=', queued.id).execute()
+      return queued
+    },
+    disable: () => changeWebhook(deps, caller, webhook.id, { enabled: false }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}

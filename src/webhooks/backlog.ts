@@ -1,0 +1,38 @@
+import type { DatabaseClock } from '#db/clock.ts'
+import type { Db } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
+import { lastKnown } from '#lib/last-known.ts'
+
+/** Deliveries that wait: for their first attempt, or for another one after those that failed. */
+export type Backlog = Record<'first' | 'again', { waiting: number; oldestMs: number }>
+
+type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
+
+/** What waits on all servers, as it was last known. What is queued for a disabled webhook waits for nobody. */
+export function createBacklog(deps: BacklogDeps): () => Backlog {
+  return lastKnown(backlogOf([]), () => readBacklog(deps))
+}
+
+export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> {
+  const rows = await db.query
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .where('d.state', '=', 'pending')
+    .where('w.enabled', '=', 1)
+    .select((e) => [
+      e.case().when('d.attempts', '=', 0).then('first').else('again').end().as('kind'),
+      e.fn.countAll<number>().as('waiting'),
+      sql<number>`${clock.at()} - min(d.created_at)`.as('oldest'),
+    ])
+    .groupBy('kind')
+    .execute()
+  return backlogOf(rows)
+}
+
+function backlogOf(rows: { kind: string; waiting: number; oldest: number }[]): Backlog {
+  const of = (kind: string) => {
+    const row = rows.find((one) => one.kind === kind)
+    return { waiting: Number(row?.waiting ?? 0), oldestMs: Math.max(0, Number(row?.oldest ?? 0)) }
+  }
+  return { first: of('first'), again: of('again') }
+}
