@@ -2,22 +2,29 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
 import { openDb } from '#db/open.ts'
 import { startBrowser } from '#test/harness/chromium.ts'
 import { signedInPage } from '#test/harness/console.ts'
+import { busyHour } from './console-hour.ts'
+import { measurePlane } from './console-plane.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
 import { fill } from './ledger-fill.ts'
 import { asNpmStarts, start } from './servers.ts'
 
 /**
- * What the console weighs, how soon it is there, and how it bears a long log and a busy hour. Wants Debian's chromium.
- * `REQUESTS` in the ledger (1,000,000), `ROWS` scrolled through (100,000), `SECONDS` watched live (60) at `RATE` (50).
+ * What the console weighs, how soon it is there, how it bears a long log and a busy hour, and what it takes from requests.
+ * Wants Debian's chromium. Names choose what is measured (`-- paint hour`). `REQUESTS` in the ledger (1,000,000), `ROWS`
+ * scrolled through (100,000). The requests of an hour at 50 a second, `LIVE` (180,000), come ten times as fast: `RATE` (500).
+ * `RATE=50` takes the hour.
  */
 const requests = Number(process.env.REQUESTS ?? 1_000_000)
 const rowsScrolled = Number(process.env.ROWS ?? 100_000)
-const seconds = Number(process.env.SECONDS ?? 60)
-const rate = Number(process.env.RATE ?? 50)
+const live = { requests: Number(process.env.LIVE ?? 180_000), perSecond: Number(process.env.RATE ?? 500) }
+const parts = ['weight', 'memory', 'plane', 'paint', 'filter', 'scroll', 'hour']
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !parts.includes(name))
+if (unknown) throw new Error(`There is no part ${unknown}: there are ${parts.join(', ')}.`)
+const isWanted = (...some: string[]) => named.length === 0 || some.some((name) => named.includes(name))
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-console-'))
@@ -38,24 +45,31 @@ const rssMb = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/pro
 const atMost = (bound: number, unit: string, value: number) => ({ text: `<= ${bound} ${unit}`, met: value <= bound })
 
 try {
-  await weigh()
-  await memory()
-  await fillLedger()
-  const server = await startServer()
-  await using browser = await startBrowser()
-  const service = { url: server.url, managementKey }
-  const open = (path: string) => signedInPage(browser, service, path)
-  await firstPaint(open)
-  await filtering(open)
-  await scrolling(open)
-  await busyHour(open, server.url)
-  await server.stop()
+  if (isWanted('weight')) await weigh()
+  if (isWanted('memory')) await memory()
+  if (isWanted('plane')) await measurePlane(startServer, folder, apiKey)
+  if (isWanted('paint', 'filter', 'scroll', 'hour')) await inBrowser()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 exitWithVerdict()
 
 type Open = (path: string) => ReturnType<typeof signedInPage>
+
+async function inBrowser(): Promise<void> {
+  // Its first start makes the database.
+  await (await startServer()).stop()
+  await fillLedger()
+  const server = await startServer()
+  await using browser = await startBrowser()
+  const service = { url: server.url, managementKey }
+  const open = (path: string) => signedInPage(browser, service, path)
+  if (isWanted('paint')) await firstPaint(open)
+  if (isWanted('filter')) await filtering(open)
+  if (isWanted('scroll')) await scrolling(open)
+  if (isWanted('hour')) await busyHour(await open('/requests'), { url: server.url, apiKey, managementKey }, live)
+  await server.stop()
+}
 
 async function weigh(): Promise<void> {
   const server = await startServer()
@@ -193,35 +207,4 @@ async function scrollThrough(): Promise<number[]> {
     before = at
   }
   return times
-}
-
-/** Requests are shown as they end; what the page holds must not grow. */
-async function busyHour(open: Open, url: string): Promise<void> {
-  await using watched = await open('/requests')
-  const { page } = watched
-  await page.getByRole('row').nth(5).waitFor()
-  const heaps: number[] = []
-  const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] })
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const ends = performance.now() + seconds * 1000
-  const pacer = setInterval(
-    () => void fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => {}),
-    1000 / rate,
-  )
-  while (performance.now() < ends) {
-    await sleep((seconds * 1000) / 6)
-    heaps.push(await heapMb(page))
-  }
-  clearInterval(pacer)
-  const grown = heaps.at(-1)! - heaps[1]!
-  report(`live at ${rate}/s for ${seconds} s: heap each sixth`, heaps.map((heap) => heap.toFixed(1)).join(' '))
-  report('heap, last over second', `${grown.toFixed(1)} MB`, atMost(5, 'MB', grown))
-}
-
-async function heapMb(page: Page): Promise<number> {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
-  await devtools.detach()
-  return usedSize / 1e6
 }

@@ -4,7 +4,7 @@ import { hearsEvents, useEvents } from '../api/events.ts'
 import { asFailure, type Failure } from '../api/failure.ts'
 import type { Generation } from '../api/types.ts'
 import { type LogQuery, logQuery } from './log-query.ts'
-import { mergeNewest, passes, trimmed } from './merge.ts'
+import { passes, withNewer, withWaiting } from './merge.ts'
 
 const pageSize = 100
 /** Where nothing is told live, the log is asked. */
@@ -16,6 +16,8 @@ type Log = {
   rows: Generation[]
   /** Newer ones that came while the list was read further down. */
   waiting: Generation[]
+  /** Whether more came than wait. */
+  missed: boolean
   /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
   cursor: string | null | undefined
   failure: Failure | undefined
@@ -23,7 +25,7 @@ type Log = {
   isLoading: boolean
 }
 
-const empty: Log = { rows: [], waiting: [], cursor: null, failure: undefined, isLoading: true }
+const empty: Log = { rows: [], waiting: [], missed: false, cursor: null, failure: undefined, isLoading: true }
 
 /**
  * The request log as a list that goes on at both ends: older pages as one scrolls, newer requests as they happen.
@@ -52,12 +54,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   }, [filter, turn])
 
   const add = useCallback((newer: Generation[]) => {
-    setLog((before) => {
-      const { rows, waiting } = mergeNewest(before, newer, top.current)
-      if (rows === before.rows && waiting === before.waiting) return before
-      const kept = top.current ? trimmed(rows) : rows
-      return { ...before, rows: kept, waiting, ...(kept !== rows && { cursor: undefined }) }
-    })
+    setLog((before) => withNewer(before, newer, top.current))
   }, [])
   useNewer(query, filter, isLive, add)
 
@@ -82,7 +79,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     }
   }, [cursor, rows])
 
-  const takeWaiting = () => setLog((before) => ({ ...before, rows: [...before.waiting, ...before.rows], waiting: [] }))
+  const takeWaiting = () => setLog(withWaiting)
   return { ...log, older, takeWaiting, reload: () => setTurn((before) => before + 1) }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import { logQuery } from './log-query.ts'
-import { mergeNewest, passes, trimmed } from './merge.ts'
+import { mergeNewest, passes, trimmed, withNewer, withWaiting } from './merge.ts'
 
 const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
@@ -88,4 +88,31 @@ test('a list that stands at its top does not grow for ever', () => {
   assert.equal(trimmed(rows).length, 1_000)
   const few = rows.slice(1)
   assert.equal(trimmed(few), few)
+})
+
+test('nor does one that is read further down: of what waits the newest stay, and older ones are asked for again', () => {
+  let log = {
+    rows: [at(1)],
+    waiting: [] as ReturnType<typeof at>[],
+    missed: false,
+    cursor: null as string | null | undefined,
+  }
+  for (let second = 2; second <= 1_500; second++) log = withNewer(log, [at(second)], false)
+  assert.deepEqual([log.rows.length, log.waiting.length, log.missed, log.cursor], [1, 1_000, true, null])
+  assert.equal(log.waiting[0]?.id, 'gen-1500')
+  for (const taken of [withWaiting(log), withNewer(log, [at(1_500)], true)])
+    assert.deepEqual(
+      [taken.rows.length, taken.rows.at(-1)?.id, taken.waiting, taken.missed, taken.cursor],
+      [1_000, 'gen-501', [], false, undefined],
+    )
+})
+
+test('what waits stands above what was there, where nothing is missing between', () => {
+  const log = withNewer(
+    { rows: [at(1)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null },
+    [at(2)],
+    false,
+  )
+  assert.deepEqual(ids(withWaiting(log).rows), ['gen-2', 'gen-1'])
+  assert.equal(withWaiting(log).cursor, null)
 })

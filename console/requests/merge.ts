@@ -69,10 +69,39 @@ function within(value: number | null, least: number | undefined, most: number | 
   return value >= Number(least ?? 0) && value <= Number(most ?? Number.POSITIVE_INFINITY)
 }
 
-/** A list that stands at its top for hours keeps so many rows; older ones are asked for again. */
+/** A list that is open for hours keeps so many rows, at its top or waiting; older ones are asked for again. */
 const keptAtTop = 1_000
 
 /** @returns the same array while it is not much longer. */
 export function trimmed<R>(rows: R[]): R[] {
   return rows.length > 3 * keptAtTop ? rows.slice(0, keptAtTop) : rows
+}
+
+type Held<R> = {
+  rows: R[]
+  waiting: R[]
+  /** Whether more came meanwhile than can wait: below those that do, rows are missing. */
+  missed: boolean
+  cursor: string | null | undefined
+}
+
+/** What a list holds once newer rows have come, however long it is open, and wherever it is read. */
+export function withNewer<R extends Row, L extends Held<R>>(before: L, newer: R[], isAtTop: boolean): L {
+  const begins = isAtTop && before.missed
+  const { rows, waiting } = mergeNewest({ ...before, ...(begins && { rows: [] }) }, newer, isAtTop)
+  if (rows === before.rows && waiting === before.waiting) return before
+  const kept = isAtTop ? trimmed(rows) : rows
+  return {
+    ...before,
+    ...{ rows: kept, waiting: waiting.length > keptAtTop ? waiting.slice(0, keptAtTop) : waiting },
+    missed: !isAtTop && (before.missed || waiting.length > keptAtTop),
+    ...((begins || kept !== rows) && { cursor: undefined }),
+  }
+}
+
+/** What it holds once those that wait were asked for. */
+export function withWaiting<R extends Row, L extends Held<R>>(before: L): L {
+  const { rows, waiting, missed } = before
+  if (missed) return { ...before, rows: waiting, waiting: [], missed: false, cursor: undefined }
+  return { ...before, rows: [...waiting, ...rows], waiting: [] }
 }

@@ -50,7 +50,8 @@ export function Screen() {
           <div class="screen list">
             {log.waiting.length > 0 && (
               <button type="button" class="newer" onClick={log.takeWaiting}>
-                ↑ {log.waiting.length} newer
+                ↑ {log.waiting.length}
+                {log.missed && '+'} newer
               </button>
             )}
             {log.failure ? (
