@@ -224,7 +224,7 @@ export type Routes = {
   'DELETE /byok/{id}': { params: { id: string }; query: undefined; body: undefined; response: { deleted: true } }
   'GET /key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
   'GET /auth/key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
-  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
+  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; q?: string; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
   'POST /keys': { params: undefined; query: undefined; body: NewKey; response: { data: Key; key: string } }
   'GET /keys/{hash}': { params: { hash: string }; query: undefined; body: undefined; response: { data: Key } }
   'PATCH /keys/{hash}': { params: { hash: string }; query: undefined; body: KeyPatch; response: { data: Key } }
@@ -249,7 +249,7 @@ export type Routes = {
   'DELETE /workspaces/{id}/contents': { params: { id: string }; query: undefined; body: undefined; response: { deleted: true; deleted_count: number } }
   'GET /organization': { params: undefined; query: undefined; body: undefined; response: { data: Organization } }
   'PATCH /organization': { params: undefined; query: undefined; body: OrganizationPatch; response: { data: Organization } }
-  'GET /organization/members': { params: undefined; query: { offset?: number; limit?: number }; body: undefined; response: { data: (Member)[]; total_count: number } }
+  'GET /organization/members': { params: undefined; query: { offset?: number; limit?: number; q?: string }; body: undefined; response: { data: (Member)[]; total_count: number } }
   'POST /organization/members': { params: undefined; query: undefined; body: NewMember; response: { data: Member } }
   'PATCH /organization/members/{user_id}': { params: { user_id: string }; query: undefined; body: MemberPatch; response: { data: Member } }
   'DELETE /organization/members/{user_id}': { params: { user_id: string }; query: { disable_keys?: 'true' | 'false' }; body: undefined; response: { deleted: true; disabled_keys: number } }

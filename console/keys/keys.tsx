@@ -3,7 +3,8 @@ import { useGet } from '../api/resource.ts'
 import { useMe } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
 import { Usd } from '../pieces/amount.tsx'
-import { Listing, usePage } from '../pieces/listing.tsx'
+import { Find } from '../pieces/find.tsx'
+import { Listing, useFoundPage } from '../pieces/listing.tsx'
 import { Secret } from '../pieces/secret.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
@@ -15,7 +16,7 @@ const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
 
 /** All keys that one may see, disabled ones too. */
 export function Keys() {
-  const resource = useGet('GET /keys', { query: { ...usePage(), include_disabled: 'true' } })
+  const resource = useGet('GET /keys', { query: { ...useFoundPage(), include_disabled: 'true' } })
   const [open, setOpen] = useState<Key | 'new'>()
   const [made, setMade] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
@@ -23,12 +24,15 @@ export function Keys() {
   return (
     <>
       {made && <Secret title={`The secret of ${made.name}`} text={made.secret} onDone={() => setMade(undefined)} />}
-      {mayMakeKeys(me) && !resource.failure && (
-        <p class="does">
-          <button type="button" onClick={() => setOpen('new')}>
-            Make a key
-          </button>
-        </p>
+      {!resource.failure && (
+        <div class="does">
+          {mayMakeKeys(me) && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Make a key
+            </button>
+          )}
+          <Find label="Find keys" placeholder="words of the name, or whose it is" />
+        </div>
       )}
       <Listing
         resource={resource}

@@ -4,7 +4,8 @@ import { useGet } from '../api/resource.ts'
 import { useMe } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { attempt } from '../pieces/acting.ts'
-import { Listing, usePage } from '../pieces/listing.tsx'
+import { Find } from '../pieces/find.tsx'
+import { Listing, useFoundPage } from '../pieces/listing.tsx'
 import { Secret } from '../pieces/secret.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { toast } from '../pieces/toast.tsx'
@@ -18,10 +19,11 @@ type Link = { name: string; url: string }
 
 /** The members of the organization, and what they may do. */
 export function People() {
-  const resource = useGet('GET /organization/members', { query: usePage() })
+  const resource = useGet('GET /organization/members', { query: useFoundPage() })
   const [open, setOpen] = useState<Member | 'new'>()
   const [link, setLink] = useState<Link>()
   const close = () => setOpen(undefined)
+  const me = useMe()
   return (
     <>
       {link && (
@@ -31,12 +33,15 @@ export function People() {
           onDone={() => setLink(undefined)}
         />
       )}
-      {mayManage(useMe()) && !resource.failure && (
-        <p class="does">
-          <button type="button" onClick={() => setOpen('new')}>
-            Add somebody
-          </button>
-        </p>
+      {!resource.failure && (
+        <div class="does">
+          {mayManage(me) && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add somebody
+            </button>
+          )}
+          <Find label="Find people" placeholder="words of the name or the address" />
+        </div>
       )}
       <Listing
         resource={resource}

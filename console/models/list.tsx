@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
@@ -6,7 +5,7 @@ import type { Model } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
 import { type Filters, useFilters } from '../pieces/filters.ts'
-import { useKeys } from '../pieces/keys.ts'
+import { Find } from '../pieces/find.tsx'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
 import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
@@ -88,8 +87,6 @@ function useKnown(models: Model[]) {
 const always = ['mine', 'model_authors', 'max_price']
 
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
-  const field = useRef<HTMLInputElement>(null)
-  useKeys([{ key: '/', says: 'find', act: () => field.current?.focus() }])
   const all = modelFilters(useKnown(models))
   const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
   const isPlots = filters.values.view === 'plots'
@@ -100,18 +97,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
         <Chip key={filter.name} filter={filter} filters={filters} />
       ))}
       <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
-      <div class="find">
-        <input
-          ref={field}
-          class="wide"
-          type="search"
-          aria-label="Find models"
-          placeholder="words of the name or id"
-          value={filters.values.q ?? ''}
-          onInput={(event) => filters.set({ q: event.currentTarget.value || undefined })}
-        />
-      </div>
-      <kbd>/</kbd>
+      <Find label="Find models" placeholder="words of the name or id" />
       <span class="dim count" role="status">
         {count === undefined ? '' : exactCount(count)}
       </span>

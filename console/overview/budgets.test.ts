@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Budget, standingOf } from './budgets.ts'
 
 const budget: Budget = {
-  ...{ id: '1', name: 'ci', kind: 'key', path: '/keys/1' },
+  ...{ id: '1', name: 'ci', kind: 'key', path: '/keys?q=1' },
   ...{ limit: 10, spent: 5, held: 0, forecast: null, interval: 'daily', resetsAt: null },
 }
 

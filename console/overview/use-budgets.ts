@@ -39,5 +39,5 @@ function ofKey(key: Limited): Budget[] {
   if (limit === null) return []
   const { limit_spent: spent, limit_held: held, limit_forecast: forecast, limit_resets_at: resetsAt } = key
   const standing = { limit, spent: spent ?? 0, held: held ?? 0, forecast, interval, resetsAt }
-  return [{ id: hash, name, kind: 'key', ...standing, path: `/keys/${hash}` }]
+  return [{ id: hash, name, kind: 'key', ...standing, path: `/keys?q=${hash}` }]
 }

@@ -123,6 +123,6 @@ export function endingKeys(keys: Expiring[], now: number): Trouble[] {
     const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || left > soonMs || left < 0) return []
     const why = left < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(left / 86_400_000), 'day')}`
-    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: `/keys/${hash}` }]
+    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: `/keys?q=${hash}` }]
   })
 }

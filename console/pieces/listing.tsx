@@ -3,7 +3,8 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import type { Resource } from '../api/resource.ts'
 import { exactCount } from '../format/count.ts'
-import { Failed, Loading, Progress } from '../pieces/states.tsx'
+import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
+import { useFilters } from './filters.ts'
 
 /** So many rows a page. */
 export const pageSize = 50
@@ -12,6 +13,12 @@ export const pageSize = 50
 export function usePage() {
   const offset = Number(useLocation().query.offset)
   return { limit: pageSize, offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0 }
+}
+
+/** The same of a list that is searched by words. */
+export function useFoundPage() {
+  const { q } = useLocation().query
+  return { ...usePage(), ...(q !== undefined && { q }) }
 }
 
 type List<Row> = { data: Row[]; total_count: number }
@@ -32,9 +39,10 @@ export function Listing<Row>({
   row: (row: Row) => ComponentChildren
 }) {
   const { data, failure, reload, isLoading } = resource
+  const { q } = useFilters().values
   if (failure) return <Failed failure={failure} again={reload} />
   if (!data) return <Loading />
-  if (data.total_count === 0) return <>{empty}</>
+  if (data.total_count === 0) return q ? <NotFound q={q} /> : empty
   return (
     <>
       <Progress isOn={isLoading} />
@@ -56,6 +64,17 @@ export function Listing<Row>({
       </table>
       <Pages shown={data.data.length} total={data.total_count} />
     </>
+  )
+}
+
+function NotFound({ q }: { q: string }) {
+  const { set } = useFilters()
+  return (
+    <Nothing title={`Nothing has the words “${q}”`}>
+      <button type="button" onClick={() => set({ q: undefined, offset: undefined })}>
+        Show all
+      </button>
+    </Nothing>
   )
 }
 

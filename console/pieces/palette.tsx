@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { type Command, commands, findCommands } from './commands.ts'
 import { Dialog } from './dialog.tsx'
 import { useKeys } from './keys.ts'
+import { useNamed } from './named.ts'
 
 const isOpen = signal(false)
 export const openPalette = () => {
@@ -21,7 +22,8 @@ export function Palette() {
 function OpenPalette() {
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
-  const found = findCommands(commands(), typed).slice(0, 50)
+  const named = useNamed(typed)
+  const found = [...findCommands(commands(), typed).slice(0, 50), ...named]
   const at = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined) => {
     close()
@@ -46,7 +48,7 @@ function OpenPalette() {
         aria-controls="commands"
         aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
         aria-label="What to do"
-        placeholder="A screen, a setting, something to do …"
+        placeholder="A screen, a key, somebody, something to do …"
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value)
@@ -57,7 +59,7 @@ function OpenPalette() {
       <div id="commands" role="listbox" aria-label="Commands">
         {found.map((command, index) => (
           <div
-            key={command.title}
+            key={`${command.title} ${command.hint}`}
             id={`command-${index}`}
             role="option"
             aria-selected={index === at}

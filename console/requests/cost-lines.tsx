@@ -50,7 +50,8 @@ function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key |
   return (
     <>
       <span>
-        charged to <a href={`/keys/${generation.key_hash}`}>{paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}</a>
+        charged to{' '}
+        <a href={`/keys?q=${generation.key_hash}`}>{paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}</a>
       </span>
       {typeof limit === 'number' && typeof left === 'number' && (
         <span class="number dim">

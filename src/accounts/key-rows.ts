@@ -1,25 +1,43 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Query, Tx } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
+import { wordsOccur } from '#db/words-occur.ts'
 import type { PageQuery } from '#lib/page.ts'
 
 /** The statements on the table of keys. Joins that only show a key's name beside something else stand with that. */
 export type KeyRow = Selectable<Tables['api_keys']>
 
+export type KeysQuery = PageQuery & {
+  include_disabled: boolean
+  /** Words, all of which occur in what names a key or whom it acts for; or its hash. */
+  q?: string | undefined
+}
+
+const searched = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
+
 /** Those of a workspace, the newest first. */
 export async function pageOfKeyRows(
   query: Query,
   workspaceId: string,
-  { offset, limit, include_disabled }: PageQuery & { include_disabled: boolean },
+  { offset, limit, include_disabled, q }: KeysQuery,
   creatorUserId?: string,
 ): Promise<{ rows: KeyRow[]; total: number }> {
   const all = query
-    .selectFrom('api_keys')
-    .where('workspace_id', '=', workspaceId)
-    .$if(creatorUserId !== undefined, (keys) => keys.where('creator_user_id', '=', creatorUserId!))
-  const matching = include_disabled ? all : all.where('disabled', '=', 0)
+    .selectFrom('api_keys as k')
+    .where('k.workspace_id', '=', workspaceId)
+    .$if(creatorUserId !== undefined, (keys) => keys.where('k.creator_user_id', '=', creatorUserId!))
+    .$if(q !== undefined, (keys) =>
+      keys
+        .leftJoin('memberships as m', (join) =>
+          join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
+        )
+        .leftJoin('users as u', 'u.id', 'k.creator_user_id')
+        // Any few letters occur in some hash: that is found as a whole.
+        .where((key) => key.or([wordsOccur(q!, searched), key('k.hash', '=', q!)])),
+    )
+  const matching = include_disabled ? all : all.where('k.disabled', '=', 0)
   const [rows, { total }] = await Promise.all([
-    matching.selectAll().orderBy('created_at', 'desc').orderBy('hash').offset(offset).limit(limit).execute(),
+    matching.selectAll('k').orderBy('k.created_at', 'desc').orderBy('k.hash').offset(offset).limit(limit).execute(),
     matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows, total }

@@ -3,12 +3,12 @@ import type { Db, Query, Tx } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
-import type { Page, PageQuery } from '#lib/page.ts'
+import type { Page } from '#lib/page.ts'
 import type { Caller } from './caller.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
 import { keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
-import { deleteKeyRow, findKeyRow, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
+import { deleteKeyRow, findKeyRow, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { accountsLock } from './lock.ts'
 import { isMember, namedUser } from './members.ts'
@@ -26,7 +26,7 @@ type ChangeDeps = KeysDeps & {
 export async function listKeys(
   deps: { db: Db },
   workspaceId: string,
-  page: PageQuery & { include_disabled: boolean },
+  page: KeysQuery,
   caller: Pick<Caller, 'access' | 'userId'>,
 ): Promise<Page<KeyRecord>> {
   const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, keysSeenBy(caller))

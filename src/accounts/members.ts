@@ -1,5 +1,6 @@
 import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
 import { upsert } from '#db/upsert.ts'
+import { wordsOccur } from '#db/words-occur.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
@@ -13,9 +14,15 @@ import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 
-/** Those who belong to an organization now, in the order in which they joined. */
-export async function listMembers(deps: { db: Db }, organizationId: string, page: PageQuery): Promise<Page<Member>> {
-  const current = members(deps.db.query, organizationId).where('m.left_at', 'is', null)
+/** Those who belong to an organization now, in the order in which they joined. @param page `q`: words of name or address. */
+export async function listMembers(
+  deps: { db: Db },
+  organizationId: string,
+  { q, ...page }: PageQuery & { q?: string | undefined },
+): Promise<Page<Member>> {
+  const current = members(deps.db.query, organizationId)
+    .where('m.left_at', 'is', null)
+    .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
   const [data, count] = await Promise.all([
     current.orderBy('m.joined_at').orderBy('u.id').offset(page.offset).limit(page.limit).execute(),
     current

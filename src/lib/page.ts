@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { text } from './text.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** More than any list holds. */
@@ -10,6 +11,9 @@ export const PageQuery = z.object({
   limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('How many items to return, 1 to 100.'),
 })
 export type PageQuery = z.infer<typeof PageQuery>
+
+/** What a list is searched by: `q`. */
+export const Searched = text({ max: 200 }).optional()
 
 /** One page of a list, and how many items there are in all. */
 export type Page<T> = { data: T[]; total_count: number }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage, startConsole } from '../harness/console.ts'
 import type { TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 /** More than one page of any list. */
 const many = 230
@@ -62,5 +63,41 @@ test('every limit of many keys has its bar', options, async () => {
       .getByRole('listitem')
       .filter({ hasText: `${name} key` })
       .waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('of many keys and people those are found that are searched, and "Show all" leads back', options, async () => {
+  await using watched = await open('/keys')
+  const { page, faults } = watched
+  const rows = page.locator('tbody tr')
+  await rows.nth(49).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('n0')
+  await until(async () => (await rows.count()) === 1)
+  await rows.filter({ hasText: 'n0' }).waitFor()
+  await page.getByLabel('Find keys').fill('nobody')
+  await page.getByText('Nothing has the words “nobody”').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await rows.nth(49).waitFor()
+  await page.goto(new URL('/keys/people?q=n229', page.url()).href)
+  await page.getByRole('row').filter({ hasText: 'n229@example.com' }).waitFor()
+  await until(async () => (await rows.count()) === 1)
+  assert.deepEqual(faults, [])
+})
+
+test('the palette finds keys and people by name, and leads to them', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  for (const [hint, path] of [
+    ['key sb-v1', '/keys'],
+    [`${last}@example.com`, '/keys/people'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Go to…' }).click()
+    await page.getByRole('combobox', { name: 'What to do' }).fill(last)
+    await page.getByRole('option').filter({ hasText: hint }).click()
+    await page.waitForURL((address) => address.pathname === path && address.searchParams.has('q'))
+    await until(async () => (await page.locator('tbody tr').count()) === 1)
+    await page.locator('tbody tr').filter({ hasText: last }).waitFor()
+  }
   assert.deepEqual(faults, [])
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listKeys } from '#accounts/keys.ts'
 import { namedWorkspace } from '#accounts/workspaces.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
+import { PageQuery, pageOf, Searched } from '#lib/page.ts'
 import { route } from '../../route.ts'
 import { Key, keyAnswers } from './key.ts'
 
@@ -19,6 +19,9 @@ export const listAllKeys = route({
         .string()
         .optional()
         .describe('Whose keys, by its id or slug; those of the calling key’s own workspace unless told.'),
+      q: Searched.describe(
+        'Words, all of which occur in its name, its label or whom it acts for, by name or address; or its whole hash.',
+      ),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')

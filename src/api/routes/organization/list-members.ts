@@ -1,5 +1,5 @@
 import { listMembers } from '#accounts/members.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
+import { PageQuery, pageOf, Searched } from '#lib/page.ts'
 import { route } from '../../route.ts'
 import { Member, memberAnswer } from './member.ts'
 
@@ -10,7 +10,9 @@ export const listOrganizationMembers = route({
   key: 'management',
   summary: 'The members of the organization, in the order in which they joined',
   description: 'Oldest first. Every key belongs to one of them.',
-  request: { query: PageQuery },
+  request: {
+    query: PageQuery.extend({ q: Searched.describe('Words, all of which occur in the name or the address.') }),
+  },
   response: pageOf(Member),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {

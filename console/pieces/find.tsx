@@ -1,0 +1,26 @@
+import { useRef } from 'preact/hooks'
+import { useFilters } from './filters.ts'
+import { useKeys } from './keys.ts'
+
+/** Words that the service searches a list by. They stand in the address. */
+export function Find({ label, placeholder }: { label: string; placeholder: string }) {
+  const filters = useFilters()
+  const field = useRef<HTMLInputElement>(null)
+  useKeys([{ key: '/', says: 'find', act: () => field.current?.focus() }])
+  return (
+    <>
+      <div class="find">
+        <input
+          ref={field}
+          class="wide"
+          type="search"
+          aria-label={label}
+          placeholder={placeholder}
+          value={filters.values.q ?? ''}
+          onInput={(event) => filters.set({ q: event.currentTarget.value || undefined, offset: undefined })}
+        />
+      </div>
+      <kbd>/</kbd>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import { useGet } from '../api/resource.ts'
+import { role } from '../api/session.ts'
+import type { Command } from './commands.ts'
+
+/** So soon after the last letter the service is asked. */
+const restMs = 150
+const most = 5
+
+/** Keys and people whose names have these words, as the service finds them. */
+export function useNamed(typed: string): Command[] {
+  const { route } = useLocation()
+  const words = useRested(typed.trim())
+  const isAsked = words.length > 1 && words === typed.trim()
+  const who = role()
+  const query = { q: words, limit: most }
+  const keys = useGet('GET /keys', isAsked ? { query: { ...query, include_disabled: 'true' } } : undefined)
+  const people = useGet('GET /organization/members', isAsked && who !== 'developer' ? { query } : undefined)
+  const go = (path: string, q: string) => route(path + queryOf({ q }))
+  return [
+    ...current(keys).map(({ hash, name, label, creator_name }) => ({
+      title: name,
+      hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
+      act: () => go('/keys', hash),
+    })),
+    ...current(people).map(({ first_name, last_name, email }) => ({
+      title: [first_name, last_name].filter(Boolean).join(' ') || email,
+      hint: email,
+      act: () => go('/keys/people', email),
+    })),
+  ]
+}
+
+/** What was found for the words before is not what is looked for. */
+const current = <Row>({ data, isCurrent }: { data: { data: Row[] } | undefined; isCurrent: boolean }): Row[] =>
+  isCurrent && data ? data.data : []
+
+/** What was typed, once nothing more is. */
+function useRested(typed: string): string {
+  const [rested, setRested] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(typed), restMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return rested
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+
+const people = [
+  ['Ada Lovelace', 'ada@example.com'],
+  ['Grace Hopper', 'grace@navy.example'],
+  ['Ünal Öz_100%', 'unal@example.com'],
+]
+
+async function world(kind: 'sqlite' | 'postgres') {
+  const service = await startTestService({ kind })
+  for (const [name, email] of people) {
+    const { data } = (await service.manage('POST', '/organization/members', { name, email })).body
+    await service.manage('POST', '/keys', { name: `Laptop of ${name}`, creator_user_id: data.id })
+  }
+  return service
+}
+
+const found = async (service: TestService, path: string, q: string) => {
+  const { status, body, text } = await service.manage('GET', `${path}?q=${encodeURIComponent(q)}`)
+  assert.equal(status, 200, text)
+  assert.equal(body.total_count, body.data.length)
+  return body.data
+}
+
+onEachDatabase('lists are searched on the server', (kind) => {
+  test('members by words of name and address, in any order and case', async () => {
+    await using service = await world(kind)
+    const names = async (q: string) =>
+      (await found(service, '/organization/members', q)).map((one: { first_name: string }) => one.first_name)
+    assert.deepEqual(await names('LOVELACE ada'), ['Ada'])
+    assert.deepEqual(await names('example.com'), ['Ada', 'Ünal'])
+    assert.deepEqual(await names('navy'), ['Grace'])
+    for (const q of ['ünal', 'ÜNAL', 'öz_100%']) assert.deepEqual(await names(q), ['Ünal'], q)
+    for (const q of ['%', '_']) assert.deepEqual(await names(q), ['Ünal'], q)
+    assert.deepEqual(await names('ada grace'), [])
+    assert.equal((await names('')).length, 4)
+  })
+
+  test('keys by their name, their label, their hash, and whom they act for', async () => {
+    await using service = await world(kind)
+    const names = async (q: string) => (await found(service, '/keys', q)).map((one: { name: string }) => one.name)
+    const [key] = await found(service, '/keys', 'laptop hopper')
+    assert.equal(key.name, 'Laptop of Grace Hopper')
+    for (const q of [key.label, key.hash, 'grace@navy']) assert.deepEqual(await names(q), ['Laptop of Grace Hopper'], q)
+    assert.deepEqual(await names(key.hash.slice(0, 20)), [])
+    assert.deepEqual(await names('laptop nobody'), [])
+  })
+
+  test('what one page holds is part of what is found', async () => {
+    await using service = await world(kind)
+    const { body } = await service.manage('GET', '/keys?q=laptop&limit=1&offset=1')
+    assert.deepEqual([body.data.length, body.total_count, body.data[0].name], [1, 3, 'Laptop of Grace Hopper'])
+  })
+
+  test('words that no database can hold are refused', async () => {
+    await using service = await world(kind)
+    for (const q of ['%00', 'x'.repeat(201)]) {
+      const { status, body } = await service.manage('GET', `/keys?q=${q}`)
+      assert.deepEqual([status, body.error.message.split(':')[1]], [400, ' q'])
+    }
+  })
+})
