@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact'
 import { Failure } from '../api/failure.ts'
-import { manages, useMe } from '../api/session.ts'
+import { useMe } from '../api/session.ts'
 import type { Session } from '../api/types.ts'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Hosts } from './hosts/hosts.tsx'
 import { Overview } from './overview.tsx'
-import { Rules } from './rules/rules.tsx'
+import { WorkspaceRules } from './rules/workspace-rules.tsx'
 import { type Tab, Tabs, usePart } from './tabs.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 
@@ -39,9 +39,4 @@ export function Home() {
       {shown && (seen.includes(shown) ? <shown.Part /> : <Failed failure={forbidden} />)}
     </div>
   )
-}
-
-function WorkspaceRules() {
-  const { id } = useMe()!.workspace
-  return <Rules owner={{ kind: 'workspace', id }} mayChange={manages()} />
 }

@@ -118,6 +118,29 @@ test('the rules of the workspace are its managers’ to change, and a viewer’s
   }
 })
 
+test('an admin reads and changes the rules of each workspace, whichever is their own', options, async () => {
+  const { id } = (await talk.manage('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' })).body.data
+  const rules = [{ effect: 'deny', tools: ['fetch'] }]
+  await talk.manage('PUT', `/workspaces/${id}/intern-rules`, { rules })
+  await using watched = await open('/interns?part=rules', { key: undefined, link: await linkForRole(talk, 'admin') })
+  const { page, faults } = watched
+  await page.getByLabel('Of the workspace').selectOption('Elsewhere')
+  await page.getByText('Refused: the tool “fetch” and what is below it.').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('Tools').last().fill('shell')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved as version 2').waitFor()
+  const { data } = (await talk.manage('GET', `/workspaces/${id}/intern-rules`)).body
+  assert.deepEqual([data.version, data.rules.length], [2, 2])
+  await page.getByLabel('Version').selectOption('1')
+  await page.waitForURL(
+    ({ searchParams }) => searchParams.get('version') === '1' && searchParams.get('workspace') === id,
+  )
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.deepEqual(faults, [])
+})
+
 test('rules of an intern that somebody else made are read, and not offered to be changed', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
   await using watched = await open(rulesPage(), { key: undefined, link: await linkForRole(talk, 'developer') })

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../../api/address.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
 import { Failed, Loading } from '../../pieces/states.tsx'
@@ -35,7 +36,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
     setFilled((before) => before + 1)
   }
   const looked = Number(query.version) || undefined
-  const look = (version: string) => route(`${path}?part=rules${version && `&version=${version}`}`, true)
+  const look = (version: string) => route(path + queryOf({ ...query, version: version || undefined }), true)
   return (
     <>
       <section aria-label="Rules">

@@ -1,0 +1,33 @@
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../../api/address.ts'
+import { useEvery } from '../../api/pages.ts'
+import { manages, useMe } from '../../api/session.ts'
+import { Rules } from './rules.tsx'
+
+/** The rules for all interns of a workspace: one's own unless the address names another one. */
+export function WorkspaceRules() {
+  const { path, query, route } = useLocation()
+  const own = useMe()!.workspace
+  const all = useEvery('GET /workspaces', {}).data ?? [own]
+  const id = query.workspace ?? own.id
+  const choose = (workspace: string) => route(path + queryOf({ part: 'rules', workspace }))
+  return (
+    <>
+      {all.length > 1 && (
+        <p>
+          <label>
+            Of the workspace{' '}
+            <select value={id} onChange={(event) => choose(event.currentTarget.value)}>
+              {all.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </label>
+        </p>
+      )}
+      <Rules key={id} owner={{ kind: 'workspace', id }} mayChange={manages()} />
+    </>
+  )
+}
