@@ -55,7 +55,7 @@ async function compact(deps: CompactionDeps): Promise<boolean> {
   const older = context.slice(0, from)
   if (!older.length) return false
   const summary = await summarise(deps, older)
-  const request = older.findLast((message) => message.role === 'user')?.text ?? ''
+  const request = older.findLast((message) => message.role === 'user' && !message.isReminder)?.text ?? ''
   const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, { head: 6_000, tail: 2_000 })}`
   await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
   return true

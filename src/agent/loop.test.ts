@@ -53,6 +53,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     systemPrompt: 'be good',
     windowTokens: 100_000,
     seesImages: false,
+    saysHow: false,
     maxSteps: 10,
     log,
     notify: async (event) => void events.push(event),
@@ -105,7 +106,7 @@ test('an unknown tool, broken arguments and a failing tool are results the model
   await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
   await runTurn(at.deps, 'go')
   const [unknown, broken, failed] = at.results()
-  assert.match(broken ?? '', /no JSON object/)
+  assert.match(broken ?? '', /no JSON object: Unexpected end of JSON input\. Write them again/)
   assert.match(unknown ?? '', /There is no tool nosuch. There are fails/)
   assert.equal(failed, 'Error: no such luck')
 })
@@ -220,4 +221,76 @@ test('a context the provider finds too long is made shorter, and the question as
   assert.equal(await runTurn(at.deps, 'new'), 'end_turn')
   assert.equal(requests.length, 4)
   assert.ok(requests[3]!.messages.every(({ text }) => text.length < 10_000))
+})
+
+/** A tool that notes what it gets, or fails. */
+const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => ({
+  ...noting(kind, true, []),
+  kind,
+  run: async (input) => {
+    inputs.push(input)
+    if (fails) throw new Error('no')
+    return 'yes'
+  },
+})
+
+test('a tool that other agents have is told by our name for it', async () => {
+  const shell = { ...noting('shell', true, []), name: 'shell' }
+  await using at = await setUp(listModel([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
+  await runTurn(at.deps, 'go')
+  assert.match(at.results()[0]!, /^Error: There is no tool Bash\. shell is what you mean/)
+  assert.equal(at.results()[1], 'Error: There is no tool x. There are shell.')
+})
+
+test('line breaks as they are in a text of arguments are taken, what is no JSON is told with its place', async () => {
+  const inputs: unknown[] = []
+  const calls = ['{"a": "one\n\ttwo"}', '{"a": "one "b" c"}', '["a"]'].map((text) => ({
+    name: 'edit',
+    arguments: text,
+  }))
+  await using at = await setUp(listModel([calls, 'done']).model, { tools: [taking('edit', inputs)] })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(inputs, [{ a: 'one\n\ttwo' }])
+  assert.match(at.results()[1]!, /no JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
+  assert.match(at.results()[2]!, /no JSON object: they are another value/)
+})
+
+test('a call that the output limit cut is not run, and the model is told to write less', async () => {
+  const inputs: unknown[] = []
+  const cut: Model = async function* ({ messages }) {
+    const calls = ['{}', '{"a": "b'].map((text, index) => ({ id: `c${index}`, name: 'edit', arguments: text }))
+    const first = messages.length === 2
+    const message = { role: 'assistant' as const, text: first ? '' : 'done', ...(first && { calls }) }
+    yield { type: 'answer.completed', message, finish: first ? 'length' : 'stop' }
+  }
+  await using at = await setUp(cut, { tools: [taking('edit', inputs)] })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(inputs, [{}])
+  assert.match(at.results()[1]!, /cut off at the model's output limit.*it was not run\. Write less/s)
+})
+
+test('the same call with the same result is told, unless something was changed in between', async () => {
+  const same = [{ name: 'execute' }]
+  const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
+  const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
+  await using at = await setUp(listModel(answers).model, { tools })
+  await runTurn(at.deps, 'go')
+  const told = at.results().map((text) => text.includes('You made the same call before'))
+  assert.deepEqual(told, [false, true, false, false, false, true])
+})
+
+test('where the workspace says how to work, a change without a check is asked for it, once', async () => {
+  const turns = async (saysHow: boolean, ...answers: Parameters<typeof listModel>[0]) => {
+    const { model, requests } = listModel(answers)
+    await using at = await setUp(model, { saysHow, tools: [taking('edit', []), taking('execute', [])] })
+    assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
+    return requests
+  }
+  const [edit, check] = [[{ name: 'edit' }], [{ name: 'execute' }]]
+  const asked = await turns(true, edit, 'done', 'I cannot')
+  assert.match(asked[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
+  assert.equal(asked.length, 3)
+  assert.equal((await turns(true, edit, check, 'done')).length, 3)
+  assert.equal((await turns(true, check, 'done')).length, 2)
+  assert.equal((await turns(false, edit, 'done')).length, 2)
 })

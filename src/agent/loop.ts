@@ -12,11 +12,14 @@ import {
   ModelFault,
   type ToolCall,
 } from './model/model.ts'
+import { createRepeats } from './repeats.ts'
 import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
-import { announcementOf, inputOf, toolOf } from './tool-call.ts'
+import { announcementOf, inputOf, toolOf, whyNoInput } from './tool-call.ts'
+import { ownNameOf } from './tools/other-names.ts'
 import type { Tool, ToolContext, ToolOutput } from './tools/tool.ts'
 import type { Notify } from './turn-event.ts'
+import { createUnchecked } from './unchecked.ts'
 
 export type TurnDeps = {
   model: Model
@@ -26,6 +29,8 @@ export type TurnDeps = {
   windowTokens: number
   /** Whether the model takes images. */
   seesImages: boolean
+  /** Whether the workspace says how to work in it: then a change that was not checked is no end of a turn. */
+  saysHow: boolean
   /** The most requests to the model in one turn. */
   maxSteps: number
   log: SessionLog
@@ -33,6 +38,11 @@ export type TurnDeps = {
   contextOf: (call: ToolCall) => ToolContext
   signal: AbortSignal
   now: Now
+}
+
+type RunningTurn = TurnDeps & {
+  repeats: ReturnType<typeof createRepeats>
+  unchecked: ReturnType<typeof createUnchecked>
 }
 
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
@@ -44,12 +54,21 @@ const resultShare = 0.3
 /** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
 export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
   await add(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
-  const sized = { ...deps, overheadTokens: overheadOf(deps) }
+  const sized = {
+    ...deps,
+    overheadTokens: overheadOf(deps),
+    repeats: createRepeats(),
+    unchecked: createUnchecked(),
+  }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(sized)
     const { message, finish } = await askAgainIfTooLong(sized)
-    if (!message.calls?.length) return endOf(finish)
-    await runCalls(deps, message.calls)
+    if (message.calls?.length) await runCalls(sized, message.calls, finish === 'length')
+    else {
+      const reminder = deps.saysHow && finish === 'stop' ? sized.unchecked.reminder() : undefined
+      if (reminder === undefined) return endOf(finish)
+      await add(deps, { role: 'user', text: reminder, isReminder: true })
+    }
     deps.signal.throwIfAborted()
   }
   return 'max_turn_requests'
@@ -121,7 +140,7 @@ const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.
  * Calls that only look run beside each other; one that changes something waits for all before it. Their results are
  * stored in the order of the calls.
  */
-async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
+async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Promise<void> {
   for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
   let beside: Promise<Message>[] = []
   const settle = async () => {
@@ -131,14 +150,18 @@ async function runCalls(deps: TurnDeps, calls: ToolCall[]): Promise<void> {
   for (const call of calls) {
     const alone = toolOf(deps.tools, call)?.alone
     if (alone) await settle()
-    beside.push(runCall(deps, call))
+    beside.push(runCall(deps, call, cut && call === calls.at(-1)))
     if (alone) await settle()
   }
   await settle()
 }
 
-async function runCall(deps: TurnDeps, call: ToolCall): Promise<Message> {
-  const { failed, text, images, changes } = deps.signal.aborted ? cancelled : await resultOf(deps, call)
+async function runCall(deps: RunningTurn, call: ToolCall, cut: boolean): Promise<Message> {
+  const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, cut)
+  const { failed, images, changes } = result
+  const tool = toolOf(deps.tools, call)
+  deps.unchecked.saw(tool, result)
+  const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
   return { role: 'tool', callId: call.id, text, ...(images && { images }) }
 }
@@ -150,18 +173,26 @@ function resultLimits({ windowTokens }: TurnDeps) {
 
 const notAllowed = 'This was not allowed. It was not done. Go on without it.'
 
+/** A tool that other agents have by this name is told by ours. */
+function noSuchTool(tools: Tool[], name: string): string {
+  const own = tools.find((tool) => tool.name === ownNameOf(name))
+  const parameters = Object.keys((own?.description.parameters.properties as object | undefined) ?? {})
+  const meant = own && ` ${own.name} is what you mean; it takes ${parameters.join(', ')}.`
+  return `There is no tool ${name}.${meant ?? ''} There are ${tools.map((each) => each.name).join(', ')}.`
+}
+
 type Result = ToolOutput & { failed: boolean }
 
 const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
 
 /** A failure is a result too: the model reads it and finds another way. */
-async function resultOf(deps: TurnDeps, call: ToolCall): Promise<Result> {
+async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<Result> {
   try {
     const tool = toolOf(deps.tools, call)
-    if (!tool)
-      throw new Error(`There is no tool ${call.name}. There are ${deps.tools.map((each) => each.name).join(', ')}.`)
+    if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
+    const wrong = whyNoInput(call, cut)
     const input = inputOf(call)
-    if (!input) throw new Error(`The arguments of ${call.name} are no JSON object: write them again.`)
+    if (wrong !== undefined || !input) throw new Error(wrong)
     const context = deps.contextOf(call)
     if (!tool.asksItself && !(await context.judged(tool, input))) throw new Error(notAllowed)
     const given = await tool.run(input, context)

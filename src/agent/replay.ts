@@ -15,7 +15,7 @@ function updatesOf(message: Message, tools: Tool[]): SessionUpdate[] {
     case 'system':
       return []
     case 'user':
-      return [{ sessionUpdate: 'user_message_chunk', content: textContent(message.text) }]
+      return message.isReminder ? [] : [{ sessionUpdate: 'user_message_chunk', content: textContent(message.text) }]
     case 'tool':
       return [updateOf({ type: 'tool.finished', id: message.callId, failed: false, text: message.text }, 0)]
     case 'assistant': {

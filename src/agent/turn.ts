@@ -54,10 +54,17 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     const seesImages = await context.seesImages(name, signal)
     if (prompt.images.length > 0 && !seesImages) throw noImages(name)
     const offered = await context.mcp.offer(context, signal)
-    const notes = [...(await workspaceNotes(context.workspace)), ...offered.notes]
+    const told = await workspaceNotes(context.workspace)
+    const notes = [...told, ...offered.notes]
     signal.throwIfAborted()
     const notify = notifyClient({ ...context, windowTokens }, spent)
-    const deps = { ...depsOf(context, offered.tools, notes), windowTokens, seesImages, notify }
+    const deps = {
+      ...depsOf(context, offered.tools, notes),
+      windowTokens,
+      seesImages,
+      saysHow: told.length > 0,
+      notify,
+    }
     const stopReason = await runTurn(withHelpers(context, deps), prompt.text, prompt.images)
     return { stopReason, ...usage() }
   } catch (error) {

@@ -16,7 +16,8 @@ export type Image = { mimeType: string; data: string }
 /** One turn of a conversation, in no provider's shape. */
 export type Message =
   | { role: 'system'; text: string }
-  | { role: 'user'; text: string; images?: Image[] }
+  /** `isReminder`: said by the agent itself, in the place of the user. */
+  | { role: 'user'; text: string; images?: Image[]; isReminder?: true }
   | AssistantMessage
   | { role: 'tool'; callId: string; text: string; images?: Image[] }
 

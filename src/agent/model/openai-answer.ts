@@ -89,8 +89,9 @@ export function createAnswer(newId: () => string) {
 }
 
 function finishOf(reason: string | undefined, hasCalls: boolean): Finish {
-  if (hasCalls) return 'tool_calls'
+  // The last call may be cut then.
   if (reason === 'length') return 'length'
+  if (hasCalls) return 'tool_calls'
   return reason === 'content_filter' ? 'refusal' : 'stop'
 }
 

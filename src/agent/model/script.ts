@@ -35,7 +35,7 @@ function linesFor({ messages, tools }: ModelRequest): Iterable<Line> {
 }
 
 function sceneOf(messages: Message[]): Scene {
-  const at = messages.findLastIndex((message) => message.role === 'user')
+  const at = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
   const since = messages.slice(at + 1)
   const last = since.findLastIndex((message) => message.role === 'assistant')
   return {

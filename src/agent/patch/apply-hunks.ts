@@ -1,22 +1,27 @@
+import { nearestPlace, shownLines } from './near-lines.ts'
 import type { Hunk } from './parse-patch.ts'
 
-/** @returns the text with all hunks. @throws Error that says of each hunk that does not fit why, without naming the file. */
-export function applyHunks(text: string, hunks: Hunk[]): string {
+/** @returns the text with all hunks, and what was taken from the file instead of the patch. @throws Error that says of each hunk that does not fit why, without naming the file. */
+export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: string[] } {
   const lineEnd = text.includes('\r\n') && !/[^\r]\n/.test(text) ? '\r\n' : '\n'
   const lines = text.split(lineEnd)
   const wrong: string[] = []
+  const notes: string[] = []
   let from = 0
   for (const [index, hunk] of hunks.entries()) {
-    const place = placeOf(lines, hunk, from)
-    if (typeof place === 'string') {
-      wrong.push(`hunk ${index + 1} of ${hunks.length}: ${place}`)
+    const found = placeOf(lines, hunk, from)
+    const name = `hunk ${index + 1} of ${hunks.length}`
+    if (typeof found === 'string') {
+      wrong.push(`${name}: ${found}`)
       continue
     }
-    lines.splice(place, hunk.before.length, ...kept(lines.slice(place, place + hunk.before.length), hunk))
-    from = place + hunk.after.length
+    const { at, fitted = hunk, note } = found
+    if (note) notes.push(`${name}: ${note}`)
+    lines.splice(at, fitted.before.length, ...kept(lines.slice(at, at + fitted.before.length), fitted))
+    from = at + fitted.after.length
   }
-  if (wrong.length > 0) throw new Error(`is not as the patch has it: ${wrong.join('; ')}`)
-  return lines.join(lineEnd)
+  if (wrong.length > 0) throw new Error(`is not as the patch has it: ${wrong.join('\n')}`)
+  return { text: lines.join(lineEnd), notes }
 }
 
 /** Lines that only stand around the change stay as they are in the file, spaces at their ends included. */
@@ -30,30 +35,78 @@ function kept(there: string[], { before, after }: Hunk): string[] {
   })
 }
 
-function placeOf(lines: string[], { under, before }: Hunk, from: number): number | string {
+/** `fitted` is what is applied there in place of the hunk, and `note` tells of it. */
+type Place = { at: number; fitted?: Hunk; note?: string }
+
+function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
+  const { under, before } = hunk
   const start = under === undefined ? from : lineAfter(lines, under, from)
   if (start === undefined) return `no line from ${from + 1} on is ${shown(under ?? '')}, which its "@@" names`
-  if (before.length === 0) return under === undefined ? endOf(lines) : start
+  if (before.length === 0) return { at: under === undefined ? endOf(lines) : start }
   for (const same of [exactly, butForSpaces]) {
     const places = placesWith(lines, before, start, same)
-    if (places.length === 1 || (places.length > 0 && under !== undefined)) return places[0]!
+    if (places.length === 1 || (places.length > 0 && under !== undefined)) return { at: places[0]! }
     if (places.length > 1)
       return `its lines stand at lines ${places
         .slice(0, 10)
         .map((at) => at + 1)
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
-  return nearest(lines, before, start)
+  return otherwiseIndented(lines, hunk, start) ?? withoutOuterLines(lines, hunk, start) ?? nearest(lines, before, start)
 }
 
 const exactly = (one: string, other: string) => one === other
 const butForSpaces = (one: string, other: string) => one.trimEnd() === other.trimEnd()
+const butForIndentation = (one: string, other: string) => one.trim() === other.trim()
 
 function placesWith(lines: string[], before: string[], from: number, same: typeof exactly): number[] {
   const places: number[] = []
   for (let at = from; at + before.length <= lines.length; at++)
     if (before.every((line, index) => same(line, lines[at + index]!))) places.push(at)
   return places
+}
+
+const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
+
+/** Spaces for tabs and the like: the change gets the indentation of the file, where the lines around it tell it for sure. */
+function otherwiseIndented(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+  const [at, ...others] = placesWith(lines, before, from, butForIndentation)
+  if (at === undefined || others.length > 0) return undefined
+  const meant = new Map<string, string>()
+  for (const [index, line] of before.entries()) {
+    if (line.trim() === '') continue
+    const there = indentOf(lines[at + index]!)
+    if ((meant.get(indentOf(line)) ?? there) !== there) return undefined
+    meant.set(indentOf(line), there)
+  }
+  if (after.some((line) => line.trim() !== '' && !meant.has(indentOf(line)))) return undefined
+  const moved = (line: string) => (line.trim() === '' ? line : `${meant.get(indentOf(line))}${line.trimStart()}`)
+  return { at, fitted: { under, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
+}
+
+const mostOuter = 2
+
+/** One or two lines around the change may be other in the file, if what goes stands there as it is told, and only once. */
+function withoutOuterLines(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+  const stays = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
+  let [head, tail] = [0, 0]
+  while (head < mostOuter && stays(before[head], after[head])) head++
+  while (tail < mostOuter && stays(before.at(-1 - tail), after.at(-1 - tail))) tail++
+  for (let left = 1; left <= mostOuter; left++) {
+    const [first, last] = [Math.min(left, head), Math.min(left, tail)]
+    const inner = before.slice(first, before.length - last)
+    if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
+    const [at, ...others] = placesWith(lines, inner, from, butForSpaces)
+    if (at === undefined) continue
+    if (others.length > 0 || at < first) return undefined
+    const fitted = { under, before: inner, after: after.slice(first, after.length - last) }
+    return {
+      at,
+      fitted,
+      note: `lines around the change are other in the file:\n${around(lines, at - first, before.length)}`,
+    }
+  }
+  return undefined
 }
 
 function lineAfter(lines: string[], wanted: string, from: number): number | undefined {
@@ -65,21 +118,16 @@ function lineAfter(lines: string[], wanted: string, from: number): number | unde
 /** Before the empty rest behind the last line end. */
 const endOf = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lines.length)
 
-/** Where most of the lines stand, and what is other there: the usual mistake is in one line. */
+/** Where the lines are most like, and what stands there: the next patch can be made of it. */
 function nearest(lines: string[], before: string[], from: number): string {
-  let best = { at: -1, fits: 0 }
-  for (let at = from; at < lines.length; at++) {
-    const fits = before.filter(
-      (line, index) => bare(line) !== '' && bare(line) === bare(lines[at + index] ?? ''),
-    ).length
-    if (fits > best.fits) best = { at, fits }
-  }
+  const at = nearestPlace(lines, before, from)
   const where = from > 0 ? ` from line ${from + 1} on` : ''
-  if (best.at === -1) return `its lines, the first ${shown(before[0]!)}, are not in the file${where}: read it again`
-  const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[best.at + offset] ?? '').trimEnd())
-  const there = lines[best.at + index]
-  return `line ${best.at + index + 1} is ${there === undefined ? 'behind the end of the file' : shown(there)}, the patch has ${shown(before[index]!)}: read the file again`
+  if (at === -1) return `its lines, the first ${shown(before[0]!)}, are not in the file${where}: read it again`
+  const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
+  const there = lines[at + index]
+  const found = there === undefined ? 'behind the end of the file' : shown(there)
+  return `line ${at + index + 1} is ${found}, the patch has ${shown(before[index]!)}. The file has:\n${around(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
-const bare = (line: string) => line.replace(/\s+/g, ' ').trim()
+const around = (lines: string[], at: number, count: number) => shownLines(lines, at - 2, count + 4)
 const shown = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)

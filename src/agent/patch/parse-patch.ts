@@ -1,3 +1,5 @@
+import { inSections } from './unified-diff.ts'
+
 /** A change within a file: `before` are lines of it, `after` what comes in their place. */
 export type Hunk = {
   /** A line that stands somewhere above. */
@@ -21,7 +23,7 @@ const numbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
  * @throws Error, for the model, that names the line.
  */
 export function parsePatch(patch: string): FilePatch[] {
-  const lines = patch.replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+  const lines = inSections(patch).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
   const files: FilePatch[] = []
   for (let at = 0; at < lines.length; ) {
     const line = lines[at]!
@@ -76,7 +78,8 @@ function hunksIn(lines: string[], from: number): Hunk[] {
       hunks.push({ under: under || undefined, before: [], after: [] })
       continue
     }
-    if (/^\*\*\* End of File\s*$/.test(line)) continue
+    // Diff says so of a last line without an end; whether there is one stays as it is.
+    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith('\\ No newline')) continue
     if (hunks.length === 0) hunks.push({ under: undefined, before: [], after: [] })
     const hunk = hunks.at(-1)!
     const rest = line.slice(1)

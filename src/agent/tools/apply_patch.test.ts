@@ -71,7 +71,7 @@ test('where one hunk does not fit, no file is changed, and every hunk that does 
   )
   assert.match(
     at.result,
-    /^Error: Nothing was changed\. a\.ts is not as the patch has it: hunk 1 of 1: line 2 is "two", the patch has "zwei": read the file again\.$/m,
+    /^Error: Nothing was changed\. a\.ts is not as the patch has it: hunk 1 of 1: line 2 is "two", the patch has "zwei"\. The file has:\n1\tone\n2\ttwo\n3\tthree\nMake/m,
   )
   assert.match(
     at.result,
@@ -114,6 +114,67 @@ test('line ends of Windows and spaces at line ends stay as they are in the file'
   )
   assert.equal(await at.read('a.txt'), 'one\r\nzwei\r\nthree\r\n')
   assert.equal(await at.read('b.txt'), 'one  \nzwei\n')
+})
+
+test('a patch as git and diff write it is taken too, whatever its line numbers', async () => {
+  await using at = await patching(
+    { 'a.js': 'one\ntwo\nthree\n', 'old.js': 'x\n', 'no-end.js': 'last' },
+    [
+      ...[
+        'diff --git a/a.js b/a.js',
+        'index 1..2 100644',
+        '--- a/a.js',
+        '+++ b/a.js',
+        '@@ -90,2 +90,2 @@',
+        ' one',
+        '-two',
+        '+TWO',
+      ],
+      ...[
+        '--- /dev/null',
+        '+++ b/new.js',
+        '@@ -0,0 +1 @@',
+        '+made',
+        '--- a/old.js',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-x',
+      ],
+      ...['--- a/no-end.js', '+++ b/no-end.js', '@@ -1 +1 @@', '-last', '\\ No newline at end of file', '+end'],
+    ].join('\n'),
+  )
+  assert.equal(at.result, 'Changed a.js.\nMade new.js.\nDeleted old.js.\nChanged no-end.js.')
+  assert.equal(await at.read('a.js'), 'one\nTWO\nthree\n')
+  assert.deepEqual([await at.read('new.js'), await at.read('no-end.js')], ['made\n', 'end'])
+  const call = at.heard.find((each) => each.sessionUpdate === 'tool_call')
+  assert.deepEqual(
+    call?.locations?.map(({ path }) => path),
+    ['a.js', 'new.js', 'old.js', 'no-end.js'],
+  )
+})
+
+test('a hunk gets the indentation of the file, where the lines of the hunk tell it, and else is refused', async () => {
+  const file = { 'a.py': 'def f():\n\tif x:\n\t\treturn 1\n' }
+  const hunk = (...lines: string[]) => patch('*** Update File: a.py', '@@', '     if x:', '-        return 1', ...lines)
+  await using told = await patching(file, hunk('+        return 2', '+    return 3'))
+  assert.equal(await told.read('a.py'), 'def f():\n\tif x:\n\t\treturn 2\n\treturn 3\n')
+  assert.match(told.result, /^Changed a\.py\.\nhunk 1 of 1: indented as the file is$/)
+  await using unknown = await patching(file, hunk('+            return 2'))
+  assert.match(
+    unknown.result,
+    /line 2 is "\\tif x:", the patch has " {4}if x:"\. The file has:\n1\tdef f\(\):\n2\t\tif x:/,
+  )
+  assert.equal(await unknown.read('a.py'), file['a.py'])
+})
+
+test('a line around a change may be another, if what goes stands there once, and it is told', async () => {
+  const file = { 'a.js': 'a\nb\nc\nd\ne\nc\nd\n' }
+  await using at = await patching(file, patch('*** Update File: a.js', '@@', ' A', '-b', '+B', ' c'))
+  assert.equal(await at.read('a.js'), 'a\nB\nc\nd\ne\nc\nd\n')
+  assert.match(at.result, /^Changed a\.js\.\nhunk 1 of 1: lines around the change are other in the file:\n1\ta\n2\tb/)
+  await using twice = await patching(file, patch('*** Update File: a.js', '@@', ' A', '-c', '+C', ' d'))
+  assert.match(twice.result, /Nothing was changed/)
+  assert.equal(await twice.read('a.js'), file['a.js'])
 })
 
 for (const [what, text, says] of [

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { applyHunks } from '../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
+import { inSections } from '../patch/unified-diff.ts'
 import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from '../workspace.ts'
+import { namingNear } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
 
 const mostBytes = 10 * 1024 * 1024
 
 /** What becomes of a file; null where there is none, before or after. */
-type Change = { path: string; before: string | null; after: string | null }
+type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
 
 export const applyPatch = tool({
   name: 'apply_patch',
@@ -38,13 +40,15 @@ export const applyPatch = tool({
     await writeAll(workspace, changes)
     return {
       text: changes.map(lineOf).join('\n'),
-      changes: changes.map(({ after, ...rest }) => ({ ...rest, after: after ?? '' })),
+      changes: changes.map(({ path, before, after }) => ({ path, before, after: after ?? '' })),
     }
   },
 })
 
 function pathsIn(patch: string): string[] {
-  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) => path!.trim())
+  return [...inSections(patch).matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) =>
+    path!.trim(),
+  )
 }
 
 async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[]> {
@@ -56,18 +60,18 @@ async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[
   }
   const before = await textIn(workspace, path)
   if (file.kind === 'delete') return [{ path, before, after: null }]
-  const after = await aboutFile(path, async () => applyHunks(before, file.hunks))
-  if (file.to === undefined) return [{ path, before, after }]
+  const { text: after, notes } = await aboutFile(path, async () => applyHunks(before, file.hunks))
+  if (file.to === undefined) return [{ path, before, after, notes }]
   if (await isFile(workspace, file.to))
     throw new Error(`${file.to} is there already, so ${path} cannot be moved there.`)
   return [
-    { path: file.to, before: null, after },
+    { path: file.to, before: null, after, notes },
     { path, before, after: null },
   ]
 }
 
 async function textIn(workspace: Workspace, path: string): Promise<string> {
-  const { bytes, size } = await readBytes(workspace, path, mostBytes)
+  const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, mostBytes))
   return aboutFile(path, async () => {
     if (size > mostBytes) throw new Error(`has ${size} bytes, too many to patch`)
     return exactTextOf(bytes)
@@ -93,6 +97,7 @@ async function put(workspace: Workspace, path: string, text: string | null): Pro
   else await writeText(workspace, path, text)
 }
 
-function lineOf({ path, before, after }: Change): string {
-  return `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+function lineOf({ path, before, after, notes = [] }: Change): string {
+  const did = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+  return [did, ...notes].join('\n')
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { nearestPlace, shownLines } from '../patch/near-lines.ts'
 import { aboutFile, readBytes, writeText } from '../workspace.ts'
+import { namingNear } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
 
@@ -22,7 +24,7 @@ export const editFile = tool({
   }),
   title: ({ path }) => `Edit ${path}`,
   async run({ path, old_text, new_text, replace_all = false }, { workspace }) {
-    const { bytes, size } = await readBytes(workspace, path, mostBytes)
+    const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, mostBytes))
     const { text, places } = await aboutFile(path, async () => {
       if (size > mostBytes) throw new Error(`has ${size} bytes, too many to edit`)
       return replaced(exactTextOf(bytes), old_text, new_text, replace_all)
@@ -35,7 +37,7 @@ export const editFile = tool({
 })
 
 function replaced(text: string, old_text: string, new_text: string, all: boolean) {
-  const [before, after] = asInFile(text, old_text, new_text)
+  const [before, after] = asInFile(text, ...withoutNumbers(text, old_text, new_text))
   if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
   const places = linesWith(text, before)
   if (!places.length) throw new Error(notFound(text, before))
@@ -61,11 +63,21 @@ function linesWith(text: string, part: string): number[] {
   return lines
 }
 
-/** The usual mistake is in the spaces: then it says where the text stands with others. */
+/** The line numbers that read_file shows are none of the file, though models copy them. */
+function withoutNumbers(text: string, before: string, after: string): [string, string] {
+  const lines = before.split('\n')
+  if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
+  const bare = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
+  return [bare(before), bare(after)]
+}
+
+const lineNumber = /^ *\d+\t/
+
+/** What stands where the text is most like: the next edit can be made of it. */
 function notFound(text: string, part: string): string {
-  const bare = (each: string) => each.replace(/\s+/g, ' ').trim()
-  const first = bare(part.trim().split('\n')[0] ?? '')
-  const near = first ? text.split('\n').findIndex((line) => bare(line) === first) : -1
-  if (near === -1) return 'does not contain old_text: read the file again'
-  return `does not contain old_text exactly; line ${near + 1} begins like it, but spaces or later lines differ: read the file again`
+  const lines = text.split(/\r?\n/)
+  const wanted = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
+  const at = nearestPlace(lines, wanted)
+  if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
+  return `does not contain old_text exactly. What is most like it there:\n${shownLines(lines, at - 2, wanted.length + 4)}\nTake old_text from these lines, without their numbers`
 }

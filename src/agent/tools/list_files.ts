@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { tool } from './tool.ts'
+import { namingNear } from './near-files.ts'
+import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, walk } from './walk.ts'
 
 const most = 1_000
@@ -19,17 +20,21 @@ export const listFiles = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
-  async run({ path = '.', depth, pattern }, { workspace, signal }) {
-    const listed: string[] = []
-    for await (const found of walk(workspace, path, depth ?? (pattern ? 20 : 3))) {
-      signal.throwIfAborted()
-      if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
-      if (listed.length === most) return `${listed.join('\n')}\n[more than ${most}: name a folder or a pattern]`
-      listed.push(line(found))
-    }
-    return listed.join('\n') || (pattern ? '(no file matches)' : '(empty)')
-  },
+  run: (input, context) => namingNear(context.workspace, input.path ?? '.', () => listed(input, context)),
 })
+
+type Input = { path?: string | undefined; depth?: number | undefined; pattern?: string | undefined }
+
+async function listed({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
+  const lines: string[] = []
+  for await (const found of walk(workspace, path, depth ?? (pattern ? 20 : 3))) {
+    signal.throwIfAborted()
+    if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
+    if (lines.length === most) return `${lines.join('\n')}\n[more than ${most}: name a folder or a pattern]`
+    lines.push(line(found))
+  }
+  return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')
+}
 
 function line({ path, kind, skipped }: Found): string {
   const end = { file: '', folder: skipped ? '/ (not opened)' : '/', link: '@', other: '' }[kind]

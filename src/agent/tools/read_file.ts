@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { aboutFile, readBytes } from '../workspace.ts'
+import { namingNear } from './near-files.ts'
 import { textOf } from './text.ts'
 import { tool } from './tool.ts'
 
@@ -21,10 +22,10 @@ export const readFile = tool({
   }),
   title: ({ path }) => `Read ${path}`,
   async run({ path, offset = 1, limit = most.lines }, { workspace }) {
-    const { bytes, size } = await readBytes(workspace, path, most.bytes)
+    const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, most.bytes))
     if (size === 0) return `(${path} is empty)`
     const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
-    if (offset > lines.length) throw new Error(`${path} has only ${lines.length} lines.`)
+    if (offset > lines.length) throw new Error(behind(path, offset, lines.length, size))
     const shown = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
     const last = offset - 1 + shown.length
     const more = last < lines.length || size > bytes.length
@@ -45,4 +46,13 @@ function numbered(lines: string[], first: number): string[] {
   return shown
 }
 
-const rest = (size: number) => (size > most.bytes ? `, of whose ${size} bytes the first ${most.bytes} were read` : '')
+const rest = (size: number) =>
+  size > most.bytes
+    ? `, of whose ${size} bytes the first ${most.bytes} were read: find what you need with search, or with grep and tail in the shell`
+    : ''
+
+function behind(path: string, line: number, lines: number, size: number): string {
+  if (size <= most.bytes) return `${path} has only ${lines} lines.`
+  const command = `sed -n '${line},${line + 49}p'`
+  return `Line ${line} of ${path} is behind its first ${most.bytes} bytes, the most that is read: see it with the shell (${command}).`
+}

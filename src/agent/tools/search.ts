@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readBytes } from '../workspace.ts'
-import { tool } from './tool.ts'
+import { namingNear } from './near-files.ts'
+import { type ToolContext, tool } from './tool.ts'
 import { fits, walk } from './walk.ts'
 
 const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300 }
@@ -21,23 +22,44 @@ export const search = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ pattern }) => `Search for ${pattern}`,
-  async run({ pattern, path = '.', glob, ignore_case = false }, { workspace, signal }) {
-    const matches = await matcher(pattern, ignore_case)
-    const lines: string[] = []
-    for await (const found of walk(workspace, path, 20)) {
-      signal.throwIfAborted()
-      if (found.kind !== 'file' || (glob && !fits(found.path, glob))) continue
-      const file = await readBytes(workspace, found.path, most.fileBytes).catch(() => undefined)
-      if (!file || file.bytes.subarray(0, 8192).includes(0)) continue
-      for (const [index, line] of file.bytes.toString().split('\n').entries()) {
-        if (!matches(line)) continue
-        if (lines.length === most.matches) return `${lines.join('\n')}\n[more than ${most.matches} lines match]`
-        lines.push(`${found.path}:${index + 1}: ${line.slice(0, most.line)}`)
-      }
-    }
-    return lines.join('\n') || '(nothing found)'
-  },
+  run: (input, context) => namingNear(context.workspace, input.path ?? '.', () => found(input, context)),
 })
+
+type Input = {
+  pattern: string
+  path?: string | undefined
+  glob?: string | undefined
+  ignore_case?: boolean | undefined
+}
+
+async function found({ pattern, path = '.', glob, ignore_case = false }: Input, { workspace, signal }: ToolContext) {
+  const matches = await matcher(pattern, ignore_case)
+  const lines: string[] = []
+  const partly: string[] = []
+  for await (const entry of walk(workspace, path, 20)) {
+    signal.throwIfAborted()
+    if (entry.kind !== 'file' || (glob && !fits(entry.path, glob))) continue
+    const file = await readBytes(workspace, entry.path, most.fileBytes).catch(() => undefined)
+    if (!file || file.bytes.subarray(0, 8192).includes(0)) continue
+    if (file.size > file.bytes.length) partly.push(entry.path)
+    for (const [index, line] of file.bytes.toString().split('\n').entries()) {
+      if (!matches(line)) continue
+      if (lines.length === most.matches) return `${lines.join('\n')}\n[more than ${most.matches} lines match]`
+      lines.push(`${entry.path}:${index + 1}: ${line.slice(0, most.line)}`)
+    }
+  }
+  return [lines.join('\n') || '(nothing found)', ...notSearched(partly)].join('\n')
+}
+
+/** What is not said to be left out is taken for searched. */
+function notSearched(partly: string[]): string[] {
+  if (partly.length === 0) return []
+  const named = partly.slice(0, 10).join(', ')
+  const others = partly.length > 10 ? ` and ${partly.length - 10} more` : ''
+  return [
+    `[only the first ${most.fileBytes} bytes were searched of ${named}${others}: grep in the shell looks at all of it]`,
+  ]
+}
 
 /** Plain text is looked for as such; the rest on an engine whose time is linear, since the pattern is the model's. */
 async function matcher(pattern: string, ignoreCase: boolean): Promise<(line: string) => boolean> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CommandResult } from '../command.ts'
+import { withHints } from './shell-hints.ts'
 import { type ToolContext, tool } from './tool.ts'
 
 const longest = 900
@@ -38,7 +39,7 @@ export const shell = tool({
     const beat = setInterval(context.working, beatMs)
     try {
       context.working()
-      return resultText(await context.shell.run(input.command, options), seconds)
+      return withHints(input.command, resultText(await context.shell.run(input.command, options), seconds))
     } finally {
       clearInterval(beat)
     }
@@ -85,10 +86,13 @@ const reasons = {
   memory: 'Killed: it used too much memory.',
 }
 
+const tooLate = (seconds: number) =>
+  `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
+
 function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
   const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
   const body = printed || '(no output)'
   if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`
   if (end.how === 'signalled') return `${body}\n[killed by ${end.signal}]`
-  return `${body}\n[${end.why === 'timeout' ? `Killed after ${seconds} s.` : reasons[end.why]}]`
+  return `${body}\n[${end.why === 'timeout' ? tooLate(seconds) : reasons[end.why]}]`
 }

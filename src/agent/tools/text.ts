@@ -1,6 +1,9 @@
 /** @returns the text of a file's bytes; throws, to be told about the file, when they are none. */
 export function textOf(bytes: Buffer): string {
-  if (bytes.subarray(0, 8192).includes(0)) throw new Error(`is a binary file of ${bytes.length} bytes`)
+  if (bytes.subarray(0, 8192).includes(0))
+    throw new Error(
+      `is a binary file of ${bytes.length} bytes: look at it with the shell, such as with file or od -A d -t x1z`,
+    )
   return bytes.toString('utf8')
 }
 

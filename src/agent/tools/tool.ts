@@ -82,10 +82,13 @@ export function tool<Input extends z.ZodObject>(definition: {
   run: (input: z.infer<Input>, context: ToolContext) => Promise<string | ToolOutput>
 }): Tool {
   const { name, input } = definition
+  // What is not known is not passed over: it may have been what the call was for.
+  const strict = input.strict()
   const parse = (value: unknown) => {
-    const parsed = input.safeParse(value)
-    if (parsed.success) return parsed.data
-    throw new Error(`The arguments of ${name} are wrong: ${z.prettifyError(parsed.error)}`)
+    const parsed = strict.safeParse(value)
+    if (parsed.success) return parsed.data as z.infer<Input>
+    const known = Object.keys(input.shape).join(', ')
+    throw new Error(`The arguments of ${name} are wrong; it takes ${known}. ${z.prettifyError(parsed.error)}`)
   }
   return {
     name,

@@ -49,7 +49,13 @@ test('every tool describes its input as a JSON Schema object with described or o
 
 test('wrong arguments are told by name', async () => {
   await using at = await setUp()
-  await assert.rejects(at.use('read_file', { path: 1 }), /arguments of read_file are wrong:.*path/s)
+  await assert.rejects(
+    at.use('read_file', { path: 1 }),
+    /arguments of read_file are wrong; it takes path, offset, limit\..*at path/s,
+  )
+  // It may have been what the call was for.
+  await assert.rejects(at.use('write_file', { path: 'a', content: '', append: true }), /"append"/)
+  await assert.rejects(at.text('a'), { code: 'ENOENT' })
 })
 
 test('read_file numbers lines, from where it is told, and says what is left', async () => {
@@ -66,7 +72,10 @@ test('read_file numbers lines, from where it is told, and says what is left', as
 test('read_file shows a huge file in bounds, and a binary one not at all', async () => {
   await using at = await setUp({ huge: 'x'.repeat(11 * 1024 * 1024), binary: Buffer.from([1, 0, 2]) })
   assert.ok((await at.use('read_file', { path: 'huge' })).length < 70_000)
-  await assert.rejects(at.use('read_file', { path: 'binary' }), { message: 'binary is a binary file of 3 bytes.' })
+  await assert.rejects(
+    at.use('read_file', { path: 'binary' }),
+    /^Error: binary is a binary file of 3 bytes: look at it with the shell/,
+  )
 })
 
 test('edit_file replaces what stands there once', async () => {
@@ -83,8 +92,8 @@ test('edit_file changes nothing when the text stands there not at all, or more t
   await using at = await setUp({ 'a.py': before })
   const edit = (old_text: string, more = {}) => at.use('edit_file', { path: 'a.py', old_text, new_text: 'z', ...more })
   await assert.rejects(edit('x = 1'), /has old_text 2 times \(lines 1, 2\)/)
-  await assert.rejects(edit('q'), /does not contain old_text: read the file again/)
-  await assert.rejects(edit('y =  2'), /line 3 begins like it, but spaces/)
+  await assert.rejects(edit('q'), /does not contain old_text, or anything like it: read/)
+  await assert.rejects(edit('y =  2'), /exactly\. What is most like it there:\n1\tx = 1\n2\tx = 1\n3\t {2}y = 2\nTake/)
   await assert.rejects(edit('z'), /the same/)
   assert.equal(await at.text('a.py'), before)
   assert.match(await edit('x = 1', { replace_all: true }), /in 2 places/)
@@ -182,4 +191,56 @@ test('ask_user tells the answer, and that there was none', async () => {
   assert.equal(await told.use('ask_user', { message: 'Which?' }), '{"answer":"that"}')
   const field = { name: 'x', type: 'array' }
   await assert.rejects(told.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
+})
+
+test('a file that is not there, or not in the workspace, is told with those that may be meant', async () => {
+  await using at = await setUp({ 'lib/Cart.js': '', 'lib/settings.yaml': '', 'docs/cart.md': '' })
+  const names = async (tool: string, path: string) =>
+    /There (?:is|are) (.*)\.$/.exec(await at.use(tool, { path, pattern: 'x' }).catch((error) => error.message))?.[1]
+  assert.equal(
+    await at.use('read_file', { path: 'src/cart.js' }).catch(({ message }) => message),
+    'src/cart.js does not exist. There are lib/Cart.js, docs/cart.md.',
+  )
+  assert.equal(await names('search', '/app/lib/Cart.js'), 'lib/Cart.js, docs/cart.md')
+  assert.equal(await names('list_files', 'libs/settings.yml'), 'lib/settings.yaml')
+  assert.equal(await names('list_files', 'nothing/like/this'), undefined)
+})
+
+test('of a file that was removed it is told that git has it', async () => {
+  await using at = await setUp({ 'lib/a.sh': 'a', 'xlib/b.sh': '' })
+  await at.use('shell', { command: 'git init -q . && git add . && rm lib/a.sh' })
+  await assert.rejects(at.use('read_file', { path: 'lib/a.sh' }), /Git has it.*"git checkout -- lib\/a\.sh"/)
+  await assert.rejects(
+    at.use('read_file', { path: 'lib/b.sh' }),
+    /^Error: lib\/b\.sh does not exist\. There is xlib\/b\.sh\.$/,
+  )
+})
+
+test('edit_file takes line numbers of read_file for what they are', async () => {
+  await using at = await setUp({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
+  await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 1\n2\ty = 2', new_text: '1\tx = 3\n2\ty = 4' })
+  assert.equal(await at.text('a.py'), 'x = 3\ny = 4\n')
+  await at.use('edit_file', { path: 'b.tsv', old_text: '1\tone', new_text: '1\ttwo' })
+  assert.equal(await at.text('b.tsv'), '1\ttwo\n')
+})
+
+test('search says of which files it looked at a part alone, and read_file how to see what is behind', async () => {
+  await using at = await setUp({ 'big.log': `${'all is well\n'.repeat(1_000_000)}FATAL\n` })
+  assert.match(
+    await at.use('search', { pattern: 'FATAL' }),
+    /nothing found.*only the first \d+ bytes were searched of big\.log: grep/s,
+  )
+  await assert.rejects(at.use('read_file', { path: 'big.log', offset: 1_000_001 }), /sed -n '1000001,1000050p'/)
+})
+
+test('shell tells what a command did not do though it looks so', async () => {
+  await using at = await setUp({})
+  const says = (command: string) => at.use('shell', { command })
+  assert.match(await says('sleep 600 & echo up'), /ended with it: what is to go on is for start_process/)
+  assert.match(await says('cd /'), /next command starts in the workspace again/)
+  assert.match(await says('yes | head -c 100000'), /run it again through grep, head or tail/)
+  for (const silent of ['sleep 0 & wait', 'true && echo "a & b" 2>&1', 'cd / && true', ': &>/dev/null'])
+    assert.doesNotMatch(await says(silent), /start_process|next command/)
+  const late = await at.use('shell', { command: 'sleep 600', timeout_seconds: 1 })
+  assert.match(late, /Killed after 1 s\..*start_process.*timeout_seconds/)
 })

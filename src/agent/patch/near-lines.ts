@@ -1,0 +1,38 @@
+const most = { lines: 20_000, shown: 30, line: 500 }
+
+/** Where lines of the file are most like those that were looked for; -1 where none is like them. */
+export function nearestPlace(lines: string[], wanted: string[], from = 0): number {
+  const likeness = lines.length > most.lines ? sameWords : likenessOf
+  const words = lines.map(wordsOf)
+  const sought = wanted.map(wordsOf)
+  let best = { at: -1, score: 0 }
+  for (let at = from; at < lines.length; at++) {
+    const score = sought.reduce((sum, each, index) => sum + likeness(each, words[at + index]), 0)
+    if (score > best.score) best = { at, score }
+  }
+  return best.score >= 0.5 ? best.at : -1
+}
+
+const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
+
+function likenessOf(one: string[], other: string[] | undefined): number {
+  if (!other || one.length === 0 || other.length === 0) return 0
+  const there = new Set(other)
+  const common = one.filter((word) => there.has(word)).length
+  const share = (2 * common) / (one.length + other.length)
+  return share >= 0.5 ? Math.min(share, 1) : 0
+}
+
+function sameWords(one: string[], other: string[] | undefined): number {
+  return other && one.length > 0 && one.join(' ') === other.join(' ') ? 1 : 0
+}
+
+/** Lines of a file as read_file shows them, so that they can be taken from there. */
+export function shownLines(lines: string[], from: number, count: number): string {
+  const first = Math.max(0, from)
+  const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  return whole
+    .slice(first, first + Math.min(count, most.shown))
+    .map((line, index) => `${first + index + 1}\t${line.length > most.line ? `${line.slice(0, most.line)}…` : line}`)
+    .join('\n')
+}

@@ -1,0 +1,39 @@
+const about =
+  /^(diff --git |index [0-9a-f]+\.\.|new file mode |deleted file mode |old mode |new mode |similarity index |rename (from|to) )/
+
+/** A patch in the form of diff or git, in our sections. One that has sections of ours stays as it is. */
+export function inSections(patch: string): string {
+  if (/^\*\*\* (Add|Update|Delete) File: /m.test(patch) || !/^--- .*\r?\n\+\+\+ /m.test(patch)) return patch
+  const lines = patch.replace(/\r\n/g, '\n').split('\n')
+  const made: string[] = []
+  let within: 'add' | 'delete' | 'update' = 'update'
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!
+    const next = lines[at + 1] ?? ''
+    if (line.startsWith('--- ') && next.startsWith('+++ ')) {
+      const [before, after] = [nameIn(line), nameIn(next)]
+      within = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
+      made.push(...headingsOf(before, after))
+      at++
+    } else if (
+      about.test(line) ||
+      (within === 'delete' && line !== '') ||
+      (within === 'add' && line.startsWith('@@'))
+    ) {
+      // What diff and git say of it, nothing else needs.
+    } else made.push(line)
+  }
+  return made.join('\n')
+}
+
+/** `a/` and `b/` are git's. */
+function nameIn(line: string): string | undefined {
+  const name = line.slice(4).split('\t')[0]!.trim()
+  return name === '/dev/null' ? undefined : name.replace(/^[ab]\//, '')
+}
+
+function headingsOf(before: string | undefined, after: string | undefined): string[] {
+  if (before === undefined) return [`*** Add File: ${after}`]
+  if (after === undefined) return [`*** Delete File: ${before}`]
+  return [`*** Update File: ${before}`, ...(before === after ? [] : [`*** Move to: ${after}`])]
+}

@@ -1,0 +1,71 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { estimateTokens } from '#lib/token-estimate.ts'
+import type { Answer, Engineer } from './engineers.ts'
+import { failed } from './reading.ts'
+import type { Call } from './task.ts'
+
+type Message = { role: string; content: string | null; tool_calls?: unknown[] }
+type Body = { messages: Message[]; tools?: unknown[] }
+
+/** What was seen of one engineer's work. */
+export type Work = { engineer: Engineer; turns: number; calls: number; failed: number; contextTokens: number }
+
+/** A model service whose models are engineers that play a script. Which one is asked is told by the workspace. */
+export async function serveEngineers() {
+  const works = new Map<string, Work>()
+  const server = createServer(async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    const body = JSON.parse(text) as Body
+    const workspace = /The workspace is (.+?)\. Today/.exec(body.messages[0]?.content ?? '')?.[1] ?? ''
+    const work = works.get(workspace)
+    const tokens = estimateTokens(text.length)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (chunk: object) => response.write(`data: ${JSON.stringify({ model: 'engineer', ...chunk })}\n\n`)
+    const answer = work && body.tools ? answerOf(work, body, tokens) : { text: 'Worked on the task so far.' }
+    say(answer, send)
+    send({ choices: [], usage: { prompt_tokens: tokens, completion_tokens: 50 } })
+    response.end('data: [DONE]\n\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    engage(workspace: string, engineer: Engineer): Work {
+      const work = { engineer, turns: 0, calls: 0, failed: 0, contextTokens: 0 }
+      works.set(workspace, work)
+      return work
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What came since the engineer spoke last is what he is told. */
+function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
+  const spoke = messages.findLastIndex(({ role }) => role === 'assistant')
+  const told = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))
+  work.turns++
+  work.failed += told.filter(failed).length
+  work.contextTokens = Math.max(work.contextTokens, tokens)
+  const { value } = work.engineer.next(told)
+  const answer = value ?? { text: 'There is nothing left to do.' }
+  work.calls += answer.calls?.length ?? 0
+  return answer
+}
+
+function say({ text, calls = [] }: Answer, send: (chunk: object) => void): void {
+  const delta = (part: object) => send({ choices: [{ index: 0, delta: part }] })
+  if (text) delta({ content: text })
+  for (const [index, call] of calls.entries()) {
+    const { name } = call
+    delta({ tool_calls: [{ index, id: `call_${crypto.randomUUID()}`, function: { name, arguments: '' } }] })
+    for (const piece of argumentsOf(call).match(/.{1,4000}/gs) ?? [])
+      delta({ tool_calls: [{ index, function: { arguments: piece } }] })
+  }
+  const finish = calls.some(({ cut }) => cut) ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
+  send({ choices: [{ index: 0, delta: {}, finish_reason: finish }] })
+}
+
+const argumentsOf = ({ raw, input }: Call) => raw ?? JSON.stringify(input ?? {})

@@ -1,0 +1,58 @@
+/** A call of a tool as a model writes it: its arguments are JSON, unless `raw` says otherwise; `cut` is by the output limit. */
+export type Call = { name: string; input?: object; raw?: string; cut?: boolean }
+
+/** A mistake that models make, and what sets it right. */
+export type Slip = {
+  name: string
+  call: Call
+  /** Whether the call did what was meant all the same. */
+  meant?: (message: string) => boolean
+  /** What he does when he has read the message, of which he knows nothing else; undefined where it does not help him. */
+  next: (message: string) => Call[] | undefined
+  /** Whether the task is repaired with it. */
+  repairs?: boolean
+}
+
+export type Task = {
+  name: string
+  language: 'JavaScript' | 'Python' | 'shell' | 'Perl'
+  prompt: string
+  /** The project, without what checks it. */
+  files: Record<string, string | (() => Buffer)>
+  /** What checks it; it is written anew before the last check. */
+  tests: Record<string, string>
+  check: string
+  /** What the good engineer reads, besides the README. */
+  look: string[]
+  repair: Call
+  slips: Slip[]
+  /** A repair that does not do, with which he claims to be done, without the check. */
+  hasty?: Call
+  /** The model's window, where it is a small one. */
+  windowTokens?: number
+}
+
+/** Programs that a language needs. */
+export const programs = { JavaScript: 'node', Python: 'python3', shell: 'bash', Perl: 'perl' }
+
+/** The text of a file, without the spaces that it has for standing in code. */
+export function text(parts: TemplateStringsArray, ...values: string[]): string {
+  const lines = String.raw(parts, ...values)
+    .replace(/^\n/, '')
+    .replace(/ *$/, '')
+    .split('\n')
+  const margins = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const margin = Math.min(...margins)
+  return lines.map((line) => line.slice(margin)).join('\n')
+}
+
+export const run = (command: string, more: object = {}): Call => ({ name: 'shell', input: { command, ...more } })
+export const read = (path: string, more: object = {}): Call => ({ name: 'read_file', input: { path, ...more } })
+export const patching = (...lines: string[]): Call => ({
+  name: 'apply_patch',
+  input: { patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') },
+})
+export const edit = (path: string, old_text: string, new_text: string): Call => ({
+  name: 'edit_file',
+  input: { path, old_text, new_text },
+})
