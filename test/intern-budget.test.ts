@@ -138,6 +138,20 @@ onEachDatabase('a budget', (kind) => {
     assert.equal((await say(service, id, 'say anew')).text, 'anew')
   })
 
+  test('of a session holds for prompts that come at once', async () => {
+    const turns_per_minute_user = 1000
+    await using service = await startPriced(kind, { turns_per_minute_user })
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_turns: 2 } })
+    await say(service, id, 'say first', { session_id: 'mine' })
+    const asking = Array.from({ length: 24 }, async (_, at) => {
+      await sleep(at * 12)
+      return say(service, id, 'say x', { session_id: 'mine' })
+    })
+    const statuses = (await Promise.all(asking)).map(({ status }) => status)
+    const [session] = (await service.ask('GET', `/interns/${id}/sessions`)).body.data
+    assert.deepEqual([session.turns, statuses.filter((status) => status === 200).length], [2, 1], String(statuses))
+  })
+
   test('of a session holds for turns, too, that were broken off with their intern', async () => {
     await using service = await startPriced(kind)
     const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 2 * cent } }

@@ -44,7 +44,13 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
   // Whoever attaches something need not say anything.
   const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
   const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
-  return { prompt, attachments, mode, ...session, ...budget, ...readCaller(body) }
+  const turns = body.turnsBefore !== undefined && { turnsBefore: readTurns(body.turnsBefore) }
+  return { prompt, attachments, mode, ...session, ...budget, ...turns, ...readCaller(body) }
+}
+
+function readTurns(value: unknown): number {
+  if (Number.isSafeInteger(value)) return value as number
+  throw new HttpError(400, 'invalid', 'turnsBefore must be an integer.')
 }
 
 /** It was checked by the server when somebody wrote it. */

@@ -68,6 +68,8 @@ export class RunRegistry {
     this.#deadlines.look()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
     if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
+    if (turn.turnsBefore !== undefined && this.#deps.transcripts.turns(session.id) !== turn.turnsBefore)
+      throw new Refusal('session_moved', 'Another turn of this session has begun meanwhile.')
     if (turn.background && this.#countBackground() >= this.#deps.limits.maxBackgroundRuns)
       throw new Refusal('questions_full', 'As many runs as the intern takes go on in the background. Try again later.')
     const run = this.#newRun(session, turn)

@@ -54,6 +54,15 @@ test('the agent is set to the approval mode of each turn, which nobody remembers
   assert.equal((await daemon.say('mode', { sessionId, mode: 'self-drive' })).text, '[self-drive]')
 })
 
+test('a turn whose budget was worked out before another one of its session is refused', async () => {
+  await using daemon = await startTestDaemon()
+  const begin = (turnsBefore: number) => daemon.say('say hi', { sessionId: 'limited', turnsBefore })
+  assert.equal((await begin(0)).text, 'hi')
+  const { code, message } = (await refusalOf(begin(0)))!
+  assert.deepEqual([code, message], [409, 'Another turn of this session has begun meanwhile.'])
+  assert.equal((await begin(1)).text, 'hi')
+})
+
 test('a session has one turn at a time, and other sessions are not held up', async () => {
   await using daemon = await startTestDaemon()
   const { sessionId, leave } = await daemon.listen('say hi\nwait 10000')

@@ -34,6 +34,7 @@ test('what the intern’s daemon refuses has the kind of its status and its publ
     ['interaction_unknown', 'not_found', 'interaction_unknown', false],
     ['session_unknown', 'not_found', 'not_found', false],
     ['session_busy', 'conflict', 'busy', true],
+    ['session_moved', 'conflict', 'busy', true],
     ['interaction_not_pending', 'conflict', 'interaction_not_pending', false],
     ['already_attached', 'conflict', 'attachment_failed', false],
     ['output_lost', 'gone', 'attachment_failed', false],

@@ -11,7 +11,7 @@ import { noteBackground } from './note-background.ts'
 import { saveQuestion } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
 import type { Runs, StartTurn, TurnCaller } from './runs.ts'
-import { budgetForPrompt } from './session-budget.ts'
+import { withinBudget } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
 import { closesStream, type TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
@@ -89,10 +89,11 @@ export async function startChatTurn(
     const { intern, runs, heard } =
       input.kind === 'prompt'
         ? await whileAwake(deps, known, stop, (intern) =>
-            startedBy(intern, async (runs) => {
-              const budget = await budgetForPrompt(deps, intern, runs, limits)
-              return begin(runs, input, { mode, budget, ...speaker }, stop)
-            }),
+            startedBy(intern, (runs) =>
+              withinBudget(deps, intern, runs, limits, (allowed) =>
+                begin(runs, input, { mode, ...allowed, ...speaker }, stop),
+              ),
+            ),
           )
         : await startedBy(await awake(deps, known, stop), (runs) =>
             answering(deps, { ...by, answer: input }, (answer) => runs.answer({ ...answer, ...speaker }, stop)),
@@ -166,7 +167,7 @@ const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout
 
 type Prompt = Extract<TurnInput, { kind: 'prompt' }>
 
-type Manner = Pick<StartTurn, 'mode' | 'budget'> & TurnCaller
+type Manner = Pick<StartTurn, 'mode' | 'budget' | 'turnsBefore'> & TurnCaller
 
 function begin(runs: Runs, { prompt, attachments, sessionId }: Prompt, manner: Manner, signal: AbortSignal) {
   return runs.start({ prompt, attachments, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)

@@ -16,6 +16,7 @@ export const refusals = {
   interaction_unknown: { code: 404, retryable: false },
   session_unknown: { code: 404, retryable: false },
   session_busy: { code: 409, retryable: true },
+  session_moved: { code: 409, retryable: true },
   interaction_not_pending: { code: 409, retryable: false },
   already_attached: { code: 409, retryable: false },
   output_lost: { code: 410, retryable: false },
@@ -34,6 +35,7 @@ export type RefusalKind = keyof typeof refusals
 const publicReason: Partial<Record<RefusalKind, string>> = {
   session_unknown: 'not_found',
   session_busy: 'busy',
+  session_moved: 'busy',
   questions_full: 'busy',
   already_attached: 'attachment_failed',
   output_lost: 'attachment_failed',

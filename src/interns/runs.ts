@@ -26,6 +26,8 @@ export type StartTurn = {
   sessionId?: string
   /** What it may take. */
   budget?: TurnBudget | undefined
+  /** How many turns its session had when that was worked out: with any other number it is refused, `session_moved`. */
+  turnsBefore?: number | undefined
 } & TurnCaller
 
 /** In the place of a question's id: the one that the session waits with. For people at a terminal. */

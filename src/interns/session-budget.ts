@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Query } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from './budget.ts'
+import { Refusal } from './refusal.ts'
 import { sessionSpending } from './run-spending.ts'
-import type { Runs } from './runs.ts'
-import { type TurnBudget, usd } from './turn-budget.ts'
+import type { Runs, StartTurn } from './runs.ts'
+import { usd } from './turn-budget.ts'
 import type { Spent } from './watch-spending.ts'
 
 type BudgetDeps = { db: { query: Query }; spent: Spent }
@@ -14,29 +15,50 @@ type Prompted = { id: string; budget: InternBudget | null }
 const writtenWithinMs = 2000
 const lookEveryMs = 50
 
+type Limits = { sessionId: string | undefined; asked: PromptBudget | null | undefined }
+type Allowed = Pick<StartTurn, 'budget' | 'turnsBefore'>
+
 /**
- * What the next turn of a session may take. @throws Fault `forbidden` where the session may have no more of them: no
- * reason of the chat route stands for that, as for limits of guardrails.
+ * Begins the next turn of a session with what it may take. Where another turn was quicker, it is worked out anew: of prompts
+ * that come at once each would else see what the session had before all of them. @throws Fault `forbidden` where the
+ * session may have no more turns: no reason of the chat route stands for that, as for limits of guardrails.
  */
-export async function budgetForPrompt(
+export async function withinBudget<T>(
   deps: BudgetDeps,
-  { id, budget }: Prompted,
+  intern: Prompted,
   runs: Pick<Runs, 'transcripts'>,
-  { sessionId, asked }: { sessionId: string | undefined; asked: PromptBudget | null | undefined },
-): Promise<TurnBudget | undefined> {
-  if (sessionId === undefined) return budgetOfTurn(budget, asked, 0)
-  if (budget?.session_max_turns != null) await requireTurnLeft(runs, sessionId, budget.session_max_turns)
-  if (budget?.session_max_cost_usd == null) return budgetOfTurn(budget, asked, 0)
-  const spent = await spentBy(deps, id, sessionId)
-  if (spent >= budget.session_max_cost_usd) throw sessionSpent(spent, budget.session_max_cost_usd)
-  return budgetOfTurn(budget, asked, spent)
+  limits: Limits,
+  begin: (allowed: Allowed) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const allowed = await allowedNow(deps, intern, runs, limits)
+    try {
+      return await begin(allowed)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.kind === 'session_moved')) throw error
+    }
+  }
 }
 
-async function requireTurnLeft({ transcripts }: Pick<Runs, 'transcripts'>, sessionId: string, most: number) {
-  const found = await transcripts.read(sessionId, { limit: 1 })
-  if (!found || found.session.turns < most) return
-  throw new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
+async function allowedNow(
+  deps: BudgetDeps,
+  { id, budget }: Prompted,
+  { transcripts }: Pick<Runs, 'transcripts'>,
+  { sessionId, asked }: Limits,
+): Promise<Allowed> {
+  const { session_max_turns: mostTurns, session_max_cost_usd: mostUsd } = budget ?? {}
+  if (sessionId === undefined || (mostTurns == null && mostUsd == null))
+    return { budget: budgetOfTurn(budget, asked, 0) }
+  // Before what it has spent: a turn in between is noticed.
+  const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
+  if (mostTurns != null && turnsBefore >= mostTurns) throw noTurnLeft(mostTurns)
+  const spent = mostUsd == null ? 0 : await spentBy(deps, id, sessionId)
+  if (mostUsd != null && spent >= mostUsd) throw sessionSpent(spent, mostUsd)
+  return { budget: budgetOfTurn(budget, asked, spent), turnsBefore }
 }
+
+const noTurnLeft = (most: number) =>
+  new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
 
 async function spentBy({ db, spent }: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {

@@ -17,7 +17,7 @@ import { startDaemon } from '#daemon/start.ts'
 import { connectRuns } from '#interns/connect-runs.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Refusal } from '#interns/refusal.ts'
-import type { ApprovalMode, Runs } from '#interns/runs.ts'
+import type { ApprovalMode, Runs, StartTurn } from '#interns/runs.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
 import { newUuid } from '#lib/id.ts'
 import { once } from '#lib/once.ts'
@@ -119,11 +119,8 @@ export function talking(runs: Runs & { close(): void }) {
   return {
     runs,
     /** A whole turn, up to its end or its first question. */
-    say: async (prompt: string, about: { sessionId?: string; mode?: ApprovalMode } = {}) => {
-      const { sessionId, mode = 'manual' } = about
-      const events = await runs.start({ prompt, mode, ...(sessionId && { sessionId }) }, signal())
-      return hear(events)
-    },
+    say: async (prompt: string, about: Partial<Pick<StartTurn, 'sessionId' | 'mode' | 'turnsBefore'>> = {}) =>
+      hear(await runs.start({ prompt, mode: 'manual', ...about }, signal())),
     answer: async (heard: Heard, answer: string, questionId = heard.question?.id ?? 'none') =>
       hear(await runs.answer({ sessionId: heard.sessionId, questionId, answer }, signal())),
     /** A turn that is still going on: what has been heard of it so far, and how to leave it. */

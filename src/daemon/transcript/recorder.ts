@@ -60,6 +60,10 @@ export class Recorder {
     return this.#status === 'idle' && this.#dirty.size === 0
   }
 
+  get turns(): number {
+    return this.#turns
+  }
+
   begun(runId: string, text: string, about: Begun): void {
     this.#forgetRun()
     this.#runId = runId

@@ -25,6 +25,8 @@ const milestoneWaitMs = 20_000
 
 export type KeptTranscripts = Transcripts & {
   of(sessionId: string): Recorder
+  /** How many turns a session has had. */
+  turns(sessionId: string): number
   /** Saves all that happened. @throws StoreFailed */
   save(): void
   /** Whether anybody follows a session. */
@@ -135,6 +137,7 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
 
   return {
     of,
+    turns: (sessionId) => (recorders.get(sessionId) ?? store.session(sessionId))?.turns ?? 0,
     save,
     isFollowed: followers.any,
     wake,
