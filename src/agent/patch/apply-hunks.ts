@@ -18,7 +18,7 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
     const { at, fitted = hunk, note } = found
     if (note) notes.push(`${name}: ${note}`)
     lines.splice(at, fitted.before.length, ...kept(lines.slice(at, at + fitted.before.length), fitted))
-    from = at + fitted.after.length
+    from = Math.max(at + fitted.after.length, from + fitted.after.length - fitted.before.length)
   }
   if (wrong.length > 0) throw new Error(`is not as the patch has it: ${wrong.join('\n')}`)
   return { text: lines.join(lineEnd), notes }
@@ -41,7 +41,7 @@ type Place = { at: number; fitted?: Hunk; note?: string }
 function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
   const { under, before } = hunk
   const start = under === undefined ? from : lineAfter(lines, under, from)
-  if (start === undefined) return `no line from ${from + 1} on is ${shown(under ?? '')}, which its "@@" names`
+  if (start === undefined) return onlyPlace(lines, before) ?? noLine(lines, under!, from)
   if (before.length === 0) return { at: under === undefined ? endOf(lines) : start }
   for (const same of [exactly, butForSpaces]) {
     const places = placesWith(lines, before, start, same)
@@ -52,7 +52,24 @@ function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
         .map((at) => at + 1)
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
-  return otherwiseIndented(lines, hunk, start) ?? withoutOuterLines(lines, hunk, start) ?? nearest(lines, before, start)
+  return (
+    (start > 0 ? onlyPlace(lines, before) : undefined) ??
+    otherwiseIndented(lines, hunk, start) ??
+    withoutOuterLines(lines, hunk, start) ??
+    nearest(lines, before, start)
+  )
+}
+
+/** Hunks need not be in the order of the file, nor under the line that they name, if their lines stand there only once. */
+function onlyPlace(lines: string[], before: string[]): Place | undefined {
+  const [at, ...others] = before.some((line) => line.trim() !== '') ? placesWith(lines, before, 0, butForSpaces) : []
+  return at === undefined || others.length > 0 ? undefined : { at }
+}
+
+function noLine(lines: string[], under: string, from: number): string {
+  const near = nearestPlace(lines, [under], from)
+  const why = `no line from ${from + 1} on is ${shown(under)}, which its "@@" names`
+  return near === -1 ? why : `${why}. The file has:\n${around(lines, near, 1)}\nName one of these lines`
 }
 
 const exactly = (one: string, other: string) => one === other

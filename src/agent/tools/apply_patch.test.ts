@@ -177,6 +177,23 @@ test('a line around a change may be another, if what goes stands there once, and
   assert.equal(await twice.read('a.js'), file['a.js'])
 })
 
+test('hunks in another order, and under a line that is not there, are applied where their lines stand once', async () => {
+  const file = { 'a.js': 'class A {\n  a\n  b\n  c\n  d\n}\n' }
+  const update = ['*** Update File: a.js']
+  await using order = await patching(
+    file,
+    patch(...update, '@@', '   c', '-  d', '+  D', '+  E', '@@', '-  a', '+  A', '@@', '-}', '+};'),
+  )
+  assert.equal(await order.read('a.js'), 'class A {\n  A\n  b\n  c\n  D\n  E\n};\n')
+  await using named = await patching(file, patch(...update, '@@ class B {', '-  b', '+  B'))
+  assert.equal(await named.read('a.js'), 'class A {\n  a\n  B\n  c\n  d\n}\n')
+  await using nowhere = await patching(file, patch(...update, '@@ class B {', '+  new'))
+  assert.match(
+    nowhere.result,
+    /no line from 1 on is "class B \{", which its "@@" names\. The file has:\n1\tclass A \{\n/,
+  )
+})
+
 for (const [what, text, says] of [
   [
     'has a line that is of no section',

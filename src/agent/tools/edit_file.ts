@@ -65,7 +65,7 @@ function linesWith(text: string, part: string): number[] {
 
 /** The line numbers that read_file shows are none of the file, though models copy them. */
 function withoutNumbers(text: string, before: string, after: string): [string, string] {
-  const lines = before.split('\n')
+  const lines = before.replace(/\n$/, '').split('\n')
   if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
   const bare = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
   return [bare(before), bare(after)]

@@ -15,6 +15,9 @@ const onlyMoves = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\n]+
 
 /** Whether a command goes on behind the others and is not waited for. What is quoted is none. */
 function leavesRunning(command: string): boolean {
-  const bare = command.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, '_').replace(/#.*$/gm, '')
-  return /(?<![&<>|])&(?![&>\d])/.test(bare) && !/\bwait\b/.test(bare)
+  const bare = command
+    .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')
+    .replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\(\(.*?\)\)/gs, '_')
+    .replace(/(?<=^|\s)#.*$/gm, '')
+  return /(?<![&<>|])&(?=\s|$|\)|;)/.test(bare) && !/\bwait\b/.test(bare)
 }

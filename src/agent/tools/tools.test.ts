@@ -220,6 +220,8 @@ test('edit_file takes line numbers of read_file for what they are', async () => 
   await using at = await setUp({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
   await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 1\n2\ty = 2', new_text: '1\tx = 3\n2\ty = 4' })
   assert.equal(await at.text('a.py'), 'x = 3\ny = 4\n')
+  await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 3\n', new_text: '1\tx = 5\n' })
+  assert.equal(await at.text('a.py'), 'x = 5\ny = 4\n')
   await at.use('edit_file', { path: 'b.tsv', old_text: '1\tone', new_text: '1\ttwo' })
   assert.equal(await at.text('b.tsv'), '1\ttwo\n')
 })
@@ -239,7 +241,15 @@ test('shell tells what a command did not do though it looks so', async () => {
   assert.match(await says('sleep 600 & echo up'), /ended with it: what is to go on is for start_process/)
   assert.match(await says('cd /'), /next command starts in the workspace again/)
   assert.match(await says('yes | head -c 100000'), /run it again through grep, head or tail/)
-  for (const silent of ['sleep 0 & wait', 'true && echo "a & b" 2>&1', 'cd / && true', ': &>/dev/null'])
+  const heredoc = "cat <<'END' >&2\na & b\nEND\n"
+  for (const silent of [
+    'sleep 0 & wait',
+    'true && echo "a & b" 2>&1',
+    'cd / && true',
+    ': &>/dev/null',
+    heredoc,
+    ': $((1 & 2)) # a & b',
+  ])
     assert.doesNotMatch(await says(silent), /start_process|next command/)
   const late = await at.use('shell', { command: 'sleep 600', timeout_seconds: 1 })
   assert.match(late, /Killed after 1 s\..*start_process.*timeout_seconds/)
