@@ -1,3 +1,4 @@
+import { madeWhenRead } from '#lib/made-when-read.ts'
 import { addBit, type Bits, noBits } from './bits.ts'
 import type { Model } from './model.ts'
 import { supportedParameters } from './model-item.ts'
@@ -6,7 +7,10 @@ import { type PriceScale, priceScale } from './price-scale.ts'
 /** Which models have a value. */
 export type ValueIndex = ReadonlyMap<string, Bits>
 
-/** Values that filters test: one array for each value instead of one object for each model. A missing number is NaN. */
+/**
+ * Values that filters test: one array for each value instead of one object for each model. A missing number is NaN. Each
+ * column is made when a filter first asks for it.
+ */
 export type Columns = {
   size: number
   category: ValueIndex
@@ -45,23 +49,24 @@ export function columnsOf(models: readonly Model[]): Columns {
   const numbers = (valueIn: (model: Model) => number | undefined) =>
     Float64Array.from(models, (model) => valueIn(model) ?? Number.NaN)
   const index = (valuesOf: (model: Model) => string[]) => indexOf(models, valuesOf)
-  return {
-    size: models.length,
-    category: index((model) => model.categories),
-    parameter: index(supportedParameters),
-    input: index((model) => model.inputModalities),
-    output: index((model) => model.outputModalities),
-    author: index((model) => [model.author.toLowerCase()]),
-    architecture: index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
-    distillable: index((model) => [String(model.distillable)]).get('true') ?? noBits(models.length),
-    words: models.map((model) => `${model.name}\n${model.id}`.toLowerCase()),
-    created: numbers((model) => model.created),
-    context: numbers((model) => model.contextLength),
-    intelligence: numbers((model) => model.benchmarks.intelligence),
-    coding: numbers((model) => model.benchmarks.coding),
-    agentic: numbers((model) => model.benchmarks.agentic),
-    endpoints: endpointColumns(models),
-  }
+  return madeWhenRead<Columns>({
+    size: () => models.length,
+    category: () => index((model) => model.categories),
+    parameter: () => index(supportedParameters),
+    input: () => index((model) => model.inputModalities),
+    output: () => index((model) => model.outputModalities),
+    author: () => index((model) => [model.author.toLowerCase()]),
+    architecture: () =>
+      index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
+    distillable: () => index((model) => [String(model.distillable)]).get('true') ?? noBits(models.length),
+    words: () => models.map((model) => `${model.name}\n${model.id}`.toLowerCase()),
+    created: () => numbers((model) => model.created),
+    context: () => numbers((model) => model.contextLength),
+    intelligence: () => numbers((model) => model.benchmarks.intelligence),
+    coding: () => numbers((model) => model.benchmarks.coding),
+    agentic: () => numbers((model) => model.benchmarks.agentic),
+    endpoints: () => endpointColumns(models),
+  })
 }
 
 function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[]): ValueIndex {

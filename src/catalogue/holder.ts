@@ -6,7 +6,7 @@ import { oneAtATime } from '#lib/one-at-a-time.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
-import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
+import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 /** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
 export type CatalogueHolder = {
@@ -93,7 +93,7 @@ export async function openCatalogue({
     reload,
     measured(newer) {
       figures = newer
-      snapshot = withFigures(snapshot, newer)
+      snapshot = snapshot.withFigures(newer)
     },
     origin,
     close() {

@@ -70,6 +70,15 @@ test('a changed, a new and a left out source are read', async () => {
   assert.deepEqual([reads(), data.models.map(({ id }) => id)], [4, ['acme/acme-two', 'acme/one']])
 })
 
+test('names in any script come back, though the file has one byte a character', async () => {
+  const { settings, start, path, reads } = starts()
+  writeFileSync(settings.catalogue_file, fileWith(1000).replaceAll('One', 'Zoë 語 😀'))
+  await start()
+  const { data } = await start()
+  assert.deepEqual([reads(), data.models.find(({ id }) => id === 'acme/one')?.name], [1, 'Zoë 語 😀'])
+  assert.ok(readFileSync(path).every((byte) => byte < 0x80))
+})
+
 test('what was remembered and is damaged or cut short is not believed', async () => {
   const { start, context, path, reads } = starts()
   await start()

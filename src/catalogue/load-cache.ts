@@ -40,22 +40,31 @@ export async function nameOfSources(settings: CatalogueSettings): Promise<string
 
 const inCode = (file: string) => join(code, file)
 
-/** First the checksum of all that follows, then what it was made from, then the catalogue: a line each. */
+/**
+ * First the checksum of all that follows, then what it was made from, then the catalogue: a line each. All of it is ASCII:
+ * one character beyond would have V8 take two bytes for each of millions.
+ */
 async function readCache(path: string, name: string): Promise<Loaded | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '')
-  const [checksum, rest] = splitLine(text)
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+  const [checksum, rest] = splitLine(bytes)
   const [madeFrom, loaded] = splitLine(rest)
-  if (madeFrom !== name || checksum !== String(crc32(rest))) return undefined
-  return JSON.parse(loaded) as Loaded
+  if (madeFrom.toString('latin1') !== inAscii(name) || checksum.toString('latin1') !== String(crc32(rest)))
+    return undefined
+  return JSON.parse(loaded.toString('latin1')) as Loaded
 }
 
-function splitLine(text: string): [line: string, rest: string] {
-  const end = text.indexOf('\n')
-  return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
+function splitLine(bytes: Buffer): [line: Buffer, rest: Buffer] {
+  const end = bytes.indexOf('\n')
+  return end < 0 ? [bytes, Buffer.alloc(0)] : [bytes.subarray(0, end), bytes.subarray(end + 1)]
+}
+
+/** The same JSON without a character beyond ASCII. */
+function inAscii(json: string): string {
+  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 async function writeCache(path: string, name: string, loaded: Loaded): Promise<void> {
-  const rest = `${name}\n${JSON.stringify(loaded)}`
+  const rest = `${inAscii(name)}\n${inAscii(JSON.stringify(loaded))}`
   const draft = `${path}.${process.pid}`
   try {
     await writeFile(draft, `${crc32(rest)}\n${rest}`)

@@ -1,3 +1,5 @@
+import { madeWhenRead } from '#lib/made-when-read.ts'
+import { once } from '#lib/once.ts'
 import type { Figures } from '#measure/figures.ts'
 import { cheapestEndpoint } from './cheapest.ts'
 import { compareExact } from './exact.ts'
@@ -20,45 +22,52 @@ export const sorts = [
 export type Sort = (typeof sorts)[number]
 
 /** All models in a sort's order. The default order, which is the snapshot's own and that of `newest`, needs none. */
-export type Orders = Partial<Record<Sort, Uint32Array>>
+export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: Uint32Array }
+type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
+/** Those that follow from the catalogue alone. */
+export type FixedOrders = Omit<Orders, MeasuredSort>
+/** Those that follow from measurements. */
+export type MeasuredOrders = Pick<Orders, MeasuredSort>
 
-/** The orders that follow from the catalogue alone. */
-export function fixedOrders(models: readonly Model[]): Orders {
-  const prices = models.map((model) => cheapestEndpoint(model).price)
-  const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
-  const priceRank = new Float64Array(models.length)
-  rising.forEach((at, place) => {
-    const before = rising[place - 1]
-    const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
-    priceRank[at] = same ? priceRank[before]! : place
-  })
-  const highToLow = (valueIn: (model: Model) => number | undefined) => falling(models.map(valueIn))
-  return {
-    'pricing-low-to-high': falling([...priceRank].map((rank) => -rank)),
-    'pricing-high-to-low': falling([...priceRank]),
+/** Each is made when it is first asked for. */
+export function fixedOrders(models: readonly Model[]): FixedOrders {
+  const ranks = once(() => priceRanks(models))
+  const highToLow = (valueIn: (model: Model) => number | undefined) => () => falling(models.map(valueIn))
+  return madeWhenRead<FixedOrders>({
+    'pricing-low-to-high': () => falling([...ranks()].map((rank) => -rank)),
+    'pricing-high-to-low': () => falling([...ranks()]),
     'context-high-to-low': highToLow((model) => model.contextLength),
     'intelligence-high-to-low': highToLow((model) => model.benchmarks.intelligence),
     'coding-high-to-low': highToLow((model) => model.benchmarks.coding),
     'agentic-high-to-low': highToLow((model) => model.benchmarks.agentic),
     'design-arena-elo-high-to-low': highToLow((model) => model.benchmarks.designArenaElo),
-  }
+  })
 }
 
-/** The orders that follow from measurements: a model is as fast as its fastest endpoint. */
-export function measuredOrders(models: readonly Model[], figures: Figures): Orders {
-  const throughput = models.map(({ endpoints }) =>
-    highest(endpoints.map(({ id }) => figures.endpoint(id).throughput?.p50)),
-  )
-  const quickness = models.map(({ endpoints }) =>
-    highest(endpoints.map(({ id }) => negative(figures.endpoint(id).latencyMs?.p50))),
-  )
-  const popularity = falling(models.map(({ id }) => figures.model(id).tokens7d))
-  return {
-    'throughput-high-to-low': falling(throughput),
-    'latency-low-to-high': falling(quickness),
+/** Where each model stands by its price; equal prices stand at one place. */
+function priceRanks(models: readonly Model[]): Float64Array {
+  const prices = models.map((model) => cheapestEndpoint(model).price)
+  const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
+  const ranks = new Float64Array(models.length)
+  rising.forEach((at, place) => {
+    const before = rising[place - 1]
+    const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
+    ranks[at] = same ? ranks[before]! : place
+  })
+  return ranks
+}
+
+/** Each is made when it is first asked for: a model is as fast as its fastest endpoint. */
+export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
+  const byEndpoints = (valueIn: (id: string) => number | undefined) => () =>
+    falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id)))))
+  const popularity = once(() => falling(models.map(({ id }) => figures.model(id).tokens7d)))
+  return madeWhenRead<MeasuredOrders>({
+    'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
+    'latency-low-to-high': byEndpoints((id) => negative(figures.endpoint(id).latencyMs?.p50)),
     'most-popular': popularity,
     'top-weekly': popularity,
-  }
+  })
 }
 
 /** The places of all values, the highest first, equals in their order, and last what has none. */

@@ -6,9 +6,9 @@ import type { Snapshot } from './snapshot.ts'
  * retention; undefined if there are no such conditions.
  */
 export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
-  const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints
   const asksNothing = !endpointConditions.some((name) => filter[name] !== undefined)
   if (asksNothing) return undefined
+  const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints
   const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
   const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
   const wanted = filter.providers && wantedProviders(snapshot, filter.providers)

@@ -5,7 +5,7 @@ import { catalogue, figures, nowMs, question } from '#test/harness/random-catalo
 import { referenceList } from '#test/harness/reference-models.ts'
 import { findModels, listBytes } from './list.ts'
 import { ModelQuery } from './query.ts'
-import { compileSnapshot, type Snapshot, withFigures } from './snapshot.ts'
+import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 function answer(snapshot: Snapshot, parameters: Record<string, string>) {
   const url = `/models?${new URLSearchParams(parameters)}`
@@ -22,7 +22,7 @@ test('every list is what the rules say, for any catalogue, any question and any 
     figures,
     (data, questions, before, after) => {
       const first = compileSnapshot(data, before)
-      const second = withFigures(first, after)
+      const second = first.withFigures(after)
       for (const parameters of questions) {
         assert.deepEqual(answer(first, parameters), referenceList(data.models, before, parameters, nowMs))
         assert.deepEqual(answer(second, parameters), referenceList(data.models, after, parameters, nowMs))

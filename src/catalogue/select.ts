@@ -18,8 +18,8 @@ export function selectModels(
   keepByNumbers(found, snapshot, query, nowMs)
   const served = servedWithin(snapshot, query)
   if (served) keepWhere(found, served)
-  keepByWords(found, snapshot.columns.words, query.q)
-  return membersOf(found, query.sort && snapshot.orders[query.sort])
+  keepByWords(found, snapshot.columns, query.q)
+  return membersOf(found, snapshot.orderOf(query.sort))
 }
 
 function keepByValues(found: Bits, columns: Columns, query: ModelFilter): void {
@@ -45,32 +45,37 @@ function anyOf(columns: Columns, index: ValueIndex, values: readonly string[]): 
   return union
 }
 
-function keepByNumbers(found: Bits, { columns, toolSuccess }: Snapshot, query: ModelFilter, nowMs: number): void {
-  const { created } = columns
-  keepWithin(found, columns.context, query.context, undefined)
-  keepWithin(found, columns.intelligence, query.min_intelligence_index, query.max_intelligence_index)
-  keepWithin(found, columns.coding, query.min_coding_index, query.max_coding_index)
-  keepWithin(found, columns.agentic, query.min_agentic_index, query.max_agentic_index)
-  keepWithin(found, toolSuccess, query.min_tool_success_rate, query.max_tool_success_rate)
+function keepByNumbers(found: Bits, snapshot: Snapshot, query: ModelFilter, nowMs: number): void {
+  const { columns } = snapshot
+  keepWithin(found, () => columns.context, query.context, undefined)
+  keepWithin(found, () => columns.intelligence, query.min_intelligence_index, query.max_intelligence_index)
+  keepWithin(found, () => columns.coding, query.min_coding_index, query.max_coding_index)
+  keepWithin(found, () => columns.agentic, query.min_agentic_index, query.max_agentic_index)
+  keepWithin(found, () => snapshot.toolSuccess, query.min_tool_success_rate, query.max_tool_success_rate)
   const { min_age_days: min, max_age_days: max } = query
   if (min === undefined && max === undefined) return
   const now = Math.floor(nowMs / 1000)
   const [oldest, newest] = [now - ((max ?? Infinity) + 1) * daySeconds, now - (min ?? -Infinity) * daySeconds]
+  const { created } = columns
   keepWhere(found, (at) => created[at]! > oldest && created[at]! <= newest)
 }
 
 /** A number nobody gave is within no bounds. */
-function keepWithin(found: Bits, values: Float64Array, min: number | undefined, max: number | undefined): void {
+function keepWithin(found: Bits, column: () => Float64Array, min: number | undefined, max: number | undefined): void {
   if (min === undefined && max === undefined) return
+  const values = column()
   const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY]
   keepWhere(found, (at) => values[at]! >= low && values[at]! <= high)
 }
 
-function keepByWords(found: Bits, lines: string[], q: string | undefined): void {
+function keepByWords(found: Bits, columns: Columns, q: string | undefined): void {
   const wanted =
     q
       ?.toLowerCase()
       .split(/[\s,]+/)
       .filter(Boolean) ?? []
-  for (const word of wanted) keepWhere(found, (at) => lines[at]!.includes(word))
+  for (const word of wanted) {
+    const { words } = columns
+    keepWhere(found, (at) => words[at]!.includes(word))
+  }
 }

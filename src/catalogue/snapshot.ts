@@ -1,11 +1,12 @@
+import { once } from '#lib/once.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { type Columns, columnsOf } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
-import { fixedOrders, measuredOrders, type Orders } from './orders.ts'
+import { type FixedOrders, fixedOrders, type MeasuredOrders, measuredOrders, type Sort } from './orders.ts'
 
-/** The catalogue made ready for questions. Immutable: a reload makes another and swaps it in whole. */
-export type Snapshot = {
+/** What follows from the catalogue alone. */
+type Compiled = {
   /** In default order: newest first, then by id. */
   models: readonly Model[]
   providers: readonly Provider[]
@@ -13,12 +14,59 @@ export type Snapshot = {
   findModel: (name: string) => Model | undefined
   /** By slug, or by display name without regard to case. */
   findProvider: (slugOrName: string) => Provider | undefined
-  items: Items
+  items: () => Items
   columns: Columns
-  orders: Orders
-  figures: Figures
+  orders: FixedOrders
+}
+
+/**
+ * The catalogue made ready for questions. Immutable: a reload makes another and swaps it in whole. What only lists of
+ * models need is made when the first of them asks for it.
+ */
+export class Snapshot {
+  readonly models: Compiled['models']
+  readonly providers: Compiled['providers']
+  readonly findModel: Compiled['findModel']
+  readonly findProvider: Compiled['findProvider']
+  readonly columns: Columns
+  readonly figures: Figures
+  readonly #compiled: Compiled
+  readonly #measuredOrders: MeasuredOrders
+  readonly #toolSuccess: () => Float64Array
+
+  constructor(compiled: Compiled, figures: Figures) {
+    const { models } = compiled
+    this.models = models
+    this.providers = compiled.providers
+    this.findModel = compiled.findModel
+    this.findProvider = compiled.findProvider
+    this.columns = compiled.columns
+    this.figures = figures
+    this.#compiled = compiled
+    this.#measuredOrders = measuredOrders(models, figures)
+    this.#toolSuccess = once(() => Float64Array.from(models, ({ id }) => figures.model(id).toolSuccess ?? Number.NaN))
+  }
+
+  get items(): Items {
+    return this.#compiled.items()
+  }
+
   /** By model, 0 to 1; NaN where nothing was measured. */
-  toolSuccess: Float64Array
+  get toolSuccess(): Float64Array {
+    return this.#toolSuccess()
+  }
+
+  /** All models in this order; undefined for the default order, which is that of `models`. */
+  orderOf(sort: Sort | undefined): Uint32Array | undefined {
+    if (sort === undefined || sort === 'newest') return undefined
+    const { orders } = this.#compiled
+    return sort in orders ? orders[sort as keyof FixedOrders] : this.#measuredOrders[sort as keyof MeasuredOrders]
+  }
+
+  /** The same catalogue with newer measurements: all that does not follow from them is shared. */
+  withFigures(figures: Figures): Snapshot {
+    return new Snapshot(this.#compiled, figures)
+  }
 }
 
 /** A model without endpoints is left out: nobody serves it. */
@@ -30,32 +78,16 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const providerByName = new Map<string, Provider>()
   for (const provider of data.providers) providerByName.set(provider.name.toLowerCase(), provider)
   for (const provider of data.providers) providerByName.set(provider.slug, provider)
-  return {
+  const compiled: Compiled = {
     models,
     providers: data.providers,
     findModel: (name) => modelByName.get(name),
     findProvider: (name) => providerByName.get(name) ?? providerByName.get(name.toLowerCase()),
-    items: encodeItems(models),
+    items: once(() => encodeItems(models)),
     columns: columnsOf(models),
-    ...measured(models, figures, fixedOrders(models)),
+    orders: fixedOrders(models),
   }
-}
-
-/** The same catalogue with newer measurements: all that does not follow from them is shared. */
-export function withFigures(snapshot: Snapshot, figures: Figures): Snapshot {
-  return { ...snapshot, ...measured(snapshot.models, figures, snapshot.orders) }
-}
-
-function measured(
-  models: readonly Model[],
-  figures: Figures,
-  orders: Orders,
-): Pick<Snapshot, 'figures' | 'orders' | 'toolSuccess'> {
-  return {
-    figures,
-    orders: { ...orders, ...measuredOrders(models, figures) },
-    toolSuccess: Float64Array.from(models, ({ id }) => figures.model(id).toolSuccess ?? Number.NaN),
-  }
+  return new Snapshot(compiled, figures)
 }
 
 /** Ids win over canonical slugs, and those over aliases, so that no alias can hide a model. */
