@@ -73,6 +73,6 @@ renameSync(new URL('sources.json.new', bundles), new URL('sources.json', bundles
 
 // Processes that still run may start workers from the one before.
 const age = (name: string) => statSync(new URL(name, bundles)).mtimeMs
-const folders = readdirSync(bundles).filter((name) => !name.startsWith('sources.json'))
+const folders = readdirSync(bundles).filter((name) => !/^(sources|stamp)\.json/.test(name))
 for (const name of folders.sort((a, b) => age(b) - age(a)).slice(2))
   rmSync(new URL(name, bundles), { recursive: true, force: true })

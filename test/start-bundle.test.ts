@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -80,6 +92,50 @@ test('a start takes the bundle of its own sources, and no other; without one it 
   await using third = await start(folder)
   await third.models()
   assert.doesNotMatch(third.said(), new RegExp(bundled))
+})
+
+test('files are not read again while they are as they were, and one that was changed is noticed at once', () => {
+  const { folder, bundles } = checkout('stamp')
+  const made = join(folder, 'node_modules/.cache/start')
+  const source = join(folder, 'src/lib/once.ts')
+  const written = 1_700_000_000
+  utimesSync(source, written, written)
+  mkdirSync(made, { recursive: true })
+  writeFileSync(join(made, 'sources.json'), JSON.stringify(['src/lib/once.ts']))
+  const script = `import { bundles, currentBundle, folderFor } from './bin/current-bundle.ts'
+    import { mkdirSync, writeFileSync } from 'node:fs'
+    const [way, laterMs] = process.argv.slice(1)
+    if (way === 'make') mkdirSync(folderFor(['src/lib/once.ts'])), writeFileSync(new URL('server.mjs', folderFor(['src/lib/once.ts'])), '')
+    else console.log(currentBundle(Date.now() + Number(laterMs))?.href.slice(bundles.href.length) ?? 'none')`
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).stdout.trim()
+  const hourMs = 3_600_000
+  run('make')
+  const [name] = bundles()
+  const stamp = join(made, 'stamp.json')
+  // As just after a change: its time may be that of a further one.
+  assert.equal(run('look', '-3600000'), `${name}/`)
+  assert.equal(existsSync(stamp), false)
+  assert.equal(run('look', String(hourMs)), `${name}/`)
+  const stamped = JSON.parse(readFileSync(stamp, 'utf8'))
+  assert.equal(stamped.name, name)
+  // Whoever reads the files finds the true name.
+  const other = 'a'.repeat(32)
+  cpSync(join(made, name!), join(made, other), { recursive: true })
+  writeFileSync(stamp, JSON.stringify({ ...stamped, name: other }))
+  assert.equal(run('look', '0'), `${other}/`)
+  // The same size, and the same time of writing.
+  const text = readFileSync(source, 'utf8')
+  writeFileSync(source, text.replace('once', 'ONCE'))
+  utimesSync(source, written, written)
+  assert.equal(run('look', '0'), 'none')
+  writeFileSync(source, text)
+  writeFileSync(stamp, '{"st')
+  assert.equal(run('look', String(hourMs)), `${name}/`)
+  assert.equal(JSON.parse(readFileSync(stamp, 'utf8')).name, name)
 })
 
 test('workers of a bundled service are bundled, too', async () => {
