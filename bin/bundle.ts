@@ -21,6 +21,12 @@ const inPlace: Plugin = {
   setup({ onLoad }) {
     // Messages of the schema library in other languages, which nothing asks for.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export {}' }))
+    // HTTP/2, which this service does not speak, is loaded when it is asked for.
+    onLoad({ filter: /fastify\/lib\/server\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace("const http2 = require('node:http2')\n", '')
+        .replaceAll('http2.create', "require('node:http2').create"),
+    }))
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (isPackage.test(path)) return undefined
       const source = readFileSync(path, 'utf8')

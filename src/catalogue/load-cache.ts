@@ -1,4 +1,5 @@
-import { readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { readdirSync, statSync } from 'node:fs'
+import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
@@ -16,7 +17,7 @@ export const cachePath = ({ data_dir }: Pick<CatalogueSettings, 'data_dir'>) => 
 export async function loadCached(settings: CatalogueSettings, load = loadCatalogue): Promise<Loaded> {
   const path = cachePath(settings)
   // Named before the sources are read: what changes meanwhile has another name at the next start.
-  const name = await nameOfSources(settings)
+  const name = nameOfSources(settings)
   const remembered = await readCache(path, name)
   if (remembered) return remembered
   const loaded = await load(settings)
@@ -25,20 +26,27 @@ export async function loadCached(settings: CatalogueSettings, load = loadCatalog
   return loaded
 }
 
-/** Every file that has a say, and what tells one state of it from another. */
-export async function nameOfSources(settings: CatalogueSettings): Promise<string> {
-  const ours = await readdir(code, { recursive: true })
+/**
+ * Every file that has a say, and what tells one state of it from another. Asked one after the other: to ask for sixty files
+ * in the background is more work than to ask.
+ */
+export function nameOfSources(settings: CatalogueSettings): string {
+  const ours = readdirSync(code, { recursive: true, encoding: 'utf8' })
   const files = [...sourcePaths(settings), ...ours.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(inCode)]
-  const states = await Promise.all(
-    files.map(async (file) => {
-      const state = await stat(file, { bigint: true }).catch(() => undefined)
-      return [file, state && `${state.ino} ${state.size} ${state.mtimeNs}`]
-    }),
-  )
+  const states = files.map((file) => [file, stateOf(file)])
   return JSON.stringify([settings.models_dev_file ?? null, ...states])
 }
 
-const inCode = (file: string) => join(code, file)
+function stateOf(file: string): string | undefined {
+  try {
+    const { ino, size, mtimeNs } = statSync(file, { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  } catch {
+    return undefined
+  }
+}
+
+const inCode = (file: string) => code + file
 
 /**
  * First the checksum of all that follows, then what it was made from, then the catalogue: a line each. All of it is ASCII:

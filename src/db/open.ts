@@ -7,13 +7,14 @@ import { openEmbedded } from './sqlite/open.ts'
 
 type Limits = Parameters<typeof openPostgres>[3]
 
-const standard: Limits = Settings.pick({
-  database_statement_timeout_ms: true,
-  database_lock_timeout_ms: true,
-  database_idle_transaction_timeout_ms: true,
-  database_query_timeout_ms: true,
-  database_keepalive_ms: true,
-}).parse({})
+const standard = (): Limits =>
+  Settings.pick({
+    database_statement_timeout_ms: true,
+    database_lock_timeout_ms: true,
+    database_idle_transaction_timeout_ms: true,
+    database_query_timeout_ms: true,
+    database_keepalive_ms: true,
+  }).parse({})
 
 type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
 
@@ -23,5 +24,5 @@ export async function openDb(config: Settled, watch: Watch = {}): Promise<Db> {
   if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
   // Only those who use Postgres wait for its driver to load.
   const postgres = await import('./postgres/open.ts')
-  return postgres.openPostgres(config.database_url, bringUpToDate, watch, { ...standard, ...config })
+  return postgres.openPostgres(config.database_url, bringUpToDate, watch, { ...standard(), ...config })
 }

@@ -1,24 +1,27 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { networksOf } from './networks.ts'
+import { once } from './once.ts'
 
 /** Public by their number, but only a cloud's own machines reach them, and are told secrets there: Azure's WireServer. */
 export const cloudAddresses = ['168.63.129.16/32']
 
 /** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
-const notPublic = networksOf([
-  ...cloudAddresses,
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-  // Within what is given out (2000::/3): Teredo and its like, documentation, and 6to4, which may hold any IPv4 address.
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-])
-const givenOut = networksOf(['2000::/3'])
+const notPublic = once(() =>
+  networksOf([
+    ...cloudAddresses,
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+    ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
+    // Within what is given out (2000::/3): Teredo and its like, documentation, and 6to4, which may hold any IPv4 address.
+    ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  ]),
+)
+const givenOut = once(() => networksOf(['2000::/3']))
 
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '')
-  if (!isIPv6(plain)) return !notPublic.check(plain, 'ipv4')
-  return givenOut.check(plain, 'ipv6') && !notPublic.check(plain, 'ipv6')
+  if (!isIPv6(plain)) return !notPublic().check(plain, 'ipv4')
+  return givenOut().check(plain, 'ipv6') && !notPublic().check(plain, 'ipv6')
 }
 
 type Resolve = (host: string) => Promise<string[]>

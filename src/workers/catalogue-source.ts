@@ -28,7 +28,7 @@ type CatalogueSourceDeps = {
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
   const { settings, discover, onLoad, onLate, patienceMs = 500 } = deps
-  let name = await nameOfSources(settings)
+  let name = nameOfSources(settings)
   const first = await loadCached(settings).catch(refuseToStart)
   const discovers = first.data.providers.some((provider) => provider.discover)
   let { report } = first
@@ -37,7 +37,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
 
   async function read(): Promise<void> {
     // Named before the sources are read: what changes meanwhile has another name the next time.
-    const now = await nameOfSources(settings)
+    const now = nameOfSources(settings)
     if (now === name && !discovers) return
     const loaded = await loadCatalogue(settings, discover)
     name = now
