@@ -11,9 +11,10 @@ const maxSeconds = Seconds.describe(
 )
 
 /** What one turn may take, as a prompt says. */
-export const PromptBudget = z
-  .object({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() })
-  .meta({ id: 'InternTurnBudget', description: 'What one turn may take: at most what the intern’s own budget leaves.' })
+export const PromptBudget = strictFields({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() }).meta({
+  id: 'InternTurnBudget',
+  description: 'What one turn may take: at most what the intern’s own budget leaves.',
+})
 export type PromptBudget = z.infer<typeof PromptBudget>
 
 /** What each turn of an intern and each of its sessions may take. */

@@ -13,3 +13,12 @@ test('a session may have an id of one letter, but not of none', () => {
   assert.equal(isTaken({ stream: true, session_id: 's' }), true)
   assert.equal(isTaken({ stream: true, session_id: '' }), false)
 })
+
+test('a budget with a name that means nothing is refused, for its turn would have none', () => {
+  const withBudget = (budget: object) => InternChatRequest.safeParse({ messages, stream: true, budget })
+  assert.ok(withBudget({ max_cost_usd: 1, max_seconds: null }).success)
+  for (const name of ['max_cost', 'session_max_cost_usd', 'maxCostUsd']) {
+    const message = withBudget({ [name]: 1 }).error?.issues[0]?.message ?? ''
+    assert.match(message, new RegExp(`^unknown field "${name}".*; it takes max_cost_usd, max_seconds$`))
+  }
+})
