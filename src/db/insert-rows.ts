@@ -1,5 +1,5 @@
 import { CompiledQuery } from '#db/kysely.ts'
-import type { Db, Query, Tx } from './db.ts'
+import type { Db, Tx } from './db.ts'
 import type { Tables } from './tables.ts'
 
 /** A value of a row. Whole numbers beyond 2⁵³ are written as text. */
@@ -7,6 +7,9 @@ export type Cell = string | number | null
 
 /** The one parameter of a statement that the embedded database runs once for each row. */
 export type EachRow = { each: readonly Cell[][] }
+
+/** The one parameter of what the embedded database runs by itself, from `begin` to `commit`. */
+export type Together = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
 
 /** More would take megabytes of fresh memory at once, and hold up the event loop while they are copied. */
 const rowsAtOnce = 100
@@ -27,11 +30,9 @@ export async function insertRows<Name extends keyof Tables & string>(
   more = '',
 ): Promise<void> {
   if (db.kind === 'sqlite') {
-    const names = Object.keys(columns)
-    const into = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
     for (let at = 0; at < rows.length; at += rowsAtOnce) {
       const each: EachRow = { each: kept(rows.slice(at, at + rowsAtOnce)) }
-      await tx.executeQuery(CompiledQuery.raw(`${into} ${more}`, [each]))
+      await tx.executeQuery(CompiledQuery.raw(insertBound(table, columns, more), [each]))
     }
     return
   }
@@ -49,11 +50,23 @@ export type Inserted = {
 }[keyof Tables & string]
 
 /**
- * On Postgres: several insertions in one statement, which is its own transaction, all or none, in this order. Rows of the
- * later ones that exist are locked when all before is done, and no longer than the server itself takes: no round trip, and
- * no host that dies, comes between.
+ * Several insertions in one statement, which is its own transaction, all or none, in this order. Rows of the later ones
+ * that exist are locked when all before is done, and no longer than the database itself takes: no round trip, no busy
+ * event loop and no host that dies comes between.
  */
-export async function insertTogether(query: Query, insertions: readonly Inserted[]): Promise<void> {
+export async function insertTogether(
+  { kind, query }: Pick<Db, 'kind' | 'query'>,
+  insertions: readonly Inserted[],
+): Promise<void> {
+  if (kind === 'sqlite') {
+    const together = insertions.map(({ table, columns, rows, more }) => ({
+      sql: insertBound(table, columns, more),
+      rows: kept(rows),
+    }))
+    const name = `insert into ${insertions.map(({ table }) => table).join(', ')}`
+    await query.executeQuery(CompiledQuery.raw(name, [{ together } satisfies Together]))
+    return
+  }
   const steps = insertions.map(({ table, columns, more = '' }, at) => {
     const after = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
     return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${more} returning 1)`
@@ -86,6 +99,12 @@ export function addToExisting(
 export function replaceExisting(key: readonly string[], columns: readonly string[]): string {
   const values = columns.map((name) => `${name} = excluded.${name}`)
   return `on conflict (${key.join(', ')}) do update set ${values.join(', ')}`
+}
+
+/** For the embedded database, which binds the values of a row. */
+function insertBound(table: string, columns: object, more = ''): string {
+  const names = Object.keys(columns)
+  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${more}`
 }
 
 function insertSelected(table: string, columns: object, parameter: number): string {

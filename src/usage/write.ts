@@ -1,7 +1,7 @@
 import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
 import type { NewEvent } from '#db/event.ts'
 import { insertionOfEvents } from '#db/event-log.ts'
-import { type Cell, type Inserted, insertRows, insertTogether } from '#db/insert-rows.ts'
+import { type Cell, type Inserted, insertTogether } from '#db/insert-rows.ts'
 import type { Tables } from '#db/tables.ts'
 import type { Now } from '#lib/clock.ts'
 import { keepable } from '#lib/pico-usd.ts'
@@ -57,12 +57,7 @@ async function writeFresh({ db, now = Date.now }: WriteDeps, generations: Genera
     ...insertionsOfSums(generations),
     insertionOfEvents(writtenEvents(generations, now())),
   ]
-  if (db.kind === 'postgres') return insertTogether(db.query, insertions)
-  await db.query.transaction().execute(async (tx) => {
-    for (const { table, columns, rows, more } of insertions) {
-      if (rows.length > 0) await insertRows(db, tx, table, columns, rows, more)
-    }
-  })
+  await insertTogether(db, insertions)
 }
 
 /** That they are in the ledger, in the order in which they were put there: one event an organization, with the ids. */

@@ -26,6 +26,7 @@ test('writes go ahead in a log, reach the disk, and refer to what is there', asy
   assert.deepEqual(await place.ask('pragma synchronous'), [{ synchronous: 2 }])
   assert.deepEqual(await place.ask('pragma foreign_keys'), [{ foreign_keys: 1 }])
   assert.deepEqual(await place.ask('pragma busy_timeout'), [{ timeout: 2000 }])
+  assert.deepEqual(await place.ask('pragma wal_autocheckpoint'), [{ wal_autocheckpoint: 4000 }])
 })
 
 test('a statement tells its rows, or how many it changed; a failure, its words and its code', async () => {

@@ -2,6 +2,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '#db/kysely.ts'
 import type { Rows } from '../lend.ts'
 import type { SqliteClient } from './client.ts'
+import { statements } from './statements.ts'
 
 /** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -9,11 +10,6 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
     return true
   }
 }
-
-/**
- * The exact statements that begin and end a transaction. A session of another process recognises them by their text.
- */
-export const statements = { begin: 'begin immediate', commit: 'commit', rollback: 'rollback' } as const
 
 /** Kysely over the worker thread. */
 export function sqliteDialect(client: SqliteClient, turns = createMutex()): Dialect {

@@ -1,7 +1,8 @@
 import type { Rows, Session, SessionStatement } from '../lend.ts'
 import type { Announcement } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
-import { type Mutex, statements, undo } from './dialect.ts'
+import { type Mutex, undo } from './dialect.ts'
+import { statements } from './statements.ts'
 
 type SqliteSessionDeps = {
   writer: SqliteClient
