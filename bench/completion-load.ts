@@ -26,20 +26,30 @@ export function open({ url }: Door): Promise<Socket> {
 
 /** Milliseconds to the first byte that means something, and to the end. */
 export type Timing = { first: number; whole: number }
+/** @property refusal how the answer begins, if it is not the one that was wanted. */
+type Exchange = { timing: Timing; refusal: string | undefined }
 
 const chunkedEnd = Buffer.from('0\r\n\r\n')
 
-/** One request on a kept-alive connection. The end of an answer is known by its length or its last chunk. */
-export function ask(socket: Socket, door: Door): Promise<Timing> {
+/** One request on a kept-alive connection. @throws when it is refused. */
+export async function ask(socket: Socket, door: Door): Promise<Timing> {
+  const { timing, refusal } = await exchange(socket, door)
+  if (refusal !== undefined) throw new Error(refusal)
+  return timing
+}
+
+/** The end of an answer is known by its length or its last chunk. */
+function exchange(socket: Socket, door: Door): Promise<Exchange> {
   const started = performance.now()
   return new Promise((done, fail) => {
     let first = 0
     let missing = 0
+    let refusal: string | undefined
     const take = (bytes: Buffer) => {
       if (first === 0) {
         first = performance.now() - started
         const text = bytes.toString('latin1', 0, 1000)
-        if (!text.startsWith('HTTP/1.1 200')) return fail(new Error(text))
+        if (!text.startsWith('HTTP/1.1 200')) refusal = text
         const length = /content-length: (\d+)/i.exec(text)?.[1]
         missing = length ? text.indexOf('\r\n\r\n') + 4 + Number(length) : Number.POSITIVE_INFINITY
       }
@@ -47,7 +57,7 @@ export function ask(socket: Socket, door: Door): Promise<Timing> {
       const over = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
       if (!over) return
       socket.off('data', take).off('close', cut)
-      done({ first, whole: performance.now() - started })
+      done({ timing: { first, whole: performance.now() - started }, refusal })
     }
     const cut = () => fail(new Error('The connection was closed before the answer was over.'))
     socket.on('data', take).on('close', cut)
@@ -55,23 +65,28 @@ export function ask(socket: Socket, door: Door): Promise<Timing> {
   })
 }
 
-/** Requests a second over connections that each ask again as soon as they are answered. */
-export async function saturate(door: Door, { connections, ms }: { connections: number; ms: number }): Promise<number> {
+/** Answers a second, and how many requests were refused, over connections that each ask again as soon as they are answered. */
+export async function saturate(
+  door: Door,
+  { connections, ms }: { connections: number; ms: number },
+): Promise<{ rate: number; refused: number }> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
   const until = performance.now() + ms
   let answers = 0
+  let refused = 0
   const started = performance.now()
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() < until) {
-        await ask(socket, door)
-        answers++
+        const { refusal } = await exchange(socket, door)
+        if (refusal === undefined) answers++
+        else refused++
       }
     }),
   )
   const seconds = (performance.now() - started) / 1000
   for (const socket of sockets) socket.destroy()
-  return answers / seconds
+  return { rate: answers / seconds, refused }
 }
 
 /** Requests at a fixed rate, whatever the answers take. */

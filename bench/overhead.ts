@@ -188,7 +188,8 @@ async function measureRate(what: string, body: object, most: number): Promise<vo
     for (const [at, { server }] of through.entries()) {
       const before = processorMicroseconds(server.pid)
       const started = performance.now()
-      const rate = await saturate(doorOf(server.url, apiKey, body), load)
+      const { rate, refused } = await saturate(doorOf(server.url, apiKey, body), load)
+      if (refused > 0) report(`${what}: refused by ${server.url}`, String(refused), { text: '0', met: false })
       rates[at]!.push(rate)
       const answers = rate * ((performance.now() - started) / 1000)
       spent[at]!.push((processorMicroseconds(server.pid) - before) / answers)

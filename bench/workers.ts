@@ -45,10 +45,11 @@ async function measure(): Promise<void> {
       console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)
       for (const [at, count] of counts.entries())
         services.push(await startService(count, places[at]!, folder, upstreamUrl))
-      await warmUp(services, apiKey, clients)
+      await warmUp(services, apiKey, clients, warmMs)
       await compare(services, apiKey, clients, 'JSON requests a second')
       const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
-      await warmUp(services, limited, clients)
+      // What all requests go through is compiled by now.
+      await warmUp(services, limited, clients, warmMs / 4)
       await compare(services, limited, clients, 'the same with a limit in USD')
       measureMemory(services)
     } finally {
@@ -95,10 +96,13 @@ async function warmUp(
   services: Running[],
   keys: string | string[],
   clients: ReturnType<typeof besides>[],
+  ms: number,
 ): Promise<void> {
   for (const [at, { url }] of services.entries()) {
     const key = typeof keys === 'string' ? keys : keys[at]!
-    await ask(clients, { url, key, connections: connections / clients.length, ms: warmMs * counts[at]! })
+    const warming = { url, key, connections: connections / clients.length, ms: ms * counts[at]! }
+    const { refused } = await ask(clients, warming)
+    if (refused > 0) report(`refused while ${counts[at]} warmed up`, String(refused), { text: '0', met: false })
   }
 }
 
@@ -113,14 +117,16 @@ async function compare(
   const costs = services.map((): number[] => [])
   const used = services.map((): number[] => [])
   const primary = services.map((): number[] => [])
+  const refusals = services.map(() => 0)
   for (let round = -1; round < rounds; round++) {
     for (const [at, { url, pid }] of services.entries()) {
       const key = typeof keys === 'string' ? keys : keys[at]!
       const [before, primaryBefore] = [processorTime(pid), processorMicroseconds(pid)]
       const begun = performance.now()
-      const rate = await ask(clients, { url, key, connections: connections / clients.length, ms })
+      const { rate, refused } = await ask(clients, { url, key, connections: connections / clients.length, ms })
       const tookMs = performance.now() - begun
       const spent = processorTime(pid) - before
+      refusals[at]! += refused
       // The first round warms up.
       if (round < 0) continue
       rates[at]!.push(rate)
@@ -137,6 +143,7 @@ async function compare(
     const wanted = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
     const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
     report(`${what}, workers: ${count}`, figures)
+    report('  refused', String(refusals[at]), { text: '0', met: refusals[at] === 0 })
     if (count > 1) report('  of that, the primary', `${median(primary[at]!).toFixed(0)} µs`)
     report('  requests for each second of processor time', (1e6 / median(costs[at]!)).toFixed(0))
     report(
@@ -150,15 +157,18 @@ async function compare(
   }
 }
 
-async function ask(clients: ReturnType<typeof besides>[], load: Load): Promise<number> {
+type Answers = Awaited<ReturnType<typeof saturate>>
+
+async function ask(clients: ReturnType<typeof besides>[], load: Load): Promise<Answers> {
   const answers = await Promise.all(
     clients.map(async (client) => {
       const answered = once(client, 'message')
       client.send(load)
-      return (await answered)[0] as number
+      return (await answered)[0] as Answers
     }),
   )
-  return answers.reduce((sum, rate) => sum + rate, 0)
+  const sum = (of: keyof Answers) => answers.reduce((total, one) => total + one[of], 0)
+  return { rate: sum('rate'), refused: sum('refused') }
 }
 
 const workersOf = (pid: number) => {

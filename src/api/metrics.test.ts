@@ -109,6 +109,7 @@ test('metrics tell how a server stands: what is under way, what waits to be writ
   for (const line of [
     'signalbox_ledger_waiting{where="memory"} 0',
     'signalbox_ledger_oldest_seconds{where="files"} 0',
+    'signalbox_ledger_delay_seconds 0',
     'signalbox_ledger_full 0',
     'signalbox_db_silent_seconds 0',
     'signalbox_db_read_only 0',

@@ -8,7 +8,7 @@ import type { Ledger } from '#usage/ledger.ts'
 export type ServerState = {
   database: 'sqlite' | 'postgres'
   db: () => DatabaseHealth
-  ledger: Pick<Ledger, 'standing' | 'hasRoom'>
+  ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and turns of interns under way. */
   answers: () => number
   /** Streams of events that are open. */
@@ -63,6 +63,14 @@ function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undef
       const { memory, files } = ledger.standing()
       return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
     }),
+    createPlainGauge(
+      {
+        name: 'signalbox_ledger_delay_seconds',
+        help: 'How long a completion waits before it is taken, as more are made than are written; 0 when none waits.',
+        aggregator: 'max',
+      },
+      () => ledger.admissionDelayMs() / 1000,
+    ),
     createPlainGauge(
       {
         name: 'signalbox_ledger_full',

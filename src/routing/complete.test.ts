@@ -19,6 +19,7 @@ async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
   const errors: string[] = []
   const deps = {
     canMeter: () => true,
+    meteringDelayMs: () => 0,
     catalogue: { current: () => ({ findModel: () => model }) },
     policy: {
       decide: async () => ({
@@ -77,7 +78,10 @@ test('what is refused before anything is known of it has a record: who asked, fo
   } as unknown as RoutingDeps
   const response = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
   const from = { ...call, response, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
-  await assert.rejects(complete(busy, from), /cannot be metered now/)
+  await assert.rejects(complete(busy, from), (refused: Fault) => {
+    assert.match(refused.message, /cannot be metered now.*signalbox_ledger_waiting/)
+    return refused.details.retryAfterSeconds === 2
+  })
   const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = told[0]!
   assert.deepEqual(
     { id, requestId, caller, protocol, requestedModel, outcome, cost, region },
@@ -94,4 +98,15 @@ test('what is refused before anything is known of it has a record: who asked, fo
   )
   assert.match(JSON.stringify(cause), /metered/)
   assert.equal(headers['x-generation-id'], 'gen-id')
+})
+
+test('a request waits while more are made than are written, and is refused if there is no room after that', async () => {
+  const waited = performance.now()
+  await failing({ meteringDelayMs: () => 50 })
+  assert.ok(performance.now() - waited > 40)
+  const rooms = [true, false]
+  const full = { canMeter: () => rooms.shift()!, meteringDelayMs: () => 1, regionOf: () => 'global' }
+  const deps = { ...full, now: () => 0, newId: () => 'id', onRefused: () => {} } as unknown as RoutingDeps
+  await assert.rejects(complete(deps, call), { kind: 'unavailable' })
+  assert.deepEqual(rooms, [])
 })

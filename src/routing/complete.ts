@@ -1,8 +1,8 @@
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { Fault } from '#lib/fault.ts'
 import type { Generation } from '#usage/generation.ts'
+import { admit } from './admit.ts'
 import { answerFrom } from './attempt/answer.ts'
 import type { Accesses } from './attempt/credentials.ts'
 import type { CompletionCall, CompletionContext } from './call.ts'
@@ -19,7 +19,7 @@ import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
 import { needsOf } from './resolve/needs.ts'
 import { preferencesOf } from './resolve/preferences.ts'
-import { type PreparedRequest, prepareRequest } from './resolve/prepared-request.ts'
+import type { PreparedRequest } from './resolve/prepared-request.ts'
 import { estimatePrompt } from './resolve/prompt-size.ts'
 import { resolveModels } from './resolve/resolve.ts'
 import { type ClientProtocol, passes } from './translate/protocol.ts'
@@ -30,7 +30,7 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   let filled: PreparedRequest
   let clock: PluginOptions['clock']
   try {
-    const prepared = prepare(deps, call)
+    const prepared = admit(deps, call)
     filled = prepared instanceof Promise ? await prepared : prepared
     clock = pluginOptions(filled.body).clock
   } catch (error) {
@@ -63,12 +63,6 @@ function refused(deps: RoutingDeps, call: CompletionCall, error: unknown): unkno
   call.response.header('x-generation-id', generation.id)
   deps.onRefused(generation)
   return error
-}
-
-function prepare(deps: RoutingDeps, call: CompletionCall): PreparedRequest | Promise<PreparedRequest> {
-  if (!deps.canMeter())
-    throw new Fault('unavailable', 'Requests cannot be metered now, so none is taken. Try again later.')
-  return prepareRequest(deps, call)
 }
 
 /** The request as the policy allows it. @throws Fault when it is forbidden. */

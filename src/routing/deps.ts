@@ -37,6 +37,8 @@ export type RoutingDeps = {
   contents?: KeepContents | undefined
   /** False while so much is not written that nothing more may be metered, hence nothing served. */
   canMeter: () => boolean
+  /** How long a request waits before it is taken: more are made than can be written. Mostly 0. */
+  meteringDelayMs: () => number
   /** A request was refused before any account of it was opened. */
   onRefused: (refused: Generation) => void
   /** Whether each request gets its own trace span. */

@@ -27,7 +27,7 @@ type RoutingOpenParts = {
   presets: PresetCache
   inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
-  ledger: Pick<Ledger, 'record' | 'hasRoom'>
+  ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
   contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
   onRefused: RoutingDeps['onRefused']
@@ -84,6 +84,7 @@ export function openRouting({
     measure: measures.record,
     meter: ledger.record,
     canMeter: ledger.hasRoom,
+    meteringDelayMs: ledger.admissionDelayMs,
     contents,
     onUnaccounted,
     onRefused,

@@ -17,6 +17,11 @@ export type Ledger = {
   standing: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
   /** False while so many are not written that no further request may be taken: none is served unmetered. */
   hasRoom: () => boolean
+  /**
+   * How long a new request is to wait before it is taken, in ms: 0 while rows are written as fast as they come, and the
+   * longer, the more of them wait. Clients that ask again once they are answered are so held to what can be written.
+   */
+  admissionDelayMs: () => number
   /** Writes what is waiting, in memory and in files. */
   flush: () => Promise<void>
   /** The last flush; what cannot be written within the time goes to a file, for the next start. */
@@ -34,6 +39,11 @@ type LedgerDeps = {
   onRefused: (error: Error) => void
 }
 type Rhythm = { everyMs?: number; batch?: number; limit?: number; spillAfterMs?: number; closeMs?: number }
+
+/** Of the rows that may wait: so many do where a process makes as many as it can, and all are written in time. */
+const calmShare = 0.2
+/** The delay of a request just before there is no room for more. */
+const longestDelayMs = 2000
 
 /**
  * A crash loses what was recorded during the last `everyMs`, half a second unless told, or `spillAfterMs` while the
@@ -133,6 +143,10 @@ export function openLedger(
       files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
     }),
     hasRoom: () => queue.length + spilling < limit && spill.hasRoom(),
+    admissionDelayMs() {
+      const share = Math.min(1, (queue.length + spilling) / limit)
+      return Math.round(Math.max(0, (share - calmShare) / (1 - calmShare)) * longestDelayMs)
+    },
     async flush() {
       // One that is under way may have begun before the latest was recorded.
       await flush()

@@ -14,9 +14,7 @@ test('a batch goes to the embedded database as one statement: nobody waits for t
   const db = await openDb(place.settings, { onQuery: (_seconds, _outcome, _error, sql) => statements.push(sql) })
   statements.splice(0)
   await writeGenerations({ db }, many(0))
-  assert.deepEqual(statements, [
-    'insert into generations, rollup_parts, usage_days, workspace_days, events',
-  ])
+  assert.deepEqual(statements, ['insert into generations, rollup_parts, usage_days, workspace_days, events'])
   await db.close()
   await place.remove()
 })

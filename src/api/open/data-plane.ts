@@ -58,7 +58,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     ...used,
     config,
     scanner,
-    ledger: { record, hasRoom: ledger.hasRoom },
+    ledger: { ...ledger, record },
     tracing: traces.on,
     onUnaccounted: lost,
     onRefused(refused) {

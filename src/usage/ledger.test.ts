@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db, Query } from '#db/db.ts'
+import { newDb } from '#test/harness/databases.ts'
+import { generation } from '#test/harness/generations.ts'
+import { openLedger } from './ledger.ts'
+import { noSpill } from './spill.ts'
+
+/** A database that takes a batch every `everyMs` at the most. */
+function slow({ db }: { db: Db }, everyMs: number): Db {
+  const executeQuery: Query['executeQuery'] = async (...asked) => {
+    await sleep(everyMs)
+    return db.query.executeQuery(...asked)
+  }
+  return { ...db, query: { executeQuery } as Query }
+}
+
+const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError }
+
+test('clients that ask for more than can be written are slowed down: none is refused, and each is metered', async () => {
+  await using store = await newDb('sqlite')
+  const rhythm = { everyMs: 5, batch: 50, limit: 500, spillAfterMs: 1e9, closeMs: 1e9 }
+  const ledger = openLedger({ db: slow(store, 50), ...quiet }, rhythm)
+  let [served, refused, delayed] = [0, 0, 0]
+  const client = async () => {
+    while (served < 1200) {
+      const delayMs = ledger.admissionDelayMs()
+      if (delayMs > 0) delayed++
+      await sleep(delayMs)
+      if (!ledger.hasRoom()) refused++
+      served++
+      ledger.record(generation())
+      await sleep(4)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, client))
+  assert.equal(refused, 0)
+  assert.ok(delayed > 0)
+  await ledger.close()
+  assert.equal((await store.db.query.selectFrom('generations').select('id').execute()).length, served)
+})
+
+test('the more waits to be written, the longer a request waits to be taken, up to where there is no room', async () => {
+  await using store = await newDb('sqlite')
+  const ledger = openLedger({ db: store.db, ...quiet }, { everyMs: 1e9, limit: 10, spillAfterMs: 1e9 })
+  const delays = Array.from({ length: 11 }, () => {
+    const delay = ledger.admissionDelayMs()
+    ledger.record(generation())
+    return delay
+  })
+  assert.deepEqual(delays, [0, 0, 0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000])
+  assert.equal(ledger.hasRoom(), false)
+  await ledger.flush()
+  assert.equal(ledger.admissionDelayMs(), 0)
+  await ledger.close()
+})
