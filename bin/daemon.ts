@@ -7,7 +7,7 @@ setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { randomUUID } = await import('node:crypto')
 const { readSettings } = await import('#daemon/settings.ts')
-const { startDaemon } = await import('#daemon/start.ts')
+const { launchAhead, processLauncher } = await import('#daemon/acp/launch.ts')
 const { once } = await import('#lib/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 const { monotonicNow: steadyNow } = await import('#daemon/monotonic-clock.ts')
@@ -16,7 +16,13 @@ process.umask(0o077)
 try {
   const file = process.argv[2] ?? process.env.SIGNALBOX_DAEMON_SETTINGS
   if (!file) throw new Error('Give the file of settings: node bin/daemon.ts settings.json')
-  const daemon = await startDaemon(readSettings(file, process.env), {
+  const settings = readSettings(file, process.env)
+  const { agent, workspace, limits, startsAgent } = settings
+  // The agent takes longer than all that the daemon loads: while it does, the agent starts.
+  const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits)) : undefined
+  const { startDaemon } = await import('#daemon/start.ts')
+  const daemon = await startDaemon(settings, {
+    ...(launch && { launch }),
     log: stderrLog,
     now: steadyNow,
     newId: randomUUID,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
 import { open, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
@@ -20,8 +22,14 @@ onEachDatabase('an intern that nobody talks to', (kind) => {
     await using service = await startTalk({ kind, settings })
     const first = await say(service, service.id, 'say hello')
     assert.equal((await asleep(service)).status, 'running')
+    const home = join(service.place.settings.data_dir, 'interns', service.id)
+    const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'))
+    await until(() => read('daemon.json').ended === true)
+    assert.equal(read('settings.json').start_agent, undefined)
     const said = await say(service, service.id, 'say again', { session_id: first.sessionId })
     assert.deepEqual([said.text, said.finish], ['again', 'stop'])
+    // Whoever is woken is woken for a prompt: its agent starts with it.
+    assert.deepEqual([read('settings.json').start_agent, read('daemon.json').ended], [true, undefined])
     assert.equal((await record(service)).asleep_since, null)
     const { body } = await service.ask('GET', `/interns/${service.id}/sessions/${first.sessionId}`)
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
 import { isRunning } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
+import { launchAhead } from './acp/launch.ts'
 
 const withProcess = (limits = {}) => startTestDaemon({ agent: ['load'], limits })
 
@@ -134,4 +135,24 @@ test('an agent that wants a sign-in gets the one that is set, and says so where 
   assert.equal((await daemon.say('say hi')).text, 'hi')
   await using without = await startTestDaemon({ signIn: 'api-key' })
   assert.match((await refusalOf(without.say('say hi')))!.message, /Authentication required/)
+})
+
+test('of a daemon that is started for a prompt the agent starts along with it, and rests where none comes', async () => {
+  await using daemon = await startTestDaemon({ startsAgent: true, limits: { agentIdleMs: 50 } })
+  await until(() => daemon.logged.some(({ event }) => event === 'agent.ended'))
+  assert.equal((await daemon.runs.health()).agent, 'stopped')
+  assert.equal((await daemon.say('say hi')).text, 'hi')
+})
+
+test('an agent that could not be started ahead is started for the prompt, which hears what is wrong', async () => {
+  await using daemon = await startTestDaemon({ startsAgent: true, command: '/nowhere/agent' })
+  await until(() => daemon.logged.some(({ event }) => event === 'agent.not_started'))
+  assert.match((await refusalOf(daemon.say('say hi')))?.message ?? '', /nowhere.agent/)
+})
+
+test('an agent that is launched ahead is the first that is asked for, and no other', async () => {
+  let launched = 0
+  const launch = launchAhead(async () => ({ number: ++launched }) as never)
+  assert.equal(launched, 1)
+  assert.deepEqual([await launch(), await launch(), launched], [{ number: 1 }, { number: 2 }, 2])
 })

@@ -6,6 +6,8 @@ import type { DaemonLog } from './log.ts'
 export type AgentHost = {
   /** The running agent, started when there is none. Rejects when it does not start. */
   use(): Promise<Agent>
+  /** Starts it for a prompt that is about to come. One that cannot be started is told to that prompt, which tries again. */
+  warm(): void
   state(): 'stopped' | 'starting' | 'running'
   name(): string | null
   /** Tells whether the agent has anything to do. Once it has had nothing for long enough, it is stopped. */
@@ -23,6 +25,7 @@ export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHo
   let running: Launched | undefined
   let name: string | null = null
   let idle: NodeJS.Timeout | undefined
+  let isBusy = false
 
   const start = async () => {
     const startedAt = performance.now()
@@ -54,15 +57,23 @@ export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHo
     await last.stop()
   }
 
+  const busy = (yes: boolean) => {
+    isBusy = yes
+    clearTimeout(idle)
+    // An agent that cannot take up its sessions again would forget them all.
+    if (!yes && running?.agent.remembers) idle = setTimeout(() => void stop(), idleMs).unref()
+  }
+
   return {
     use,
+    warm: () =>
+      void use().then(
+        () => isBusy || busy(false),
+        (why: Error) => log('agent.not_started', { why: why.message }),
+      ),
     state: () => (starting ? 'starting' : running ? 'running' : 'stopped'),
     name: () => name,
-    busy: (yes) => {
-      clearTimeout(idle)
-      // An agent that cannot take up its sessions again would forget them all.
-      if (!yes && running?.agent.remembers) idle = setTimeout(() => void stop(), idleMs).unref()
-    },
+    busy,
     discard: (agent, why) => agent.close(why),
     stop,
   }

@@ -31,6 +31,8 @@ export type RunRegistryDeps = {
   log: DaemonLog
   limits: Limits
   modes: AgentSettings['modes']
+  /** Whether the agent is started before the first prompt, which is about to come. */
+  startsAgent: boolean
   workspace: string
   files: Pick<InternFiles, 'write'>
   /** Must not jump: deadlines are read from it. */
@@ -52,13 +54,14 @@ export class RunRegistry {
   #idleSince: number
 
   constructor(deps: RunRegistryDeps) {
-    const { launch, log, limits, now } = deps
+    const { launch, log, limits, now, startsAgent } = deps
     this.#deps = deps
     this.#idleSince = now()
     const gone = (agent: Agent, why: Error) => this.#agentGone(agent, why)
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, gone })
     this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
     this.#deadlines = watchDeadlines(now, () => this.#runs.values())
+    if (startsAgent) this.#host.warm()
   }
 
   /** Begins a run, which takes the turn lock of its session. Throws a `Refusal` when another has it. */

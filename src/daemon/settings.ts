@@ -21,6 +21,8 @@ export type DaemonSettings = {
   /** The folder the daemon remembers in. */
   state: string
   agent: AgentSettings
+  /** Whether a prompt is about to come: the agent is started at once. */
+  startsAgent: boolean
   limits: Limits
 }
 
@@ -35,7 +37,7 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
  * Reads the file of settings: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
- * `args`, `env`, `modes`, `authenticate`, `_meta`), `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
+ * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
  * a list or, because of their secrets, `"stdin"`: then they come as JSON on standard input.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
@@ -53,6 +55,7 @@ export function readSettings(file: string, environment: Record<string, string | 
       ...readAgent(object(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
       mcpServers: readServers(root.mcp_servers ?? [], `${file}: mcp_servers`),
     },
+    startsAgent: root.start_agent === true,
     limits: readLimits(object(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
   }
 }

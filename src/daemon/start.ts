@@ -13,7 +13,7 @@ const drainMs = 500
 /** `port` is where it listens for other hosts, if it does. */
 export type Daemon = { port: number | undefined; stop(): Promise<void> }
 
-/** Opens the store, then its listeners. The agent starts with the first prompt. */
+/** Opens the store, then its listeners. The agent starts with the first prompt, unless that is what it is started for. */
 export async function startDaemon(
   settings: DaemonSettings,
   deps: { log: DaemonLog; now: () => number; newId: () => string; launch?: Launch },
@@ -33,6 +33,7 @@ export async function startDaemon(
     workspace,
     state: settings.state,
     modes: agent.modes,
+    startsAgent: settings.startsAgent,
   })
   const listeners = await openListeners(settings, { runs, token: settings.token, log: deps.log })
   return {

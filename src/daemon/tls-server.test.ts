@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { connect as connectPlainly } from 'node:net'
+import { type AddressInfo, connect as connectPlainly, createServer, type Server } from 'node:net'
 import { test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import { connectRuns, type DaemonTls } from '#interns/connect-runs.ts'
+import { connectRuns } from '#interns/connect-runs.ts'
+import type { DaemonTls } from '#interns/tls-connection.ts'
 import { certificateFiles, daemonTls, testAuthority } from '#test/harness/certificates.ts'
 import { refusalOf, startTestDaemon, talking, token } from '#test/harness/daemon.ts'
 import { until } from '#test/harness/until.ts'
@@ -142,3 +143,41 @@ test('a new certificate and a new authority are shown without a new daemon, whil
   await at.daemon.stop()
   await over
 })
+
+test('a way that is made ahead carries the next call and no other, and is left where none comes', {
+  timeout: 120_000,
+}, async () => {
+  await using at = await startBehindTcp()
+  const opened: Promise<void>[] = []
+  /** What stands in between, and sees who comes. */
+  const relay = createServer((near) => {
+    const far = connectPlainly(at.daemon.port!, host)
+    near.on('error', () => {}).pipe(far)
+    far.on('error', () => {}).pipe(near)
+    far.once('close', () => near.destroy())
+    opened.push(new Promise((resolve) => near.once('close', () => resolve(void far.destroy()))))
+  })
+  await new Promise<void>((resolve) => relay.listen(0, host, resolve))
+  const { port } = relay.address() as AddressInfo
+  const runs = connectRuns({ host, port, tls: at.trusted, token })
+  runs.ahead!()
+  await until(() => opened.length === 1)
+  await runs.health()
+  assert.equal(opened.length, 1)
+  await runs.health()
+  assert.equal(opened.length, 2)
+  const leave = runs.ahead!()
+  await until(() => opened.length === 3)
+  leave()
+  await opened[2]
+  const { reason } = (await refusalOf(goneMeanwhile(runs, relay)))!
+  assert.equal(reason, 'intern_unreachable')
+})
+
+/** Asks on a way that did not come about. */
+async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server): Promise<unknown> {
+  await new Promise((resolve) => relay.close(resolve))
+  const leave = runs.ahead!()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  return runs.health().finally(leave)
+}

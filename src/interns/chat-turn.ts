@@ -62,6 +62,7 @@ export async function startChatTurn(
   const input = turnInputOf(request)
   const known = await readyIntern(deps, caller, internId)
   found?.(known.id)
+  using way = wayAhead(deps, known)
   const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, known.approvalMode)
   if (input.kind === 'prompt') {
     await withinRate(deps, caller)
@@ -80,8 +81,9 @@ export async function startChatTurn(
     let decided: Promise<void> | undefined
     const startedBy = async (intern: Intern, start: (runs: Runs) => Promise<AsyncIterable<TurnEvent>>) => {
       requireReady(intern)
-      const runs = deps.runsOf(intern)
-      deps.decisions.collectLeft(intern, runs)
+      const runs = way.to(intern)
+      // By another one: this way is open for the turn.
+      deps.decisions.collectLeft(intern, deps.runsOf(intern))
       return { intern, runs, heard: await start(runs) }
     }
     const limits = { sessionId: input.sessionId, asked: request.budget }
@@ -138,6 +140,16 @@ export async function startChatTurn(
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
     if (timedOut) throw timeoutFault(deps.budgetMs)
     throw asChatFault(error)
+  }
+}
+
+/** The way to an intern that runs, on which a connection is made while its turn is made ready. */
+function wayAhead({ runsOf }: Pick<ChatTurnDeps, 'runsOf'>, known: Intern) {
+  const runs = known.status === 'running' && known.asleepSince === null ? runsOf(known) : undefined
+  const leave = runs?.ahead?.()
+  return {
+    to: (intern: Intern) => (runs && intern === known ? runs : runsOf(intern)),
+    [Symbol.dispose]: () => leave?.(),
   }
 }
 

@@ -2,8 +2,7 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { SecureContext } from 'node:tls'
-import { Agent, request as httpRequest, https } from '#lib/node-http.ts'
+import { Agent, request as httpRequest } from '#lib/node-http.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { Bytes } from './files.ts'
@@ -19,18 +18,11 @@ import {
 import { readEvents } from './read-events.ts'
 import { Refusal } from './refusal.ts'
 import { contractVersion, type Runs } from './runs.ts'
-
-/**
- * How a server shows a daemon on another host who it is, and knows that it is the right one: by a certificate for
- * `servername`. `sessions` are those of earlier connections, by this name: with one the next is made in half the time.
- */
-export type DaemonTls = { context: SecureContext; servername: string; sessions: Map<string, Buffer> }
+import { connectTls, isSecured, type TlsAddress } from './tls-connection.ts'
 
 /** Where a daemon listens, on this host or on another, and the token that it requires. */
-export type DaemonAddress = { token: string } & (
-  | { socketPath: string }
-  | { host: string; port: number; tls: DaemonTls }
-)
+export type DaemonAddress = Near | TlsAddress
+type Near = { token: string; socketPath: string }
 
 /** The longest answer that is not a stream. An agent may control its daemon, but it cannot fill our memory. */
 const maxAnswerBytes = 64 * 1024
@@ -43,13 +35,20 @@ const maxDecisionsBytes = 4 * 1024 * 1024
  * @param address may have to be found out, for each request anew.
  */
 export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddress>)): Runs & { close(): void } {
-  const agents: HttpAgent[] = []
-  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => {
+  // A connection for each request: a kept one may be closing, and whether a turn began on it could not be told.
+  const agent = new Agent({ keepAlive: false })
+  const far = new Set<Socket>()
+  const open = async (): Promise<Near | Connected> => {
     const found = typeof address === 'function' ? await address() : address
-    // A connection for each request: a kept one may be closing, and whether a turn began on it could not be told.
-    agents[0] ??= 'tls' in found ? new (https().Agent)({ keepAlive: false }) : new Agent({ keepAlive: false })
-    return exchange(found, agents[0], method, path, body, signal)
+    if (!('tls' in found)) return found
+    const socket = connectTls(found)
+    far.add(socket)
+    socket.once('close', () => far.delete(socket))
+    return { socket, token: found.token }
   }
+  const connections = openAhead(open)
+  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
+    exchange(await connections.take(), agent, method, path, body, signal)
   const turn = async (path: string, body: object, signal: AbortSignal) =>
     readEvents(await ask('POST', path, body, signal), signal)
   return {
@@ -72,8 +71,35 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
       readDecisions(await readText(await ask('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
     rest: async (idleMs, signal) => readResting(await readText(await ask('POST', '/rest', { idleMs }, signal))),
     health: async (signal) => readHealth(await readText(await ask('GET', '/health', undefined, signal))),
-    close: () => agents[0]?.destroy(),
+    ahead: connections.ahead,
+    close: () => {
+      agent.destroy()
+      for (const socket of far) socket.destroy()
+    },
   }
+}
+
+/** `take` gives the connection that `ahead` has begun to make, if it has, and else a new one. */
+function openAhead(open: () => Promise<Near | Connected>) {
+  let opened: ReturnType<typeof open> | undefined
+  const ahead = () => {
+    const mine = open()
+    opened = mine
+    mine.then((made) => 'socket' in made && made.socket.on('error', () => {})).catch(() => {})
+    return () => {
+      if (opened !== mine) return
+      opened = undefined
+      mine.then((made) => 'socket' in made && made.socket.destroy()).catch(() => {})
+    }
+  }
+  const take = async () => {
+    const mine = opened
+    opened = undefined
+    const made = await (mine ?? open())
+    // It did not come about. Nothing has been said on it, so another may be tried, which tells why.
+    return mine && 'socket' in made && made.socket.destroyed ? open() : made
+  }
+  return { ahead, take }
 }
 
 /** What is kept of an intern, through a connection that is there already and serves one request. */
@@ -82,16 +108,16 @@ export function keptThrough(
 ): Pick<Runs, 'files' | 'transcripts'> {
   const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => {
     const { socket, token } = await connect()
-    return exchange({ createConnection: () => socket, token }, undefined, method, path, body, signal)
+    return exchange({ socket, token }, undefined, method, path, body, signal)
   }
   return { files: connectFiles({ readText, ask }), transcripts: connectTranscripts({ ask, readText }) }
 }
 
 /** A connection that is there already, to whoever knows this token. */
-type Connected = { createConnection: () => Socket; token: string }
+type Connected = { socket: Socket; token: string }
 
 async function exchange(
-  address: DaemonAddress | Connected,
+  address: Near | Connected,
   agent: HttpAgent | undefined,
   method: string,
   path: string,
@@ -100,7 +126,7 @@ async function exchange(
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' }
   const asked = { method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
-  const request = requestTo(address, { ...asked, ...(agent && { agent }) })
+  const request = requestTo(address, agent, asked)
   const response = await answered(request, body)
   if (response.statusCode === 200) return response
   try {
@@ -111,31 +137,10 @@ async function exchange(
   }
 }
 
-function requestTo(address: DaemonAddress | Connected, asked: RequestOptions): ClientRequest {
-  if ('createConnection' in address) return httpRequest({ ...asked, createConnection: address.createConnection })
-  if (!('tls' in address)) return httpRequest({ ...asked, socketPath: address.socketPath })
-  const { host, port } = address
-  const { context, servername, sessions } = address.tls
-  const session = sessions.get(servername)
-  const request = https().request({
-    ...asked,
-    ...{ host, port, servername, secureContext: context, minVersion: 'TLSv1.3' },
-    ...(session && { session }),
-  })
-  request.once('socket', (socket) => {
-    socket.on('session', (later: Buffer) => sessions.set(servername, later))
-    // A host that is gone without a word answers nothing.
-    const late = setTimeout(
-      () => request.destroy(new Error(`no answer from ${host} within ${connectMs} ms`)),
-      connectMs,
-    )
-    const settled = () => clearTimeout(late)
-    socket.once('secureConnect', settled).once('close', settled)
-  })
-  return request
+function requestTo(address: Near | Connected, agent: HttpAgent | undefined, asked: RequestOptions): ClientRequest {
+  if ('socket' in address) return httpRequest({ ...asked, createConnection: () => address.socket })
+  return httpRequest({ ...asked, ...(agent && { agent }), socketPath: address.socketPath })
 }
-
-const connectMs = 5000
 
 /** A certificate that the other side does not take: told after our side has made the connection, before anything begins. */
 const refusedCertificate = /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA)/
@@ -145,7 +150,7 @@ function answered(request: ClientRequest, body: object | Bytes | undefined): Pro
     let connected = false
     request.once('socket', (socket) => {
       const secure = 'encrypted' in socket
-      connected = !socket.connecting && !secure
+      connected = secure ? isSecured(socket) : !socket.connecting
       if (!connected) socket.once(secure ? 'secureConnect' : 'connect', () => (connected = true))
     })
     request.once('response', resolve)

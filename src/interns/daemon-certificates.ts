@@ -4,7 +4,7 @@ import type { Vault } from '#byok/vault.ts'
 import type { Db, Tx } from '#db/db.ts'
 import type { Holder, Issued } from '#lib/certificates.ts'
 import type { Now } from '#lib/clock.ts'
-import type { DaemonTls } from './connect-runs.ts'
+import type { DaemonTls } from './tls-connection.ts'
 
 type CertificateDeps = { db: Db; vault: Vault; now: Now }
 

@@ -78,4 +78,9 @@ export type Runs = {
    */
   rest(idleMs: number, signal?: AbortSignal): Promise<number>
   health(signal?: AbortSignal): Promise<InternHealth>
+  /**
+   * Begins to connect for the next call, where that takes a while, so that its caller can make ready meanwhile.
+   * @returns what is to be called when no call comes.
+   */
+  ahead?(): () => void
 }

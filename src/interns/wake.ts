@@ -11,20 +11,36 @@ export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'fi
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
 const lookEveryMs = 10
+/** What becomes of an intern that is started is announced; who misses that looks all the same. */
+const lookAtLeastEveryMs = 200
 /** Its daemon has said that it sleeps, and the database is to say so in a moment. */
 const asleepWithinMs = 5000
 
 /** An intern that sleeps, or is being woken, as soon as it is up; any other as it is. @throws Refusal `host_gone`. */
 export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
+  if (!isComing(intern)) return intern
   if (isAsleep(intern)) await startAgain(deps, intern)
   let found = intern
-  while (isComing(found)) {
-    await sleep(lookEveryMs, undefined, { signal })
+  using changes = changesOf(deps.db, intern.id)
+  for (;;) {
+    const changed = changes.next()
     found = (await internById(deps.db.query, intern.id)) ?? { ...found, status: 'destroying' }
+    if (!isComing(found)) return found
     // It fell asleep again before anybody came to say anything.
     if (isAsleep(found)) await startAgain(deps, found)
+    else await Promise.race([changed, sleep(lookAtLeastEveryMs, undefined, { signal })])
   }
-  return found
+}
+
+/** `next` resolves when something of the intern changes after the call. */
+function changesOf({ signals }: Pick<Db, 'signals'>, id: string) {
+  let heard = Promise.withResolvers<void>()
+  const end = signals.subscribe('intern.changed', (changed) => {
+    if (changed !== id) return
+    heard.resolve()
+    heard = Promise.withResolvers()
+  })
+  return { next: () => heard.promise, [Symbol.dispose]: end }
 }
 
 /**

@@ -13,7 +13,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { allowTraversal, removeHome } from './intern-home.ts'
+import {
+  allowTraversal,
+  type DaemonRecord,
+  forgetEnd,
+  readDaemonRecord,
+  removeHome,
+  writeDaemonRecord,
+} from './intern-home.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -63,4 +70,15 @@ test('where interns pass through the data folder, no file in it is theirs to rea
   writeFileSync(database, '', { mode: 0o644 })
   allowTraversal(folder)
   assert.deepEqual([statSync(folder).mode & 0o777, statSync(database).mode & 0o777], [0o711, 0o600])
+})
+
+test('that all of an intern has been ended holds until something of it is about to be started', () => {
+  const home = mkdtempSync(join(scratch, 'ended-'))
+  forgetEnd(home)
+  assert.equal(readDaemonRecord(home), undefined)
+  const record: DaemonRecord = { process: { pid: 1, began: '1' }, socketPath: '/s', token: 't', secret: 'k' }
+  writeDaemonRecord(home, { ...record, ended: true })
+  assert.equal(readDaemonRecord(home)?.ended, true)
+  forgetEnd(home)
+  assert.deepEqual(readDaemonRecord(home), record)
 })

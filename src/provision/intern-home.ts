@@ -36,6 +36,8 @@ export type DaemonRecord = {
   uid?: number
   /** The folder of its control group. */
   group?: string
+  /** Whether all of it has been ended, and nothing was started since: then nothing has to be looked for. */
+  ended?: true
 }
 
 /** The command of an agent, as in the daemon's settings. */
@@ -54,6 +56,8 @@ export type HomeContents = {
   limits: { [name: string]: number }
   /** Whether it has servers of tools, whose secrets stand in no file: the daemon reads them from its standard input. */
   hasMcpServers: boolean
+  /** Whether it is started for a prompt: its agent starts along with it. */
+  startsAgent: boolean
   baseUrl: string
   /** The user that it runs as, if not as ours. */
   uid: number | undefined
@@ -73,7 +77,7 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, hasMcpServers, baseUrl, uid, listen }: HomeContents,
+  { agent, instructions, limits, hasMcpServers, startsAgent, baseUrl, uid, listen }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
   const connection = socketPathOf(home)
@@ -84,6 +88,7 @@ export function prepareHome(
   const settings = {
     ...{ ...places, ...(listen && { listen }), agent, limits },
     ...(hasMcpServers && { mcp_servers: 'stdin' }),
+    ...(startsAgent && { start_agent: true }),
   }
   writeOwned(uid, join(home, 'token'), token)
   writeOwned(uid, instructionsFile(home), instructions)
@@ -131,6 +136,12 @@ export function writeDaemonRecord(home: string, record: DaemonRecord): void {
   const draft = `${recordFile(home)}.new`
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
   renameSync(draft, recordFile(home))
+}
+
+/** Something of it is about to be started. It is said before: whoever starts it may be killed in the middle. */
+export function forgetEnd(home: string): void {
+  const { ended, ...record } = readDaemonRecord(home) ?? {}
+  if (ended) writeDaemonRecord(home, record as DaemonRecord)
 }
 
 export function readDaemonRecord(home: string): DaemonRecord | undefined {

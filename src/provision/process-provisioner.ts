@@ -25,6 +25,7 @@ import {
   baseUrlFile,
   type DaemonRecord,
   endOfLog,
+  forgetEnd,
   instructionsFile,
   prepareHome,
   readDaemonRecord,
@@ -121,6 +122,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
         const why = 'Too much is being asked of the files and sessions of interns that do not run'
         throw new Refusal('files_busy', `${why}: try again in a moment, or start the intern.`)
       }
+      forgetEnd(home)
     }
     const started = (child: ChildProcess) => {
       const all = servingFiles.get(intern.id) ?? new Set()
@@ -147,7 +149,9 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     for (const child of servingFiles.get(intern.id) ?? []) child.kill('SIGKILL')
     const home = homeOf(intern)
     const record = isHere(intern) && readDaemonRecord(home)
-    if (record) await endDaemon(home, record)
+    if (!record || (record.ended && !servingFiles.has(intern.id))) return
+    await endDaemon(home, record)
+    writeDaemonRecord(home, { ...record, ended: true })
   }
   const start: Provisioner['start'] = async (intern, secret, onProgress) => {
     const { repository } = intern
@@ -163,8 +167,10 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     step('Preparing the folder')
     await stop(intern)
     requireMoved(intern, home)
-    const full = await exceededByDisk(home, config)
-    if (full) throw new Error(full)
+    forgetEnd(home)
+    // However many files there are to count: the rest is done meanwhile.
+    const counted = exceededByDisk(home, config)
+    counted.catch(() => {})
     const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = deps.baseUrl()
@@ -175,12 +181,21 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const agent = agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
     const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
     const servers = await deps.mcpServersOf(intern)
+    const startsAgent = intern.asleepSince !== null
     mkdirSync(home, { recursive: true, mode: 0o700 })
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
-    const told = { agent, instructions, limits: daemonLimits(config), hasMcpServers: servers.length > 0, baseUrl }
+    const told = {
+      agent,
+      instructions,
+      limits: daemonLimits(config),
+      hasMcpServers: servers.length > 0,
+      startsAgent,
+      baseUrl,
+    }
     const connection = prepareHome(home, { ...told, uid, listen })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
     if (repository) {
+      requireRoom(await counted)
       step('Cloning the repository')
       await clone(intern, repository, home, uid)
     }
@@ -199,7 +214,13 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     writeDaemonRecord(home, record)
     endings.set(nameOf(daemon), ended)
     step('Waiting for the daemon')
-    await answering(home, record)
+    try {
+      await answering(home, record)
+      requireRoom(await counted)
+    } catch (error) {
+      await endDaemon(home, record)
+      throw error
+    }
     restrictSocket(connection.socketPath, uid)
     return listen && { port: listen.port, token: connection.token }
   }
@@ -280,6 +301,11 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
 
 const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
 
+/** @param full the limit of its files that is exceeded, in words. */
+function requireRoom(full: string | undefined): void {
+  if (full) throw new Error(full)
+}
+
 /** An intern that was moved here is not to begin anew because its files are not. */
 function requireMoved({ movedAt, hostname }: Intern, home: string): void {
   if (movedAt === null || existsSync(join(home, 'workspace'))) return
@@ -310,10 +336,8 @@ async function answering(home: string, record: DaemonRecord): Promise<void> {
   const until = performance.now() + patience.startMs
   while (!(await answers(record))) {
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
-    if (performance.now() > until) {
-      await endDaemon(home, record)
+    if (performance.now() > until)
       throw new Error(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
-    }
     await sleep(10)
   }
 }

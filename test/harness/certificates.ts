@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import type { DaemonTls } from '#interns/connect-runs.ts'
+import type { DaemonTls } from '#interns/tls-connection.ts'
 import { type Holder, type Issued, issueCertificate, makeAuthority } from '#lib/certificates.ts'
 
 const hour = 3_600_000

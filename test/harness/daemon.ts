@@ -39,6 +39,8 @@ export type DaemonOptions = {
   signIn?: string
   authenticate?: string
   launch?: Launch
+  /** Whether it is started for a prompt that is about to come. */
+  startsAgent?: boolean
   mcpServers?: McpServer[]
   command?: string
   listen?: TcpListener
@@ -58,6 +60,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     workspace: join(folder, 'workspace'),
     state: join(folder, 'state'),
     agent: agentSettings(options),
+    startsAgent: options.startsAgent ?? false,
     limits: { ...defaultLimits, ...options.limits },
   }
   const inProcess = options.agent || options.command ? undefined : playHere(options)

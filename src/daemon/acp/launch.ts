@@ -9,6 +9,18 @@ export type Launched = { agent: Agent; stop(): Promise<void> }
 /** Starts an agent. Passed in, so that a test can play it in its own process. */
 export type Launch = () => Promise<Launched>
 
+/** Launches the first agent at once: whoever asks for one gets that, and each one after it as ever. */
+export function launchAhead(launch: Launch): Launch {
+  let first: ReturnType<Launch> | undefined = launch()
+  // Whoever asks for it hears of it.
+  first.catch(() => {})
+  return () => {
+    const launched = first ?? launch()
+    first = undefined
+    return launched
+  }
+}
+
 export function processLauncher(settings: AgentCommand & AgentQuirks, workspace: string, limits: AgentLimits): Launch {
   const all = markerOf(workspace)
   killMarked(all)
