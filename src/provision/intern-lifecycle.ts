@@ -5,6 +5,7 @@ import { type Intern, isAsleep } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import type { InternLeases } from './intern-leases.ts'
+import { mayPass } from './passing-failure.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
@@ -69,11 +70,13 @@ export class InternLifecycle {
       await this.provisioning(intern)
   }
 
-  /** A failure is told and left to whoever asked for the intern. */
+  /** A failure is told and left to whoever asked for the intern, unless it is likely to be over in a moment. */
   async provisioning(intern: Intern): Promise<void> {
-    await this.#start(intern, (failure) =>
-      this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: true }),
-    )
+    await this.#start(intern, async (failure, why) => {
+      const isPassing = mayPass(why)
+      await this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: !isPassing })
+      if (isPassing) this.#restartLater(intern)
+    })
   }
 
   /** Of these, the interns that run here and judge by rules that no longer hold. */
@@ -127,7 +130,7 @@ export class InternLifecycle {
     }
   }
 
-  async #start(intern: Intern, failed: (failure: string) => Promise<unknown>): Promise<void> {
+  async #start(intern: Intern, failed: (failure: string, why: unknown) => Promise<unknown>): Promise<void> {
     const { leases, provisioner, sealAccess, onError } = this.#deps
     const { id } = intern
     try {
@@ -147,7 +150,7 @@ export class InternLifecycle {
         (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
       if (isRunning) this.#watch(started)
     } catch (error) {
-      if (!this.#isStopping) await failed((error as Error).message)
+      if (!this.#isStopping) await failed((error as Error).message, error)
     }
   }
 

@@ -36,6 +36,7 @@ import {
 } from './intern-home.ts'
 import { monitorIntern } from './intern-monitor.ts'
 import { killAll } from './kill-all.ts'
+import { PassingFailure } from './passing-failure.ts'
 import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
 import { aboutRepository, cloneRepository } from './repository/clone.ts'
@@ -337,7 +338,7 @@ async function answering(home: string, record: DaemonRecord): Promise<void> {
   while (!(await answers(record))) {
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
     if (performance.now() > until)
-      throw new Error(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
+      throw new PassingFailure(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
     await sleep(10)
   }
 }

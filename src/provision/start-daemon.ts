@@ -66,7 +66,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   if (group && child.pid) enclose(group, child)
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    child.once('error', (error) => reject(new Error(`The daemon could not be started: ${error.message}`)))
+    child.once('error', (cause) => reject(new Error(`The daemon could not be started: ${cause.message}`, { cause })))
   })
   child.unref()
   lowerPriority(child.pid!, internNiceness)

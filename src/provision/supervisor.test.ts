@@ -8,42 +8,93 @@ import { InternHosts } from '#interns/hosts.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { until } from '#test/harness/until.ts'
+import { KubernetesError } from './kubernetes/requests.ts'
+import { PassingFailure } from './passing-failure.ts'
 import type { Provisioner } from './provisioner.ts'
 import { Supervisor } from './supervisor.ts'
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** A server that starts one new intern, in a way of the test's. */
+async function superviseOne({ db }: Store, clock: { now: number }, start: Partial<Provisioner>) {
+  const deps = { db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
+  const provisioner = {
+    placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
+    ...{ endStrangers: async () => {}, secretOf: async () => undefined, watch: () => () => {} },
+    // It is looked at once more while the server stops.
+    ...{
+      adopt: async () => true,
+      stop: async () => {},
+      leave: async () => {},
+      runs: () => ({ judgeBy: async () => {} }),
+    },
+    ...start,
+  } as unknown as Provisioner
+  const own = { name: 'here', address: null, labels: [], capacity: 0 }
+  const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
+  const supervisor = new Supervisor({
+    ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs: 0 },
+    ...{ onError: assert.fail, follow: () => () => {} },
+  })
+  const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
+  await supervisor.start()
+  return { row, stop: () => supervisor.stop() }
+}
 
 onEachDatabase('a start that takes long', (kind) => {
   test('is not taken over by another server meanwhile: the lease is renewed', async () => {
     await using store = await newDb(kind)
     const clock = { now: Date.parse('2026-11-01T00:00:00Z') }
-    const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
-    await bootstrap(deps)
-    const at = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
-    const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
-    const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
     const started = Promise.withResolvers<void>()
-    const provisioner = {
-      placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
-      endStrangers: async () => {},
-      ...{
-        secretOf: async () => undefined,
-        start: () => started.promise.then(() => undefined),
-        stop: async () => started.resolve(),
-        leave: async () => started.resolve(),
-      },
-      watch: () => () => {},
-    } as unknown as Provisioner
-    const own = { name: 'here', address: null, labels: [], capacity: 0 }
-    const hosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
-    const around = { ...deps, provisioner, hosts, sealAccess: assert.fail }
-    const supervisor = new Supervisor({
-      ...{ ...around, server: 's', keepRunning: false, idleMs: 0, onError: assert.fail },
-      follow: () => () => {},
+    const { row, stop } = await superviseOne(store, clock, {
+      start: () => started.promise.then(() => undefined),
+      stop: async () => started.resolve(),
+      leave: async () => started.resolve(),
     })
-    const row = () => store.db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirst()
-    await supervisor.start()
-    await until(async () => (await row())?.status === 'provisioning')
+    await until(async () => (await row()).status === 'provisioning')
     clock.now += 600_000
-    await until(async () => (await row())!.supervised_until > clock.now)
-    await supervisor.stop()
+    await until(async () => (await row()).supervised_until > clock.now)
+    await stop()
   })
+})
+
+onEachDatabase('a first start that fails', (kind) => {
+  const failing = async (why: Error, times: number, look: (starts: number, row: object) => boolean) => {
+    await using store = await newDb(kind)
+    let starts = 0
+    const start = async () => {
+      if (++starts <= times) throw why
+      return undefined
+    }
+    const { row, stop } = await superviseOne(store, { now: Date.now() }, { start })
+    const seen = await until(async () => {
+      const found = await row()
+      return look(starts, found) && found
+    })
+    await stop()
+    return { ...seen, starts }
+  }
+  const busy = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
+  for (const [what, why] of [
+    ['for lack of a process', new Error('The daemon could not be started.', { cause: busy })],
+    ['because it took too long', new PassingFailure('The daemon did not answer.')],
+    ['while the cluster was away', new KubernetesError('The Kubernetes API server cannot be asked.')],
+  ] as const)
+    test(`${what} is tried again until it succeeds`, async () => {
+      const { starts } = await failing(why, 2, (_, row) => 'status' in row && row.status === 'running')
+      assert.equal(starts, 3)
+    })
+
+  for (const [what, why] of [
+    ['for good', new Error('The agent is not configured.')],
+    ['because the cluster refuses it', new KubernetesError('The Kubernetes API server refuses.', 403)],
+  ] as const)
+    test(`${what} is told and left`, async () => {
+      const failed = await failing(why, 9, (_, row) => 'status' in row && row.status === 'failed')
+      assert.deepEqual([failed.supervisor, failed.last_failure_message, failed.starts], [null, why.message, 1])
+    })
 })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { PassingFailure } from './passing-failure.ts'
 import { isTransient } from './processes.ts'
 
 /** No system hands out user ids of this range: systemd and Debian keep the ones below for containers and people. */
@@ -55,7 +56,8 @@ export function whyUsersFail(base: number, files: string[], folder: string): Pro
 }
 
 /** Nobody is to run as root because something was lacking for a moment. */
-const untried = (why: string) => new Error(`Whether interns can have users of their own could not be tried: ${why}`)
+const untried = (why: string) =>
+  new PassingFailure(`Whether interns can have users of their own could not be tried: ${why}`)
 
 function namesIn(folder: string): string[] {
   try {

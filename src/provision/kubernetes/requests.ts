@@ -10,16 +10,21 @@ export type ApiServer = {
   token: () => string
 }
 
+/** What the API server may take back in a moment: it is overloaded, starts or stops. */
+const passing = new Set([429, 500, 502, 503, 504])
 /** What the API server said no to; `status` is undefined where it could not be asked. */
 export class KubernetesError extends Error {
   override readonly name = 'KubernetesError'
   readonly status: number | undefined
   readonly reason: string
+  /** Whether the API server was away, or had too much to do, and may answer in a while. */
+  readonly isPassing: boolean
 
   constructor(message: string, status?: number, reason = '') {
     super(message)
     this.status = status
     this.reason = reason
+    this.isPassing = status === undefined || passing.has(status)
   }
 }
 
@@ -41,8 +46,6 @@ export type Asked = {
   type?: string
 }
 
-/** What the API server may take back in a moment: it is overloaded, starts or stops. */
-const passing = new Set([429, 500, 502, 503, 504])
 /** Answers are objects of ours, or pages of them. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
@@ -109,10 +112,9 @@ export class KubernetesRequests {
   }
 }
 
-function mayPass({ status }: KubernetesError, { method }: Asked): boolean {
-  if (status === undefined || passing.has(status)) return true
+function mayPass({ isPassing, status }: KubernetesError, { method }: Asked): boolean {
   // Two changed it at once.
-  return status === 409 && method === 'PATCH'
+  return isPassing || (status === 409 && method === 'PATCH')
 }
 
 function asKubernetesError(error: unknown): KubernetesError {
