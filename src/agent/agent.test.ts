@@ -47,6 +47,17 @@ test('images of a prompt are shown to a model that takes them, and refused where
   assert.equal(requests.length, 1)
 })
 
+test('a reminder of the agent to its model is seen neither in the turn nor when it is shown again', async () => {
+  await using at = await newAgent({ mode: 'self-drive' })
+  await writeFile(join(at.workspace, 'AGENTS.md'), 'Run make test.')
+  await at.prompt('write notes.txt: hi')
+  await at.agent.request('session/load', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
+  assert.doesNotMatch(JSON.stringify(at.heard), /system-reminder/)
+  assert.equal(at.heard.filter(({ sessionUpdate }) => sessionUpdate === 'user_message_chunk').length, 1)
+  const [kept] = await readdir(at.stateDir)
+  assert.match(await readFile(join(at.stateDir, kept!), 'utf8'), /system-reminder/)
+})
+
 test('thoughts are told apart from the answer', async () => {
   await using at = await newAgent()
   await at.prompt('think about it')

@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { once } from '#lib/once.ts'
 import { version } from '#lib/version.ts'
 import type { Shell } from '../shell.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { askingFetch } from './asking-fetch.ts'
 import { environmentLine, scriptOf } from './command-script.ts'
 import { commandTransport } from './command-transport.ts'
 import type { McpServerSpec } from './server-spec.ts'
@@ -91,10 +91,11 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox }: 
     return { transport: transport as Transport, whyEnded: transport.whyEnded }
   }
   const url = new URL(spec.url)
-  const options = { fetch: boundedFetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
+  const asking = askingFetch(spec.headers)
+  const options = { fetch: asking.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: transport as Transport, whyEnded: () => undefined }
+  return { transport: transport as Transport, whyEnded: asking.whyRefused }
 }
 
 const unchecked: jsonSchemaValidator = {

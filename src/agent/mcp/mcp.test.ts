@@ -261,8 +261,19 @@ describe('a server behind a URL', () => {
     await using there = await startMcpServer('another-token')
     await using at = await calling([remote(there.url)], [])
     const told = at.requests[0]?.messages[0]?.text ?? ''
-    assert.match(told, /The server tools cannot be reached: .*401/s)
+    assert.match(
+      told,
+      /The server tools cannot be reached: .*401.*headers of this server.*"authorization" with "Bearer/s,
+    )
     assert.ok(!told.includes(secret))
+    const header = { name: 'Authorization', value: secret }
+    await using expired = await calling([{ ...remote(there.url), headers: [header] } as McpServer], [])
+    const then = expired.requests[0]?.messages[0]?.text ?? ''
+    assert.match(
+      then,
+      /does not take the header "authorization" that it is given \(401\): the token is wrong or has expired/,
+    )
+    assert.ok(!then.includes(secret))
   })
 
   test('that is not there is told of', async () => {

@@ -41,7 +41,7 @@ function sceneOf(messages: Message[]): Scene {
   return {
     prompt: messages[at]?.text ?? '',
     step: since.filter((message) => message.role === 'assistant').length,
-    results: since.slice(last + 1).map((message) => message.text),
+    results: since.slice(last + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : [])),
   }
 }
 
