@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newPlace, type Place } from '#test/harness/databases.ts'
+import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
 import { startCannedUpstream } from './canned-upstream.ts'
 import { doorOf, saturate } from './completion-load.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
@@ -39,7 +39,7 @@ async function measure(): Promise<void> {
   const cores = availableParallelism()
   for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-workers-'))
-    const places = await Promise.all(counts.map(() => newPlace(kind)))
+    const places = await Promise.all(counts.map(() => newEmptyPlace(kind)))
     const services: Running[] = []
     try {
       console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
-import { newPlace, type Place } from './harness/databases.ts'
+import { newEmptyPlace, type Place } from './harness/databases.ts'
 import { startDetour } from './harness/detour.ts'
 import { apiKey, askForWords, managementKey, startPriced } from './harness/priced-servers.ts'
 import { noPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts'
@@ -87,7 +87,7 @@ async function holdReports(url: string, databaseUrl: string): Promise<void> {
 
 test('what breaks raises an alert in a real Prometheus with the rules that are shipped', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const places = await Promise.all([newPlace('postgres'), newPlace('postgres'), newPlace('sqlite')])
+  const places = await Promise.all([newEmptyPlace('postgres'), newEmptyPlace('postgres'), newEmptyPlace('sqlite')])
   for (const place of places) stack.defer(place.remove)
   const [cutPlace, otherPlace, embeddedPlace] = places
   const detour = stack.use(await startDetour(cutPlace.settings.database_url!))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPlace, onEachDatabase, type Place } from './harness/databases.ts'
+import { newEmptyPlace, onEachDatabase, type Place } from './harness/databases.ts'
 import { type ServerProcess, startProcess } from './harness/server-process.ts'
 
 /** Each start of several processes takes longer. */
@@ -45,7 +45,7 @@ onEachDatabase('a server that is killed while it writes', (kind) => {
     test(`keeps what it acknowledged and halves nothing, ${rounds} times (workers: ${workers})`, {
       timeout: 900_000,
     }, async () => {
-      const place = await newPlace(kind)
+      const place = await newEmptyPlace(kind)
       const memory = await prepare(place)
       for (let round = 0; round < rounds; round++) {
         await using server = start(place, workers)

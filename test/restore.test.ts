@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newPlace } from './harness/databases.ts'
+import { newEmptyPlace } from './harness/databases.ts'
 import { startProcess } from './harness/server-process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-restore-'))
@@ -53,7 +53,7 @@ test('a backup and encryption.key in an empty folder start on a new host, with a
 })
 
 test('a new server on Postgres starts with only the shared encryption.key', needsPostgres, async () => {
-  const place = await newPlace('postgres')
+  const place = await newEmptyPlace('postgres')
   try {
     const DATABASE_URL = place.settings.database_url!
     const [old, DATA_DIR] = [join(scratch, 'first-server'), join(scratch, 'second-server')]

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from './cluster/balancer.ts'
 import { startProvider } from './cluster/provider.ts'
 import { startTraffic } from './cluster/traffic.ts'
-import { newPlace } from './harness/databases.ts'
+import { newEmptyPlace } from './harness/databases.ts'
 import { apiKey } from './harness/priced-servers.ts'
 import { type ServerProcess, startProcess } from './harness/server-process.ts'
 
@@ -47,7 +47,7 @@ test('three servers behind haproxy are restarted in turn at 100 requests a secon
   await using opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-rolling-'))
   opened.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const place = await newPlace('postgres')
+  const place = await newEmptyPlace('postgres')
   opened.defer(place.remove)
   const provider = opened.use(await startProvider('127.0.0.1'))
   const { balancer, servers } = newAddresses()

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPlace, onEachDatabase } from './harness/databases.ts'
+import { newEmptyPlace, onEachDatabase } from './harness/databases.ts'
 import { apiKey, askForWords, manage, startPriced } from './harness/priced-servers.ts'
 import { timed, until } from './harness/until.ts'
 
@@ -24,7 +24,7 @@ function childrenOf(pid: number): number[] {
 }
 
 async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, string> = {}) {
-  const place = await newPlace(kind)
+  const place = await newEmptyPlace(kind)
   const [server] = await startPriced(place, 1, undefined, { WORKERS: String(workers), LOG_FORMAT: 'json', ...env })
   const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
   return {
@@ -197,7 +197,7 @@ onEachDatabase('a service of three workers', (kind) => {
   })
 
   test('when the primary is killed, workers end, and what they had metered is there after the next start', async () => {
-    const place = await newPlace(kind)
+    const place = await newEmptyPlace(kind)
     const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
     const [first] = await startPriced(place, 1, undefined, env)
     const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { copied } from '#db/copy.ts'
 import { sql } from '#db/kysely.ts'
 import { openDb } from '#db/open.ts'
-import { newPlace, type Place } from '#test/harness/databases.ts'
+import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 import { runCli } from './cli.ts'
 
@@ -51,7 +51,7 @@ async function told(service: TestService): Promise<Record<string, any>> {
 }
 
 test('what an embedded store holds is the same on Postgres, and goes on there', needsPostgres, async () => {
-  const [embedded, postgres] = [await newPlace('sqlite'), await newPlace('postgres')]
+  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
     const first = await startTestService({ place: embedded })
@@ -79,7 +79,7 @@ test('what an embedded store holds is the same on Postgres, and goes on there', 
 })
 
 test('sums beyond what a double holds arrive to the last digit', needsPostgres, async () => {
-  const [embedded, postgres] = [await newPlace('sqlite'), await newPlace('postgres')]
+  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
     const from = await openDb(embedded.settings)
@@ -98,7 +98,7 @@ test('sums beyond what a double holds arrive to the last digit', needsPostgres, 
 })
 
 test('a Postgres that is in use, and a service that runs, are left alone', needsPostgres, async () => {
-  const postgres = await newPlace('postgres')
+  const postgres = await newEmptyPlace('postgres')
   try {
     await using running = await startTestService()
     const settings = { ...running.place.settings, database_url: postgres.settings.database_url }
@@ -116,7 +116,7 @@ test('a Postgres that is in use, and a service that runs, are left alone', needs
 })
 
 test('every table is copied, but for the count of announcements', async () => {
-  const place = await newPlace('sqlite')
+  const place = await newEmptyPlace('sqlite')
   const db = await openDb(place.settings)
   const tables = await db.query.introspection.getTables()
   await db.close()

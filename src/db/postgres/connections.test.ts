@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newPlace } from '#test/harness/databases.ts'
+import { newEmptyPlace } from '#test/harness/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Connection } from './connection.ts'
 import { openConnections } from './connections.ts'
@@ -16,7 +16,7 @@ const limits = {
 }
 
 async function connected(more: Partial<typeof limits> = {}) {
-  const place = await newPlace('postgres')
+  const place = await newEmptyPlace('postgres')
   const told: (Error & { client?: unknown })[] = []
   const connections = openConnections(place.settings.database_url!, {
     limits: { ...limits, ...more },

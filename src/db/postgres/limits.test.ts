@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace, type Place } from '#test/harness/databases.ts'
+import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
 import { startDetour } from '#test/harness/detour.ts'
 import { sql } from '../kysely.ts'
 import { migrate, migrations } from '../migrate.ts'
@@ -24,7 +24,7 @@ const limits = {
 const long = 60_000
 
 async function withPlace(run: (place: Place, url: string) => Promise<void>): Promise<void> {
-  const place = await newPlace('postgres')
+  const place = await newEmptyPlace('postgres')
   await run(place, place.settings.database_url!).finally(place.remove)
 }
 

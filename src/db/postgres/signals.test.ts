@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newPlace } from '#test/harness/databases.ts'
+import { newEmptyPlace } from '#test/harness/databases.ts'
 import { startDetour } from '#test/harness/detour.ts'
 import { until } from '#test/harness/until.ts'
 import { openDb } from '../open.ts'
@@ -12,7 +12,7 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 /** Signals over a database of their own, on a way to it that can be cut; what they say, and their connections. */
 async function following() {
   const stack = new AsyncDisposableStack()
-  const place = await newPlace('postgres')
+  const place = await newEmptyPlace('postgres')
   stack.defer(place.remove)
   const db = await openDb(place.settings)
   stack.defer(db.close)
