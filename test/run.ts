@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The test command. Files named on the command line, or all of them: those beside the code in one process, for speed;
- * those in `test/`, which start processes and push limits, in one process each.
+ * The test command. Files named on the command line, or all of them: those beside the code in a process for each core,
+ * for speed; those in `test/`, which start processes and push limits, in one process each.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -18,16 +21,41 @@ const wanted = (files: string[]) =>
 if (!process.env.TEST_DATABASE_URL) {
   console.log('TEST_DATABASE_URL is not set: the Postgres half of the tests is skipped.')
 }
-const failed = [run(wanted(beside), 'none'), run(wanted(above), 'process')].some((status) => status !== 0)
-process.exit(failed ? 1 : 0)
+// They wait more than they compute, so two at once are good for a single core too.
+const atOnce = Math.max(2, availableParallelism())
+const passed = [await runBeside(wanted(beside)), await runAbove(wanted(above))]
+process.exit(passed.every(Boolean) ? 0 : 1)
 
-function run(files: string[], isolation: 'none' | 'process'): number {
-  if (files.length === 0) return 0
-  const reporter = process.stdout.isTTY ? 'spec' : 'dot'
-  const args = ['--test', `--test-isolation=${isolation}`, '--test-reporter', process.env.CI ? 'spec' : reporter]
-  const { status } = spawnSync(process.execPath, [...args, ...files], {
-    stdio: 'inherit',
+/** What the first process prints is seen at once, what the others print when they have ended: lines are not mixed. */
+async function runBeside(files: string[]): Promise<boolean> {
+  const shares = Array.from({ length: Math.min(atOnce, files.length) }, (_, share) =>
+    files.filter((_file, at) => at % atOnce === share),
+  )
+  const all = shares.map(async (share, at) => {
+    const child = start(['--test-isolation=none', ...share], at === 0 ? 'inherit' : 'pipe')
+    const printed = child.stdout && text(child.stdout)
+    const passed = await succeeds(child)
+    if (printed) process.stdout.write(await printed)
+    return passed
+  })
+  return (await Promise.all(all)).every(Boolean)
+}
+
+async function runAbove(files: string[]): Promise<boolean> {
+  if (files.length === 0) return true
+  return succeeds(start(['--test-isolation=process', `--test-concurrency=${atOnce}`, ...files], 'inherit'))
+}
+
+function start(args: string[], stdout: 'inherit' | 'pipe'): ChildProcess {
+  const reporter = process.env.CI || process.stdout.isTTY ? 'spec' : 'dot'
+  return spawn(process.execPath, ['--test', '--test-reporter', reporter, ...args], {
+    stdio: ['ignore', stdout, 'inherit'],
     env: { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/compile' },
   })
-  return status ?? 1
+}
+
+async function succeeds(child: ChildProcess): Promise<boolean> {
+  const [status, signal] = await once(child, 'exit')
+  if (signal) console.log(`A process of tests was ended by ${signal}.`)
+  return status === 0
 }

@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { BudgetAccount, type Exchange } from './budget-account.ts'
 import type { Grant } from './store.ts'
 
-const newAccount = (exchange: Exchange) => new BudgetAccount({ exchange, waitMs: 1000, elapsed: () => 0 })
+const newAccount = (exchange: Exchange) =>
+  new BudgetAccount({ exchange, waitMs: 1000, stallMs: 1000, elapsed: () => 0 })
 
 type Asked = { report: ReturnType<Parameters<Exchange>[0]>; grant: (granted: bigint) => void; fail: () => void }
 

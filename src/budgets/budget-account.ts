@@ -22,6 +22,8 @@ type BudgetAccountDeps = {
   exchange: Exchange
   /** The longest time that a request waits for money held by other requests. */
   waitMs: number
+  /** The longest time that requests wait for the database to answer. */
+  stallMs: number
   elapsed: () => number
 }
 
@@ -61,10 +63,10 @@ export class BudgetAccount {
     return this.#waiting.length > 0
   }
 
-  /** Waiting for a database that does not answer takes no longer than waiting for other requests. */
+  /** Refuses who waits for a database that does not answer. */
   giveUpStalled(): void {
-    const { elapsed, waitMs } = this.#deps
-    if (!this.#exchanging || elapsed() < this.#askedAt + waitMs) return
+    const { elapsed, stallMs } = this.#deps
+    if (!this.#exchanging || elapsed() < this.#askedAt + stallMs) return
     this.giveUp(new Error('The database does not answer.'))
   }
 

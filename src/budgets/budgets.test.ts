@@ -35,7 +35,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
       spentBefore: async () => earlier,
       onError,
     },
-    { waitMs, pollMs: 10, reportMs },
+    { waitMs, stallMs: 300_000, pollMs: 10, reportMs },
   )
 }
 
@@ -227,7 +227,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         () =>
           new Budgets(
             { ...deps, written: async () => {}, spentBefore: async () => ledger },
-            { waitMs: 1000, pollMs: 10, reportMs: 20, idleMs: 40 },
+            { waitMs: 60_000, stallMs: 300_000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
       const ask = async (budget: Budget, at: number) => {

@@ -33,7 +33,7 @@ type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
   every?: Every
 }
 
-const usualTimes: AccountTimes = { waitMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
+const usualTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
 
 /**
  * A reservation is tried at most so often: again if the period ended meanwhile, or if this server's clock was ahead.

@@ -24,7 +24,7 @@ export type AccountsDeps = {
   every: Every
 }
 
-export type AccountTimes = { waitMs: number; pollMs: number; reportMs: number; idleMs: number }
+export type AccountTimes = Record<'waitMs' | 'stallMs' | 'pollMs' | 'reportMs' | 'idleMs', number>
 
 /** The account of a budget in one period, which is open until nothing of it is held or owed any more. */
 export type OpenAccount = { account: BudgetAccount; budget: Budget; closed: boolean }
@@ -66,7 +66,7 @@ export class OpenAccounts {
       return known
     }
     const exchange: Exchange = (report, limit) => this.#exchange(open, period, report, limit)
-    const account = new BudgetAccount({ exchange, waitMs: this.#times.waitMs, elapsed: this.#deps.time.elapsed })
+    const account = new BudgetAccount({ exchange, ...this.#times, elapsed: this.#deps.time.elapsed })
     const open: OpenAccount = { budget, closed: false, account }
     this.#accounts.set(key, open)
     return open

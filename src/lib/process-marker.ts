@@ -12,26 +12,45 @@ export function markerOf(workspace: string): string {
 /** At most so much of an environment is searched. Ordinary ones are smaller. */
 const searchedBytes = 256 * 1024
 
+/** At most so many lists of processes are made for one search, where others are born all the time. */
+const mostLists = 100
+
 /**
  * Ends every process whose mark begins so, wherever it has gone, and all of its group. Only on Linux can they be found.
- * The newest comes first: of processes that only fork and exit it is the one that is still there.
+ * A process that only forks and exits may be gone before it is looked at, and what it left be missing in the list: so
+ * lists are made until one has nothing new. The newest comes first: it is the one that is still there.
  * @returns how many there were.
  */
 export function killMarked(mark: string): number {
   // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
   const buffer = Buffer.allocUnsafeSlow(searchedBytes)
+  const seen = new Set<number>()
   let ended = 0
-  for (const pid of processes()) {
-    try {
-      if (!environmentOf(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) continue
-      ended++
-      killGroup(pid)
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // Gone already, or not ours to see.
+  for (let lists = 0; lists < mostLists; lists++) {
+    const young = processes().filter((pid) => !seen.has(pid))
+    if (young.length === 0) break
+    for (const pid of young) {
+      seen.add(pid)
+      if (killIfMarked(pid, mark, buffer)) ended++
     }
   }
   return ended
+}
+
+function killIfMarked(pid: number, mark: string, buffer: Buffer): boolean {
+  try {
+    if (!environmentOf(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) return false
+  } catch {
+    // Gone already, or not ours to see.
+    return false
+  }
+  try {
+    killGroup(pid)
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended in this very moment; what it began is in the next list.
+  }
+  return true
 }
 
 /** A process that escaped may fork again and again, so its whole group is killed at once. */
