@@ -4,6 +4,7 @@ import { auditingFiles, type FileAct } from '#interns/file-audit.ts'
 import type { InternFiles } from '#interns/files.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { findIntern } from '#interns/store.ts'
+import { withinReach } from '#interns/wake.ts'
 import { Fault, type FaultKind } from '#lib/fault.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
@@ -62,8 +63,11 @@ export async function withFiles<Answer>(
   const signal = abortSignalOf(tracked.response.signal)
   let later: Promise<unknown> | undefined
   try {
-    const files = deps.provisioner.kept(intern).files
-    const done = () => refusing(give(files, signal), () => tracked.response.revoked)
+    const reach = async () => {
+      const found = await withinReach({ ...deps, hosts: deps.internHosts }, intern, signal)
+      return give(deps.provisioner.kept(found).files, signal)
+    }
+    const done = () => refusing(reach(), () => tracked.response.revoked)
     const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
     later = over?.(answer)
     return answer

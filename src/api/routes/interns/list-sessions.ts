@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { asked, keptTranscripts } from '#api/intern-transcripts.ts'
 import { InternSession, sessionItem } from '#interns/entry-item.ts'
+import { abortSignalOf } from '#lib/leave-signal.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
@@ -21,8 +22,8 @@ export const listInternSessions = route({
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller }, deps) => {
-    const transcripts = await keptTranscripts(deps, caller, params.internId)
+  handler: async ({ params, query, caller, response }, deps) => {
+    const transcripts = await keptTranscripts(deps, caller, params.internId, abortSignalOf(response.signal))
     const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))
     const last = sessions.at(-1)
     return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
