@@ -4,7 +4,7 @@ import { Fault } from '#lib/fault.ts'
 import { whyForbidden } from '#provision/repository/allowed.ts'
 
 type InternRepositoryDeps = {
-  config: Pick<Config, 'repository_origins' | 'provisioner'>
+  config: Pick<Config, 'repository_origins' | 'provisioner' | 'kubernetes_egress'>
   hasProgram: (command: string, path?: string) => boolean
 }
 
@@ -17,9 +17,15 @@ export function requireRepository(
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return
-  if (config.provisioner === 'kubernetes')
-    throw new Fault('invalid', 'Invalid request: repository: interns in pods begin without one')
   const why = whyForbidden(config, new URL(repository.url))
   if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
-  if (!hasProgram('git')) throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
+  const inPods = config.provisioner === 'kubernetes'
+  if (inPods && config.kubernetes_egress.length === 0)
+    throw new Fault(
+      'invalid',
+      'Invalid request: repository: interns are pods that reach no server of repositories, unless the operator lets them (setting "kubernetes_egress")',
+    )
+  // Of an image it is known when the pod starts.
+  if (!inPods && !hasProgram('git'))
+    throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
 }

@@ -75,18 +75,18 @@ export function openSupervision({
   const around = {
     ...{ config, warn, hosts, vault, certificates },
     mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
+    passwordOf: ({ id }: Intern) => repositoryPassword({ db, vault }, id),
   }
   const inProcesses = () => {
     const listen = own?.address && (config.intern_listen ?? own.address)
     return processProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
-      passwordOf: ({ id }) => repositoryPassword({ db, vault }, id),
     })
   }
   const inPods = () => {
     const apiPath = () => new URL(baseUrl).pathname
-    return kubernetesProvisioner({ ...around, apiPath, cluster: clusterOf(config, variable) })
+    return kubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
   }
   const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
   const onError = (error: Error) => log.warn({ err: error }, 'intern')

@@ -100,7 +100,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     try {
       const password = await deps.passwordOf(intern)
       const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
-      const around = { config, path: deps.variable('PATH') ?? '', mask: deps.mask }
+      const around = { config, path: deps.variable('PATH') ?? '', host: 'on this server', mask: deps.mask } as const
       await cloneRepository(around, { home, repository, password, uid, signal })
     } finally {
       cloning.delete(intern.id)

@@ -12,8 +12,8 @@ export type Files = { [path: string]: string | { link: string } }
 
 const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'core.hooksPath=/dev/null']
 
-/** A git server over HTTP with one repository, `/team/widgets.git`. `await using` ends it. */
-export async function startGitServer(files: Files, { user = '', password = '' } = {}) {
+/** A git server over HTTP with one repository, `/team/widgets.git`, at an address of this host. `await using` ends it. */
+export async function startGitServer(files: Files, { user = '', password = '' } = {}, address = '127.0.0.1') {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-git-'))
   const bare = join(folder, 'team', 'widgets.git')
   const git = (cwd: string, ...args: string[]) =>
@@ -45,8 +45,8 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
     }
     serve(folder, request, response)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => void server.listen(0, address, resolve))
+  const origin = `http://${address}:${(server.address() as AddressInfo).port}`
   return {
     origin,
     url: `${origin}/team/widgets.git`,

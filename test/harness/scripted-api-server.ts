@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, https } from '#lib/node-http.ts'
-import { type Kind, type KubernetesObject, kinds } from '#provision/kubernetes/object.ts'
+import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
 /** What is done with a request instead of answering it: a status with a reason, silence, or a broken connection. */
@@ -12,6 +12,8 @@ export type ScriptedRequest = { method: string; path: string; query: URLSearchPa
 export type ScriptedApiServer = AsyncDisposable & {
   url: string
   objects: ScriptedObjects
+  /** What it says against whatever it is asked about. */
+  warnings: Warning[]
   /** All that was asked, as `METHOD path`; a watch is a method of its own. */
   requests: string[]
   /** Says which requests fail, and how. */
@@ -49,6 +51,7 @@ export async function startScriptedApiServer(
     if (fault) throw new Status(fault.status, fault.reason, `scripted ${fault.reason}`)
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')
+    if (asked.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
     const { kind, name } = target(asked.path)
     if (watches) return watch(kind, asked.query, response)
     send(response, 200, done(asked, kind, name, body, request.headers['content-type']))
@@ -88,6 +91,7 @@ export async function startScriptedApiServer(
   const scripted: ScriptedApiServer = {
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     objects,
+    warnings: [],
     requests: [],
     fault: () => undefined,
     endWatches: (how) => {

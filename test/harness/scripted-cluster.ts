@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubernetesObject } from '#provision/kubernetes/object.ts'
-import { runInPod } from './pod-daemon.ts'
+import { cloneAsInPod, runInPod } from './pod-daemon.ts'
 import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-server.ts'
 import type { ScriptedObjects } from './scripted-objects.ts'
 
@@ -46,8 +46,8 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     if (now && now.metadata.uid === pod.metadata.uid) objects.put({ ...now, status })
   }
   function writeSecret(name: string): void {
-    const { configured } = foldersOf(name)
-    mkdirSync(configured, { recursive: true })
+    const { home, configured } = foldersOf(name)
+    for (const folder of [home, configured]) mkdirSync(folder, { recursive: true })
     for (const [file, text] of Object.entries(objects.find('Secret', name)?.data ?? {}))
       writeFileSync(join(configured, file), Buffer.from(text, 'base64'))
   }
@@ -55,6 +55,11 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     if (how !== 'well') return put(pod, how)
     const set = pod.metadata.name.replace(/-0$/, '')
     writeSecret(set)
+    if ((pod.spec as { initContainers?: object[] }).initContainers) {
+      const message = await cloneAsInPod(foldersOf(set))
+      const terminated = { exitCode: 1, reason: 'Error', message }
+      if (message) return put(pod, { phase: 'Pending', initContainerStatuses: [{ state: { terminated } }] })
+    }
     const podIP = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
     running.set(pod.metadata.uid!, await runInPod(foldersOf(set), podIP))
     put(pod, status(podIP, 'True'))

@@ -45,6 +45,8 @@ export async function startService(cluster: Cluster, shared: Record<string, stri
         HOST: '0.0.0.0',
         PORT: String(port),
         KUBERNETES_SERVICE_URL: `http://${cluster.node.gateway}:${port}`,
+        // Of a machine that is loaded ten times over.
+        DATABASE_LOCK_TIMEOUT_MS: '60000',
         TURNS_PER_MINUTE_USER: '1000000',
         TURNS_PER_MINUTE_ORGANIZATION: '1000000',
         LOG_LEVEL: 'warn',

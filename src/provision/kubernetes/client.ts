@@ -1,5 +1,5 @@
 import { LineReader } from '#lib/lines.ts'
-import { type Kind, type KubernetesObject, kinds, pathOf } from './object.ts'
+import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
 import { type ApiServer, KubernetesError, KubernetesRequests, type Patience, usualPatience } from './requests.ts'
 
 /** By this name the API server knows which fields are ours. */
@@ -17,6 +17,8 @@ export type KubernetesClient = {
   get: (kind: Kind, name: string) => Promise<KubernetesObject | undefined>
   /** All that have these labels, and the version of the list, from which a watch goes on. */
   list: (kind: Kind, labels: string) => Promise<{ items: KubernetesObject[]; version: string }>
+  /** What the cluster has to say against objects of this name, of whatever kind. */
+  warnings: (name: string) => Promise<Warning[]>
   /** Makes the object, or changes it to be so: server-side apply, fields that others have set are taken over. */
   apply: (object: KubernetesObject) => Promise<KubernetesObject>
   /** Changes only what is named. */
@@ -46,6 +48,11 @@ export function kubernetesClient(
       const page = await requests.ask<Page>({ method: 'GET', path: pathOf(kind, namespace), query })
       // In a list the items have no kind of their own.
       return { items: page.items.map((item) => ({ ...item, kind })), version: page.metadata.resourceVersion }
+    },
+    async warnings(name) {
+      const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
+      return (await requests.ask<{ items: Warning[] }>({ method: 'GET', path, query })).items
     },
     apply(object) {
       const body = { apiVersion: kinds[object.kind].apiVersion, ...object }

@@ -5,6 +5,8 @@ import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Intern } from '#interns/store.ts'
 import { agentCommandOf } from '../agent-command.ts'
 import { daemonLimits } from '../daemon-limits.ts'
+import { aboutRepository } from '../repository/clone.ts'
+import type { CloneOrder } from './clone-in-pod.ts'
 import type { KubernetesObject } from './object.ts'
 import { daemonPort, type InternFiles, inPod } from './objects.ts'
 
@@ -18,10 +20,14 @@ type FilesDeps = {
   baseUrl: string
   servers: McpServer[]
   certificates: CertificateFiles
+  /** The password of its repository. */
+  password: string | undefined
 }
 
 /** All that the daemon of an intern reads in its pod, as files of its Secret. */
-export function filesOf({ config, intern, secret, token, baseUrl, servers, certificates }: FilesDeps): InternFiles {
+export function filesOf(told: FilesDeps): InternFiles {
+  const { config, intern, secret, token, baseUrl, servers, certificates } = told
+  const { repository } = intern
   // What runs is held by the pod: there is no other sandbox in it.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
   const settings = {
@@ -36,11 +42,26 @@ export function filesOf({ config, intern, secret, token, baseUrl, servers, certi
   }
   const lasting = {
     'settings.json': JSON.stringify(settings, null, 2),
-    'instructions.md': intern.instructions ?? '',
+    'instructions.md': [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
     token,
     key: secret,
   }
-  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl } }
+  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneOrder(told) }
+}
+
+/** How much it may be in all, its volume says; and nobody watches it there but for that. */
+function cloneOrder({ config, intern: { repository }, password }: FilesDeps): string | undefined {
+  if (!repository) return undefined
+  const { repository_origins, repository_clone_ms, intern_users_from } = config
+  const { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes } = config
+  const rules = { repository_origins, repository_clone_ms, intern_users_from }
+  const limits = { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes }
+  return JSON.stringify({
+    home: inPod.home,
+    repository,
+    password,
+    config: { ...rules, ...limits },
+  } satisfies CloneOrder)
 }
 
 export const rotatedOf = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({

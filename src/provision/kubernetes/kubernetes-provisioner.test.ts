@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lazyModules } from '#lib/lazy-modules.ts'
+import { hasGit, startGitServer } from '#test/harness/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
 import { type ScriptedCluster, startScriptedCluster } from '#test/harness/scripted-cluster.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
@@ -46,6 +47,13 @@ const madeToFail = async (service: TestService, name: string) => {
   const { body } = await service.ask('POST', '/interns', { body: { name, agent: 'scripted', provision: true } })
   return (await untilIntern(service, body.id, 'failed', patience)).last_failure_message as string
 }
+
+/** The files of a folder, by their paths in it, that hold this text. */
+const filesWith = (folder: string, sought: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
+    const file = join(folder, path)
+    return statSync(file).isFile() && readFileSync(file, 'latin1').includes(sought)
+  })
 
 const resourceOf = (request: string) => request.split('/namespaces/')[1]!.split('/')[1]!
 function verbOf(request: string): string {
@@ -152,13 +160,64 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
   })
 })
 
+describe('a repository of an intern in a pod', { skip: process.platform !== 'linux' || !hasGit }, () => {
+  const password = 'glpat-Kx7Qd2vTn9'
+  const credential = { username: 'ada', password }
+
+  test('is cloned before its daemon begins, once, and the credential is in no file of the pod', async () => {
+    await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password })
+    await using at = await startInPods({ repository_origins: [git.origin], kubernetes_egress: ['127.0.0.1'] })
+    const { id } = await runningIntern(at.service, {
+      ...{ name: 'ada', agent: 'scripted', repository: { url: git.url, credential } },
+    })
+    const { home, configured } = at.cluster.foldersOf(`intern-${id}`)
+    assert.equal(readFileSync(join(home, 'workspace/widgets/README.md'), 'utf8'), 'Widgets.')
+    assert.match(readFileSync(join(configured, 'instructions.md'), 'utf8'), /"widgets" of the workspace is a clone/)
+    assert.deepEqual(filesWith(home, password), [])
+    assert.deepEqual(filesWith(configured, password), ['repository.json'])
+    const asked = git.seen.length
+    at.cluster.objects.remove('Pod', `intern-${id}-0`)
+    await untilIntern(at.service, id, 'failed', patience)
+    await untilIntern(at.service, id, 'running', patience)
+    assert.equal(git.seen.length, asked)
+  })
+
+  test('that cannot be cloned is told at once with the reason, and is cloned once that is mended', async () => {
+    await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password })
+    await using at = await startInPods({ repository_origins: [git.origin], kubernetes_egress: ['127.0.0.1'] })
+    const wrong = { url: git.url, credential: { username: 'ada', password: 'another-one-9876' } }
+    const { body } = await at.service.ask('POST', '/interns', {
+      body: { name: 'ada', agent: 'scripted', provision: true, repository: wrong },
+    })
+    const { last_failure_message } = await untilIntern(at.service, body.id, 'failed', patience)
+    assert.equal(
+      last_failure_message,
+      `The repository ${git.url} is not cloned: its server does not take the credential, or does not have it.`,
+    )
+    await until(() => pods(at.cluster).length === 0, patience)
+    await at.service.ask('PATCH', '/interns/ada', { body: { repository: { url: git.url, credential } } })
+    await at.service.ask('POST', '/interns/ada/provision')
+    await untilIntern(at.service, body.id, 'running', patience)
+  })
+
+  test('is refused where pods reach no server of repositories, with the setting', async () => {
+    await using at = await startInPods()
+    const repository = { url: 'https://git.example.com/a/b' }
+    const { status, text } = await at.service.ask('POST', '/interns', { body: { name: 'ada', repository } })
+    assert.deepEqual([status, /kubernetes_egress/.test(text)], [400, true])
+  })
+})
+
 describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
   test('one that does not come up says what the cluster says, leaves no pod, and comes up when that is mended', async () => {
     await using cluster = await startScriptedCluster()
     const waiting = { reason: 'ErrImagePull', message: 'no such image' }
     cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
     await using at = await startInPods({ kubernetes_start_ms: 1000 }, { cluster })
-    assert.match(await madeToFail(at.service, 'ada'), /within 1 s: its container waits: ErrImagePull: no such image/)
+    assert.match(
+      await madeToFail(at.service, 'ada'),
+      /within 1 s: its image cannot be pulled: ErrImagePull: no such image/,
+    )
     await until(() => pods(cluster).length === 0, patience)
     await at.service.stop()
     cluster.comeUp('well')

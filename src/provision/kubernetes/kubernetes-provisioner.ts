@@ -5,6 +5,7 @@ import { addressElsewhere, type ElsewhereDeps, openAccess } from '#interns/elsew
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { type Intern, isAsleep } from '#interns/store.ts'
+import type { Now } from '#lib/clock.ts'
 import { healthOf } from '../daemon-health.ts'
 import type { Provisioner } from '../provisioner.ts'
 import { renewCertificatesEveryMs } from '../tcp-listener.ts'
@@ -24,12 +25,15 @@ export type KubernetesDeps = ElsewhereDeps & {
   /** The path of the API below the service's address. */
   apiPath: () => string
   warn: (message: string) => void
+  now: Now
   /** The intern's servers of tools, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  /** The password of its repository. */
+  passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
 const healthMs = 2000
-const steps = ['Making its objects', 'Starting its pod', 'Waiting for the daemon'] as const
+const steps = ['Making its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
 
 /** Interns as pods of a cluster: a StatefulSet of one each, with a volume, in which the daemon is all that runs. */
 export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
@@ -66,11 +70,10 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
   }
 
   const start: Provisioner['start'] = async (intern, secret, onProgress) => {
-    const { id } = intern
+    const { id, repository } = intern
+    const own = steps.filter((label) => repository || label !== 'Cloning the repository')
     const step = (label: (typeof steps)[number]) =>
-      onProgress({ step_label: label, step_number: steps.indexOf(label) + 1, total_steps: steps.length })
-    if (intern.repository)
-      throw new Error('Interns in pods begin without a repository: make it without one, and have it clone what it may.')
+      onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
     step('Making its objects')
     const aborted = new AbortController()
     starting.get(id)?.abort(new Error('It is being started anew.'))
@@ -80,16 +83,18 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
       await requireMoved(intern)
       const servers = await deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
-      const told = { config, intern, secret, token, servers, baseUrl: baseUrl(), certificates: issued }
+      const password = await deps.passwordOf(intern)
+      const told = { config, intern, secret, token, servers, password, baseUrl: baseUrl(), certificates: issued }
       const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(told))
       await applyObjects(client, objects)
       step('Starting its pod')
       const host = await podThatAnswers(
-        { client, pods },
+        { client, pods, now: deps.now },
         {
           ...{ intern: id, settings: objects.settings, signal: aborted.signal },
           answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
           ...{ startMs: config.kubernetes_start_ms, unresponsiveMs: config.intern_unresponsive_ms },
+          ...{ cloneMs: config.repository_clone_ms, onCloning: () => step('Cloning the repository') },
           onRunning: () => step('Waiting for the daemon'),
         },
       )

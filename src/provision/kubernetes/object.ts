@@ -31,6 +31,15 @@ export type KubernetesObject = {
   data?: Record<string, string>
 }
 
+/** What the cluster tells of an object that it cannot do something with; it forgets it after an hour. */
+export type Warning = {
+  involvedObject: { name: string }
+  type: 'Warning' | 'Normal'
+  message?: string
+  lastTimestamp?: string | null
+  eventTime?: string | null
+}
+
 /** The path of all objects of a kind in a namespace. */
 export function pathOf(kind: Kind, namespace: string): string {
   const { apiVersion, plural } = kinds[kind]

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#config/settings.ts'
-import { objectsOf } from './objects.ts'
+import { type InternFiles, objectsOf } from './objects.ts'
 
 const around = (settings: object = {}) => ({
   config: Settings.parse({ intern_memory_bytes: 1000, ...settings }),
   ...{ image: 'signalbox:1', serviceUrl: 'http://signalbox.test:80' },
 })
-const files = { lasting: { 'settings.json': '{}' }, rotated: { 'certificate.pem': 'one' } }
-const made = (settings: object = {}, of = files) => objectsOf(around(settings), 'ada', of)
+const files = { lasting: { 'settings.json': '{}' }, rotated: { 'certificate.pem': 'one' }, repository: undefined }
+const made = (settings: object = {}, of: InternFiles = files) => objectsOf(around(settings), 'ada', of)
 const specOf = (objects: ReturnType<typeof made>, kind: string) =>
   objects.others.find((object) => object.kind === kind)?.spec as any
 const podOf = (objects: ReturnType<typeof made>) => specOf(objects, 'StatefulSet').template
@@ -37,6 +37,36 @@ test('another pod is made for other settings, another image or another template,
   assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settings, settings)
   assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settings, settings)
   assert.notEqual(objectsOf({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
+})
+
+test('the credential of a repository is in the container that clones alone, which runs nothing of the volume', () => {
+  const { initContainers, containers, volumes } = podOf(made({}, { ...files, repository: 'a secret' })).spec
+  const itemsOf = (name: string) => volumes.find((volume: any) => volume.name === name).secret.items
+  const [clone] = initContainers
+  const [daemon] = containers
+  const mounts = (container: any) => container.volumeMounts.map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    [mounts(clone), mounts(daemon)],
+    [
+      ['home', 'tmp', 'repository'],
+      ['home', 'tmp', 'configured'],
+    ],
+  )
+  assert.deepEqual(itemsOf('repository'), [{ key: 'repository.json', path: 'repository.json' }])
+  assert.deepEqual(
+    itemsOf('configured').map(({ key }: { key: string }) => key),
+    ['certificate.pem', 'settings.json'],
+  )
+  assert.deepEqual(clone.securityContext, daemon.securityContext)
+  assert.deepEqual(clone.env, [{ name: 'HOME', value: '/tmp' }])
+})
+
+test('one whose repository was taken away has no order to clone, nor its credential in the Secret', () => {
+  const before = made({}, { ...files, repository: 'a secret' })
+  const { settings, secret, others } = made()
+  assert.notEqual(settings, before.settings)
+  assert.equal(secret.stringData['repository.json'], '')
+  assert.ok(!JSON.stringify(others).includes('initContainers'))
 })
 
 test('what the operator chooses is chosen: class and size of volumes, runtime class, secret of the image, limits', () => {

@@ -21,7 +21,11 @@ export const podNameOf = (internId: string) => `${nameOf(internId)}-0`
 const installed = '/signalbox'
 const home = '/home/intern'
 const configured = '/etc/intern'
+/** What is to be cloned, with the credential: of the container that clones alone. */
+const cloning = '/etc/intern-repository'
+const repositoryFile = 'repository.json'
 export const inPod = {
+  home,
   node: 'node',
   builtin: `${installed}/bin/agent.ts`,
   workspace: `${home}/workspace`,
@@ -38,6 +42,8 @@ const user = 10_001
 export type InternFiles = {
   lasting: Record<string, string>
   rotated: Record<string, string>
+  /** The order to clone its repository, if it has one. It is no file of the daemon, which the intern could read. */
+  repository: string | undefined
 }
 
 type ObjectsDeps = { config: Config; image: string; serviceUrl: string }
@@ -48,9 +54,15 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
   const labels = { ...own, [internLabel]: id }
   const metadata = { name, labels }
   const selector = { [internLabel]: id }
-  const pod = podSpec(config, image, name)
-  const settings = hash('sha256', JSON.stringify([pod, files.lasting]), 'hex').slice(0, 32)
-  const secret = { kind: 'Secret', metadata, stringData: { ...files.lasting, ...files.rotated } } as const
+  const pod = podSpec(config, image, name, files)
+  const settings = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
+  // Always there: what is not named any more stays in a Secret.
+  const repository = { [repositoryFile]: files.repository ?? '' }
+  const secret = {
+    kind: 'Secret',
+    metadata,
+    stringData: { ...files.lasting, ...files.rotated, ...repository },
+  } as const
   const volume = { kind: 'PersistentVolumeClaim', metadata, spec: volumeSpec(config) } as const
   const service = {
     kind: 'Service',
@@ -87,7 +99,7 @@ function volumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_sto
 }
 
 /** A pod that Pod Security's level `restricted` lets in: it is the sandbox of the intern. */
-function podSpec(config: Config, image: string, name: string) {
+function podSpec(config: Config, image: string, name: string, files: InternFiles) {
   const { kubernetes_runtime_class: runtimeClassName, kubernetes_image_pull_secret: pullSecret } = config
   return {
     ...(runtimeClassName !== undefined && { runtimeClassName }),
@@ -102,23 +114,17 @@ function podSpec(config: Config, image: string, name: string) {
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
+    ...(files.repository !== undefined && { initContainers: [cloneContainer(config, image)] }),
     containers: [
       {
+        ...containerOf(config, image),
         name: 'daemon',
-        image,
         command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
-        workingDir: home,
         env: Object.entries({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }).map(
           ([variable, value]) => ({ name: variable, value }),
         ),
         ports: [{ name: 'daemon', containerPort: daemonPort }],
-        securityContext: {
-          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-          capabilities: { drop: ['ALL'] },
-        },
-        resources: resourcesOf(config),
         // Whether it answers, servers ask it themselves: a probe would be a stranger without a certificate.
-        terminationMessagePolicy: 'FallbackToLogsOnError',
         volumeMounts: [
           { name: 'home', mountPath: home },
           { name: 'tmp', mountPath: '/tmp' },
@@ -129,9 +135,48 @@ function podSpec(config: Config, image: string, name: string) {
     volumes: [
       { name: 'home', persistentVolumeClaim: { claimName: name } },
       { name: 'tmp', emptyDir: { sizeLimit: '1Gi' } },
-      { name: 'configured', secret: { secretName: name, defaultMode: 0o440 } },
+      secretVolume('configured', name, Object.keys({ ...files.lasting, ...files.rotated })),
+      ...(files.repository !== undefined ? [secretVolume('repository', name, [repositoryFile])] : []),
     ],
   }
+}
+
+/** What all containers of a pod are. */
+function containerOf(config: Config, image: string) {
+  return {
+    image,
+    workingDir: home,
+    securityContext: {
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      capabilities: { drop: ['ALL'] },
+    },
+    resources: resourcesOf(config),
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  }
+}
+
+/**
+ * It has the credential, and has ended before the daemon begins. Nothing that it runs may come from the volume, where
+ * the intern writes: it shares no cache of compiled code.
+ */
+function cloneContainer(config: Config, image: string) {
+  return {
+    ...containerOf(config, image),
+    name: 'clone',
+    command: ['node', `${installed}/bin/clone.ts`, `${cloning}/${repositoryFile}`],
+    env: [{ name: 'HOME', value: '/tmp' }],
+    volumeMounts: [
+      { name: 'home', mountPath: home },
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'repository', mountPath: cloning, readOnly: true },
+    ],
+  }
+}
+
+/** These files of the intern's Secret, and no others. */
+function secretVolume(name: string, secretName: string, files: string[]) {
+  const items = files.toSorted().map((file) => ({ key: file, path: file }))
+  return { name, secret: { secretName, defaultMode: 0o440, items } }
 }
 
 function resourcesOf(config: Config) {

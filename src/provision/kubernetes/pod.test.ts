@@ -28,18 +28,55 @@ test('a node that is not heard of is told with its time, also where the end of i
   assert.deepEqual(said(status, 15), ['its pod is being deleted from the node node-1', false])
 })
 
+test('a repository that is being cloned is seen, and why it could not be', () => {
+  const seen = (state: object, more: object = {}) => {
+    const status = { initContainerStatuses: [{ state, ...more }] } as object
+    const { isCloning, cloneFailure } = podOf({ kind: 'Pod', metadata: { name: 'a' }, status: status as any })
+    return [isCloning, cloneFailure]
+  }
+  assert.deepEqual(seen({ running: {} }), [true, undefined])
+  assert.deepEqual(seen({ terminated: { exitCode: 0, reason: 'Completed' } }), [false, undefined])
+  const message = 'Warning: something\nThe repository https://a/b is not cloned: no such branch.\n'
+  const ended = { terminated: { exitCode: 1, reason: 'Error', message } }
+  const why = 'The repository https://a/b is not cloned: no such branch.'
+  assert.deepEqual(seen(ended), [false, why])
+  assert.deepEqual(seen({ waiting: { reason: 'CrashLoopBackOff' } }, { lastState: ended }), [false, why])
+  const killed = seen({ terminated: { exitCode: 137, reason: 'OOMKilled', message } })
+  assert.deepEqual(killed, [
+    false,
+    'The repository is not cloned: git ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes").',
+  ])
+})
+
 test('what keeps a pod from running is told in the words of the cluster', () => {
   const waiting = { reason: 'ErrImagePull', message: 'no such image' }
   const unscheduled = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }]
   const ended = { exitCode: 137, reason: 'OOMKilled' }
   const told = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
   for (const [status, why] of [
-    [{ containerStatuses: [{ state: { waiting } }] }, 'its container waits: ErrImagePull: no such image'],
+    [{ containerStatuses: [{ state: { waiting } }] }, 'its image cannot be pulled: ErrImagePull: no such image'],
     [{ phase: 'Pending', conditions: unscheduled }, 'no node takes its pod: 0/3 nodes are available'],
-    [{ containerStatuses: [{ state: { terminated: ended } }] }, 'its daemon ended with code 137 (OOMKilled)'],
+    [
+      { containerStatuses: [{ state: { terminated: ended } }] },
+      'its daemon ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")',
+    ],
     [
       { containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: told } }] },
       'its daemon ended with code 1: no token',
+    ],
+    [
+      {
+        initContainerStatuses: [{ state: { waiting } }],
+        containerStatuses: [{ state: { waiting: { reason: 'PodInitializing' } } }],
+      },
+      'its image cannot be pulled: ErrImagePull: no such image',
+    ],
+    [
+      {
+        ...{ phase: 'Running', containerStatuses: [running] },
+        conditions: [{ type: 'DisruptionTarget', status: 'True', message: 'low on disk' }],
+      },
+      'its pod is evicted: low on disk',
     ],
     [{ phase: 'Failed', reason: 'Evicted', message: 'low on disk' }, 'its pod has failed: Evicted: low on disk'],
     [{ phase: 'Pending' }, 'its container is being made on the node node-1'],

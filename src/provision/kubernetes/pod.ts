@@ -15,8 +15,14 @@ export type Pod = {
   /** Whether its container runs, and how often it was begun anew. */
   isRunning: boolean
   restarts: number
-  /** Why it does not run, or is no good any more, in words. */
+  /** Why it does not run, or is no good any more, in words; and whether the cluster says more of it than where it is. */
   why: string | undefined
+  isExplained: boolean
+  /** How its daemon ended before it was begun anew. */
+  lastEnd: string | undefined
+  /** Its repository is being cloned, or why it could not be. */
+  isCloning: boolean
+  cloneFailure: string | undefined
   /** Its end has been asked for. */
   isEnding: boolean
   /** Its node is not heard of. */
@@ -37,10 +43,15 @@ type PodStatus = {
   podIP?: string
   conditions?: Condition[]
   containerStatuses?: Container[]
+  initContainerStatuses?: Container[]
 }
 
 export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
-  const { podIP, containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
+  const {
+    podIP,
+    containerStatuses: [container] = [],
+    initContainerStatuses: [clone] = [],
+  } = (status ?? {}) as PodStatus
   const { containers = [] } = (spec ?? {}) as { containers?: { image?: string }[] }
   const lost = lostSince({ metadata, status } as KubernetesObject)
   return {
@@ -53,32 +64,76 @@ export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
     node: nodeOf(spec),
     isRunning: container?.state?.running !== undefined,
     restarts: container?.restartCount ?? 0,
-    why: whyUnfit({ metadata, spec, status } as KubernetesObject, lost),
+    ...whyUnfit({ metadata, spec, status } as KubernetesObject, lost),
+    lastEnd: container?.lastState?.terminated && endOf(container.lastState.terminated),
+    isCloning: clone?.state?.running !== undefined,
+    cloneFailure: failureOf(clone),
     isEnding: metadata.deletionTimestamp !== undefined,
     isLost: lost !== undefined,
   }
 }
 
+/** It says itself what went wrong, unless it was killed. */
+function failureOf(clone: Container | undefined): string | undefined {
+  const ended = clone?.state?.terminated ?? clone?.lastState?.terminated
+  if (!ended || ended.exitCode === 0) return undefined
+  // Of one that was killed for its memory the last line was about something else.
+  const said = ended.reason === 'OOMKilled' ? '' : lastLine(ended.message ?? '')
+  return said || `The repository is not cloned: git ended ${endOf(ended)}.`
+}
+
 const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
 
-function whyUnfit({ metadata, spec, status }: KubernetesObject, lost: string | undefined): string | undefined {
-  const { phase, reason, message, conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
-  const node = nodeOf(spec)
-  if (lost !== undefined) return `its node ${node} has not been heard of since ${lost}`
+type Unfit = Pick<Pod, 'why' | 'isExplained'>
+
+function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
+  const node = nodeOf(pod.spec)
+  if (lost !== undefined) return { why: `its node ${node} has not been heard of since ${lost}`, isExplained: true }
+  const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
+  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || evictionOf(pod.status ?? {})
+  if (!isEnding && container?.state?.running) return { why: undefined, isExplained: false }
+  const why = explained(pod, node)
+  const where = node ? `its container is being made on the node ${node}` : 'its pod waits for a node'
+  return { why: why ?? where, isExplained: why !== undefined }
+}
+
+/** Said as soon as it is decided; that the pod has failed, and why, only when its containers have ended. */
+const evictionOf = ({ conditions = [] }: PodStatus) =>
+  conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
+
+function explained({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
+  const { phase, reason, message, conditions = [], ...of } = (status ?? {}) as PodStatus
+  const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
+  const eviction = evictionOf(status ?? {})
+  if (phase !== 'Failed' && eviction) return `its pod is evicted: ${eviction.message ?? 'without a reason'}`
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
-  if (container?.state?.running) return undefined
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')
   if (unscheduled) return `no node takes its pod: ${unscheduled.message ?? 'without a reason'}`
   const ended = container?.state?.terminated ?? container?.lastState?.terminated
   if (ended) return `its daemon ended ${endOf(ended)}`
-  const { waiting } = container?.state ?? {}
-  if (waiting?.message) return `its container waits: ${waiting.reason}: ${waiting.message}`
-  return node ? `its container is being made on the node ${node}` : 'its pod waits for a node'
+  for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
+    const { reason: what = '', message: said } = waiting ?? {}
+    if (said) return `${waits[what] ?? 'its container waits'}: ${what}: ${said}`
+  }
+  return undefined
+}
+
+/** What a container waits for in vain, by the cluster's word for it. */
+const waits: Record<string, string> = {
+  ErrImagePull: 'its image cannot be pulled',
+  ImagePullBackOff: 'its image cannot be pulled',
+  ErrImageNeverPull: 'its image cannot be pulled',
+  InvalidImageName: 'its image cannot be pulled',
+  CreateContainerConfigError: 'its container cannot be made',
+  CreateContainerError: 'its container cannot be made',
+  RunContainerError: 'its container cannot be started',
 }
 
 function endOf({ exitCode, reason, message }: Ended): string {
+  if (reason === 'OOMKilled')
+    return `with code ${exitCode} (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")`
   const said = lastLine(message ?? '')
   return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', said ? `: ${said}` : '']
     .filter(Boolean)

@@ -1,8 +1,10 @@
+import type { Now } from '#lib/clock.ts'
 import type { KubernetesClient } from './client.ts'
 import type { KubernetesObject } from './object.ts'
 import { nameOf, type objectsOf } from './objects.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
+import { lastWarning } from './warnings.ts'
 
 type Objects = ReturnType<typeof objectsOf>
 
@@ -20,7 +22,11 @@ type Wanted = {
   /** How long it may take in all, and how long a pod that ran before may say nothing until another takes its place. */
   startMs: number
   unresponsiveMs: number
+  /** What a clone may take besides. */
+  cloneMs: number
   signal: AbortSignal
+  /** Hears that its repository is being cloned. */
+  onCloning: () => void
   /** Hears that the pod runs. */
   onRunning: () => void
 }
@@ -32,7 +38,7 @@ const lookEveryMs = 250
  * @throws Error that says, for the intern's owner, what it waited for in vain.
  */
 export async function podThatAnswers(
-  { client, pods }: { client: KubernetesClient; pods: Pick<Pods, 'follow'> },
+  { client, pods, now: clock }: { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now },
   wanted: Wanted,
 ): Promise<string> {
   let pod: Pod | undefined
@@ -44,8 +50,9 @@ export async function podThatAnswers(
     if (before === undefined) before = seen?.isRunning ? { uid: seen.uid, since: performance.now() } : null
     changed.resolve()
   })
-  const since = performance.now()
+  const [since, startedAt] = [performance.now(), clock()]
   let running: string | undefined
+  let withinMs = wanted.startMs
   try {
     for (;;) {
       wanted.signal.throwIfAborted()
@@ -59,7 +66,15 @@ export async function podThatAnswers(
           await client.remove('Pod', now.name, now.uid)
       }
       if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
-      if (performance.now() - since > wanted.startMs) throw await inVain(client, wanted, now)
+      if (now?.isCloning && withinMs === wanted.startMs) {
+        withinMs += wanted.cloneMs
+        wanted.onCloning()
+      }
+      if (now?.cloneFailure && now.settings === wanted.settings && !now.isEnding) {
+        await endForGood(client, wanted, now)
+        throw new Error(now.cloneFailure)
+      }
+      if (performance.now() - since > withinMs) throw await inVain(client, wanted, { withinMs, startedAt, pod: now })
       await Promise.race([changed.promise, pause(lookEveryMs)])
       changed = Promise.withResolvers()
     }
@@ -75,10 +90,21 @@ function mayAnswer(pod: Pod, settings: string): pod is Pod & { address: string }
 }
 
 /** What nobody waits for any more is not to come up later: nobody would look after it. */
-async function inVain(client: KubernetesClient, { intern, startMs }: Wanted, pod: Pod | undefined): Promise<Error> {
+async function endForGood(client: KubernetesClient, { intern }: Wanted, pod?: Pod): Promise<void> {
   await client.merge('StatefulSet', nameOf(intern), { spec: { replicas: 0 } }).catch(() => {})
-  const why = pod === undefined ? 'there is no pod: the cluster makes none, or cannot be asked' : pod.why
-  return new Error(`The intern did not answer within ${startMs / 1000} s: ${why ?? 'its daemon says nothing'}.`)
+  // So that whoever starts the intern next does not take this one for theirs.
+  if (pod) await client.remove('Pod', pod.name, pod.uid).catch(() => {})
+}
+
+type Vain = { withinMs: number; startedAt: number; pod: Pod | undefined }
+
+async function inVain(client: KubernetesClient, wanted: Wanted, { withinMs, startedAt, pod }: Vain): Promise<Error> {
+  const warning = pod?.isExplained ? undefined : await lastWarning(client, wanted.intern, startedAt)
+  await endForGood(client, wanted)
+  const none = warning === undefined ? ': the cluster makes none, or cannot be asked' : ''
+  const why = pod === undefined ? `there is no pod${none}` : (pod.why ?? 'its daemon says nothing')
+  const told = warning === undefined ? why : `${why}; the cluster says: ${warning}`
+  return new Error(`The intern did not answer within ${withinMs / 1000} s: ${told.replace(/\.$/, '')}.`)
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms))

@@ -67,6 +67,7 @@ function whyGone(pod: Pod | undefined, address: string, first: Pod | undefined):
   if (pod === undefined) return 'Its pod was deleted.'
   if (pod.why !== undefined) return `${pod.why[0]!.toUpperCase()}${pod.why.slice(1)}.`
   if (pod.address !== address || (first && first.uid !== pod.uid)) return 'Its pod was replaced by another.'
-  if (first && pod.restarts > first.restarts) return 'Its daemon has ended, and was started again by the cluster.'
+  if (first && pod.restarts > first.restarts)
+    return `Its daemon ended ${pod.lastEnd ?? 'without a word'}, and was started again by the cluster.`
   return undefined
 }

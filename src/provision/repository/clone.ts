@@ -5,15 +5,21 @@ import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
 import { publicAddresses } from '#lib/public-address.ts'
-import { exceededByDisk, prlimitCommand } from '../resource-limits.ts'
+import { exceededByDisk, prlimitCommand, type ResourceLimits } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
 import { isNamed, whyForbidden } from './allowed.ts'
 import { GitFailed, runGit } from './git.ts'
 
+/** What an operator says of clones. */
+export type CloneRules = ResourceLimits &
+  Pick<Config, 'repository_origins' | 'repository_clone_ms' | 'intern_users_from'>
+
 export type CloneDeps = {
-  config: Config
+  config: CloneRules
   /** The PATH of this process. */
   path: string
+  /** Where git is to be installed. */
+  host: 'on this server' | 'in its image'
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
 }
@@ -103,14 +109,14 @@ async function fetchInto(deps: CloneDeps, staging: string, { repository, passwor
 }
 
 /** A file may be longer than what is allowed in all: whoever watches that says in words what it is that is too much. */
-const limitsOf = (config: Config, uid: number | undefined) =>
+const limitsOf = (config: CloneRules, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /**
  * Pins the host to the addresses that were checked: a second look-up might return others. A server that the operator
  * named is not pinned.
  */
-async function pinned(config: Config, url: URL): Promise<[string, string][]> {
+async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
   const why = whyForbidden(config, url)
   if (why) throw new Error(why)
   if (isNamed(config, url)) return []
@@ -137,7 +143,7 @@ const lookEveryMs = 2000
  * Watches the size of a clone, which the server may announce wrongly. `exceeded` is aborted with the reason if the
  * clone takes more space than an intern may have.
  */
-function watchDisk(home: string, config: Config) {
+function watchDisk(home: string, config: CloneRules) {
   const exceeded = new AbortController()
   const look = async () => {
     const why = await exceededByDisk(home, config)
@@ -157,13 +163,13 @@ async function giveAll(path: string, owner: number): Promise<void> {
 }
 
 /** In words, without what a server may have made git say of the credential. */
-function cloneFailure({ config, mask }: CloneDeps, error: Error, password: string | undefined): string {
+function cloneFailure({ config, mask, host }: CloneDeps, error: Error, password: string | undefined): string {
   const { message, name } = error
   if (name === 'TimeoutError') {
     return `it took more than ${config.repository_clone_ms / 1000} seconds (setting "repository_clone_ms")`
   }
   if (name === 'AbortError') return 'the intern was stopped meanwhile'
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'git is not installed on this server'
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `git is not installed ${host}`
   if (/Authentication failed|could not read (Username|Password)|returned error: 40[13]/.test(message)) {
     return password === undefined
       ? 'its server wants a credential, or does not have it'
