@@ -1,0 +1,71 @@
+import { isIPv6 } from 'node:net'
+import { networksOf } from '#lib/networks.ts'
+
+type Labels = Record<string, string>
+type Selector = { matchLabels?: Labels }
+type PolicyPeer = {
+  namespaceSelector?: Selector
+  podSelector?: Selector
+  ipBlock?: { cidr: string; except?: string[] }
+}
+type Port = { protocol?: string; port?: number }
+type Rule = { ports?: Port[]; from?: PolicyPeer[]; to?: PolicyPeer[] }
+type PolicySpec = { podSelector: Selector; policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] }
+
+/** A pod, or an address where there is none. */
+export type Party = { address: string; pod?: { namespace: string; labels: Labels } }
+
+/** The policies of a cluster, with the labels of its namespaces. */
+export type Policies = { policies: { namespace: string; spec: PolicySpec }[]; namespaces: Record<string, Labels> }
+
+/**
+ * Whether a cluster that enforces NetworkPolicies lets this connection through: by
+ * https://kubernetes.io/docs/concepts/services-networking/network-policies/, where both sides have to agree, a pod that
+ * no policy selects agrees to all, and policies only add.
+ */
+export function letsThrough(around: Policies, from: Party, to: Party, port: number, protocol = 'TCP'): boolean {
+  return agrees(around, 'Egress', from, to, port, protocol) && agrees(around, 'Ingress', to, from, port, protocol)
+}
+
+type Direction = 'Ingress' | 'Egress'
+
+function agrees(around: Policies, way: Direction, self: Party, other: Party, port: number, protocol: string): boolean {
+  const concerning = around.policies.filter(
+    ({ namespace, spec }) =>
+      self.pod?.namespace === namespace && selects(spec.podSelector, self.pod.labels) && spec.policyTypes.includes(way),
+  )
+  if (concerning.length === 0) return true
+  return concerning.some(({ namespace, spec }) =>
+    (way === 'Ingress' ? spec.ingress : spec.egress)?.some((rule) => {
+      const peers = way === 'Ingress' ? rule.from : rule.to
+      return isOfPorts(rule.ports, port, protocol) && isOfPeers(around, peers, namespace, other)
+    }),
+  )
+}
+
+/** A list that is absent or empty holds all; one of a rule that is there holds what it names. */
+const isOfPorts = (ports: Port[] | undefined, port: number, protocol: string) =>
+  !ports?.length || ports.some((each) => (each.protocol ?? 'TCP') === protocol && (each.port ?? port) === port)
+
+function isOfPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, own: string, other: Party): boolean {
+  if (!peers?.length) return true
+  return peers.some(({ ipBlock, namespaceSelector, podSelector }) => {
+    if (ipBlock) return isIn([ipBlock.cidr], other.address) && !isIn(ipBlock.except ?? [], other.address)
+    if (!other.pod) return false
+    const { namespace, labels } = other.pod
+    const isThere = namespaceSelector ? selects(namespaceSelector, namespaces[namespace] ?? {}) : namespace === own
+    return isThere && (!podSelector || selects(podSelector, labels))
+  })
+}
+
+function isIn(networks: string[], address: string): boolean {
+  // A list of Node's takes an address of version 4 for one of version 6 as well.
+  const alike = networks.filter((each) => each.includes(':') === isIPv6(address))
+  return networksOf(alike).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+function selects(selector: Selector, labels: Labels): boolean {
+  const { matchLabels = {}, ...more } = selector
+  if (Object.keys(more).length > 0) throw new Error(`Not known here: ${Object.keys(more)}`)
+  return Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
+}
