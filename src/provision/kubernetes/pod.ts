@@ -97,7 +97,7 @@ function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
   return { why: why ?? where, isExplained: why !== undefined }
 }
 
-/** Said as soon as it is decided; that the pod has failed, and why, only when its containers have ended. */
+/** Said before its end where the cluster decides so; a node says so only when the containers have ended. */
 const evictionOf = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
