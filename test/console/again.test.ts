@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { demoInBrowser } from '../harness/demo-in-browser.ts'
+import { until } from '../harness/until.ts'
+
+const at = demoInBrowser()
+const options = { skip: withoutBrowser }
+const open = (path: string) => signedInPage(at.browser, at.world.service, path)
+const run = promisify(execFile)
+
+/** What a button puts on the clipboard. */
+async function copied(page: Page, name: string, notice: string): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name }).click()
+  await page.locator('.toast').filter({ hasText: notice }).waitFor()
+  return page.evaluate('navigator.clipboard.readText()')
+}
+
+/** From now on the workspace keeps what is asked. @returns a request that is kept. */
+async function keptRequest(): Promise<string> {
+  const { service } = at.world
+  const workspace = (await service.manage('GET', '/workspaces')).body.data[0]
+  await service.manage('PATCH', `/workspaces/${workspace.id}`, { is_observability_io_logging_enabled: true })
+  const [id = ''] = await at.world.ask(1)
+  await until(async () => (await service.manage('GET', `/generation/content?id=${id}`)).status === 200)
+  return id
+}
+
+test('a request is asked again in the chat: where its text was not kept, the chat says so', options, async () => {
+  const [id] = await at.world.ask(1)
+  await using watched = await open(`/requests/${id}`)
+  const { page } = watched
+  await page.getByRole('link', { name: 'Ask again' }).click()
+  await page.getByText('What that request said was not kept: say it anew.').waitFor()
+  await page.getByText('openai/gpt-5.4-mini').first().waitFor()
+  assert.equal(await page.getByLabel('Message').inputValue(), '')
+})
+
+test('where it was kept it is asked again as it was, and the line of curl asks the same', options, async () => {
+  const id = await keptRequest()
+  await using watched = await open(`/requests/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('The third: DE811907980 lacks a digit.').waitFor()
+  const line = await copied(page, 'Copy as curl', 'Copied as curl')
+  assert.ok(line.includes('Which of these invoices has the wrong VAT id?') && !line.includes(at.world.service.apiKey))
+  const { stdout } = await run('sh', ['-c', line], { env: { ...process.env, API_KEY: at.world.service.apiKey } })
+  assert.match(stdout, /"lacks "[\s\S]*\[DONE\]/)
+  await page.getByRole('link', { name: 'Ask again' }).click()
+  await until(async () => /wrong VAT id/.test(await page.getByLabel('Message').inputValue()))
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('article', { name: 'Answer of openai/gpt-5.4-mini' }).getByText('lacks a digit').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test(
+  'an answer that failed tells the id of its request, which can be copied, and is asked for again',
+  options,
+  async () => {
+    await using watched = await open('/requests/gen-that-is-not-there')
+    const { page } = watched
+    const told = page.getByRole('alert').filter({ hasText: 'It is not there' })
+    const id = await told.locator('code').textContent()
+    assert.equal(await copied(page, 'Copy id', 'Copied'), id)
+    const again = page.waitForResponse((response) => response.url().includes('/generation?id='))
+    await told.getByRole('button', { name: 'Try again' }).click()
+    assert.equal((await again).status(), 404)
+  },
+)
