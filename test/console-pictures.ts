@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { startBrowser } from './harness/chromium.ts'
 import { signedInPage } from './harness/console.ts'
 import { type DemoWorld, startDemoWorld } from './harness/demo-world.ts'
@@ -11,16 +12,40 @@ import { scripted } from './harness/intern-chat.ts'
 import { answer, runningIntern, say } from './harness/interns.ts'
 
 /** The address of a screen, wide and narrow, and the text that says that all of it is there. */
-type Picture = { screen: string; wide: string; narrow?: string; shows: string }
+type Picture = { screen: string; wide: string; narrow?: string; shows: string; does?: (page: Page) => Promise<void> }
 
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url))
+/** What each model answers. */
+const said = `The **third**: \`DE811907980\` lacks a digit.
+
+| invoice | VAT id | is |
+| --- | --- | --- |
+| 1 | \`DE811907980\` | right |
+| 3 | \`DE81190798\` | too short |
+
+\`\`\`js
+const isWhole = (id) => /^DE\\d{9}$/.test(id)
+\`\`\`
+
+Shall I write to the supplier?`
 const named = process.argv.slice(2)
 /** Small files: documentation is cloned with the code. */
 const quality = 50
 
 mkdirSync(folder, { recursive: true })
-await using world = await startDemoWorld({ settings: { ...scripted, intern_users_from: 0 } as object })
+/** How far the clock of the service is behind: it begins a day ago, and is set as requests are asked. */
+let behind = 25 * 3_600_000
+await using world = await startDemoWorld({
+  now: () => Date.now() - behind,
+  settings: { ...scripted, intern_users_from: 0 } as object,
+  manner: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: said },
+})
 await using browser = await startBrowser()
+for (let step = 0; behind > 0; step++) {
+  // More by day than by night, and never quite the same.
+  await world.ask(Math.round(4 + 3 * Math.sin(step / 7) + (step % 3)))
+  behind = Math.max(0, behind - 1_800_000)
+}
 const ids = await world.ask(18)
 for (const system of ['Answer with a haiku.', 'Answer with a haiku about the sea.']) {
   const body = { model: 'google/gemini-3-flash', temperature: 0.4, messages: [{ role: 'system', content: system }] }
@@ -39,6 +64,18 @@ for (const [name, access] of [
 const intern = await askingIntern(world.service)
 
 const pictures: Picture[] = [
+  { screen: 'overview', wide: '/overview', shows: 'Spent, by model' },
+  { screen: 'models', wide: '/models?view=plots', shows: 'claude-sonnet-5' },
+  {
+    screen: 'chat',
+    wide: '/chat?model=anthropic/claude-sonnet-5,openai/gpt-5.4-mini',
+    shows: 'Shall I write to the supplier?',
+    does: async (page) => {
+      await page.getByLabel('Message').fill('Which of these invoices has the wrong VAT id?')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'its request' }).nth(1).waitFor()
+    },
+  },
   { screen: 'requests', wide: `/requests/${ids[1]}`, narrow: '/requests', shows: 'anthropic/claude-sonnet-5' },
   {
     screen: 'guardrails',
@@ -54,7 +91,7 @@ const pictures: Picture[] = [
   { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
 ]
 
-for (const { screen, wide, narrow = wide, shows } of pictures) {
+for (const { screen, wide, narrow = wide, shows, does } of pictures) {
   if (named.length > 0 && !named.includes(screen)) continue
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [path, width, height] of [
@@ -65,7 +102,8 @@ for (const { screen, wide, narrow = wide, shows } of pictures) {
         colorScheme,
         viewport: { width, height },
       })
-      await watched.page.getByText(shows).first().waitFor()
+      await does?.(watched.page)
+      await watched.page.getByText(shows).filter({ visible: true }).first().waitFor()
       await watched.page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
       await watched.page.screenshot({ path: `${folder}/${screen}-${width}-${colorScheme}.jpg`, type: 'jpeg', quality })
     }

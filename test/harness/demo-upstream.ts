@@ -8,23 +8,30 @@ export type DemoUpstream = AsyncDisposable & { url: string }
 const text =
   'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
 
+type Manner = {
+  /** Between two words, of each provider. */
+  paceMs?: (provider: string) => number
+  says?: string
+}
+
 /** The provider `busy` answers every request with 429. */
-export async function startDemoUpstream({ paceMs = 4 } = {}): Promise<DemoUpstream> {
+export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text }: Manner = {}): Promise<DemoUpstream> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+    const paceMs = paceOf(request.url?.split('/')[1] ?? '')
     await sleep(paceMs * 3)
     if (request.url?.startsWith('/busy/')) return refuse(response)
     const prompt = Math.ceil(JSON.stringify(body.messages).length / 4)
     const usage = {
       prompt_tokens: prompt,
-      completion_tokens: text.split(' ').length,
-      total_tokens: prompt + text.split(' ').length,
+      completion_tokens: says.split(' ').length,
+      total_tokens: prompt + says.split(' ').length,
       prompt_tokens_details: { cached_tokens: prompt > 500 ? Math.floor(prompt * 0.8) : 0 },
     }
-    if (body.stream) await stream(response, body.model, usage, paceMs)
-    else answer(response, body.model, usage)
+    if (body.stream) await stream(response, body.model, usage, says, paceMs)
+    else answer(response, body.model, usage, says)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -41,19 +48,19 @@ function refuse(response: ServerResponse) {
   response.end('{"error":{"message":"Too many requests. Slow down.","code":429}}')
 }
 
-function answer(response: ServerResponse, model: string, usage: object) {
-  const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }]
+function answer(response: ServerResponse, model: string, usage: object, content: string) {
+  const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }]
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage }))
 }
 
-async function stream(response: ServerResponse, model: string, usage: object, paceMs: number) {
+async function stream(response: ServerResponse, model: string, usage: object, says: string, paceMs: number) {
   const send = (rest: object) =>
     response.write(
       `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, ...rest })}\n\n`,
     )
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const word of text.split(' ')) {
+  for (const word of says.split(' ')) {
     if (response.destroyed) return
     send({ choices: [{ index: 0, delta: { content: `${word} ` }, finish_reason: null }] })
     await sleep(paceMs)

@@ -34,6 +34,14 @@ const models = {
   'mistralai/mistral-small': { busy: offer('mistral-small', 0.1, 0.3) },
 }
 
+const scores: Record<string, number> = {
+  'anthropic/claude-sonnet-5': 41.4,
+  'openai/gpt-5.4-mini': 64.2,
+  'google/gemini-3-flash': 52.9,
+  'deepseek/deepseek-v4': 66.6,
+  'mistralai/mistral-small': 30.1,
+}
+
 const credentials = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_API_KEY', 'DEEPINFRA_API_KEY']
 
 function catalogue({ url }: DemoUpstream) {
@@ -47,13 +55,18 @@ function catalogue({ url }: DemoUpstream) {
   }
   const entries = Object.entries(models).map(([id, endpoints]) => [
     id,
-    { name: id.split('/')[1], created: '2026-01-01', context_length: 128_000, endpoints },
+    {
+      ...{ name: id.split('/')[1], created: '2026-01-01', context_length: 128_000, endpoints },
+      ...(id in scores && { benchmarks: { intelligence: scores[id] } }),
+    },
   ])
   return { providers, models: Object.fromEntries(entries) }
 }
 
-export async function startDemoWorld(options: Parameters<typeof startConsole>[0] = {}): Promise<DemoWorld> {
-  const upstream = await startDemoUpstream()
+type Options = Parameters<typeof startConsole>[0] & { manner?: Parameters<typeof startDemoUpstream>[0] }
+
+export async function startDemoWorld({ manner, ...options }: Options = {}): Promise<DemoWorld> {
+  const upstream = await startDemoUpstream(manner)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
   const file = join(folder, 'catalogue.json')
   writeFileSync(file, JSON.stringify(catalogue(upstream)))
