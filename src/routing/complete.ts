@@ -1,7 +1,6 @@
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Generation } from '#usage/generation.ts'
 import { admit } from './admit.ts'
 import { answerFrom } from './attempt/answer.ts'
 import type { Accesses } from './attempt/credentials.ts'
@@ -13,10 +12,10 @@ import { drawsFor } from './plan/sticky.ts'
 import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
 import { type PluginOptions, pluginOptions } from './plugins/options.ts'
-import type { PolicyDecision } from './policy/policy.ts'
 import { contentToKeep, type KeptContent } from './record/kept-content.ts'
 import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
+import { atOnce, onceAnswered, type SettleWhen, settle } from './record/settle.ts'
 import { needsOf } from './resolve/needs.ts'
 import { preferencesOf } from './resolve/preferences.ts'
 import type { PreparedRequest } from './resolve/prepared-request.ts'
@@ -36,13 +35,20 @@ export async function complete(deps: RoutingDeps, call: CompletionCall): Promise
   } catch (error) {
     throw refused(deps, call, error)
   }
-  if (!clock) return completeOnce(deps, call, filled)
+  if (!clock) return completeOnce(deps, call, filled, call.client, onceAnswered)
+  // What one round has set aside and not spent may be needed for the next one.
   return withClock(clock, call, filled, deps.now, (asked, client, response) =>
-    completeOnce(deps, { ...call, response }, asked, client),
+    completeOnce(deps, { ...call, response }, asked, client, atOnce),
   )
 }
 
-async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: PreparedRequest, client = call.client) {
+async function completeOnce(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  asked: PreparedRequest,
+  client: ClientProtocol,
+  settleWhen: SettleWhen,
+) {
   const tracked = deps.inFlight.track(call.caller, call.response)
   let decided: Decided
   let opened: Opened
@@ -54,7 +60,7 @@ async function completeOnce(deps: RoutingDeps, call: CompletionCall, asked: Prep
     throw error
   }
   // Not awaited: a function that waits is kept, with all it knows, for as long as a stream lasts.
-  return completeDecided(deps, call, tracked, decided, opened)
+  return completeDecided(deps, call, tracked, decided, opened, settleWhen)
 }
 
 /** Records a refusal that comes before the request has a record of its own. @returns the error to throw. */
@@ -121,7 +127,9 @@ async function completeDecided(
   tracked: TrackedRequest,
   { candidates, decision, client, promptTokens }: Decided,
   { requestRecord, content }: Opened,
+  settleWhen: SettleWhen,
 ) {
+  let isAnswered = false
   try {
     const found = deps.credentials.of(call.caller)
     const accesses = found instanceof Promise ? await found : found
@@ -169,14 +177,17 @@ async function completeDecided(
     const targets = decision.priceable(plan.targets, isByok)
     requestRecord.planned({ candidates, permitted: decision.candidates, plan, targets })
     await decision.reserve(targets, isByok)
-    return await answerFrom(deps, context, targets)
+    const answer = await answerFrom(deps, context, targets)
+    isAnswered = answer !== undefined
+    return answer
   } catch (error) {
     requestRecord.because(error)
     throw error
   } finally {
     tracked.release()
     if (tracked.response.revoked) requestRecord.because(tracked.response.revoked)
-    settle(deps, decision, requestRecord, content)
+    if (isAnswered) settleWhen(() => settle(deps, decision, requestRecord, content))
+    else settle(deps, decision, requestRecord, content)
   }
 }
 
@@ -186,24 +197,6 @@ function headerList(names: readonly string[]): string {
     .slice(0, 20)
     .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
     .join(', ')
-}
-
-/** Meters the request and settles its reservation. A failure here must not reach the client, whose answer is sent. */
-function settle(
-  deps: RoutingDeps,
-  decision: PolicyDecision,
-  requestRecord: RequestRecord,
-  content: KeptContent | undefined,
-): void {
-  let generation: Generation | undefined
-  try {
-    generation = requestRecord.close()
-    deps.meter(generation)
-    content?.close(generation)
-  } catch (error) {
-    deps.onUnaccounted(error as Error)
-  }
-  decision.settle(generation && requestRecord.owed(generation))
 }
 
 /** A workspace's own credential has its own circuit: its failures must not shut the endpoint to other workspaces. */
