@@ -51,3 +51,15 @@ test('an answer that is broken off after its beginning is not told to be whole',
   }
   assert.deepEqual(await ask(breaking), { status: undefined, logged: ['a stream broke'] })
 })
+
+test('an answer is written before the tick that follows it: what is done then, its client does not wait for', async () => {
+  let isWritten = false
+  const answering = async ({ response }: AnyCall) => {
+    await undefined
+    process.nextTick(() => {
+      isWritten = response.begun
+    })
+    return {}
+  }
+  assert.deepEqual([await ask(answering), isWritten], [{ status: 200, logged: [] }, true])
+})
