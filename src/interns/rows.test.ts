@@ -9,6 +9,8 @@ import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from './ch
 import { createIntern } from './create.ts'
 import { InternHosts } from './hosts.ts'
 import { hasInternKey, issueInternKey } from './own-key.ts'
+import { beginRun, endRun } from './run-store.ts'
+import { withinBudget } from './session-budget.ts'
 import { findIntern, internRecord, listInterns } from './store.ts'
 import { countTurn } from './turn-rate.ts'
 
@@ -211,6 +213,29 @@ onEachDatabase('interns in the database', (kind) => {
     assert.deepEqual(await names({ statuses: ['queued'] }), [['a2'], false])
     assert.deepEqual((await listInterns(here.deps, other, { limit: 10 })).interns, [])
     await assert.rejects(names({ startingAfter: 'nobody' }), { kind: 'invalid' })
+  })
+
+  test('what a turn had under way when it was broken off counts for its session; one that finished is known to have cost so much', async () => {
+    await using here = await place()
+    const { db } = here.deps
+    const { id } = await make(here, 'ada')
+    for (const [outcome, left] of [
+      ['finished', 0.75],
+      ['cancelled', 0.5],
+      ['over_budget', 0.5],
+    ] as const) {
+      const begun = { id: outcome, sessionId: outcome, background: false, startedBy: null, beganAt: 1 }
+      await beginRun(db.query, id, { ...begun, budget: { costUsd: 1, costOf: 'max_cost_usd' }, meteredKey: 'key' })
+      const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
+      await db.exclusively('test', (tx, announce) => endRun(tx, announce, id, outcome, end))
+      // Its last request was metered after its end.
+      const spent = async (...asked: unknown[]) => (asked.join() === 'key,1,9' ? 0.5 : Number.NaN)
+      const limits = { sessionId: outcome, asked: undefined }
+      const runs = { transcripts: { read: async () => undefined } } as never
+      const intern = { id, budget: { session_max_cost_usd: 1 } }
+      const allowed = await withinBudget({ db, spent }, intern, runs, limits, async (given) => given)
+      assert.equal(allowed.budget?.costUsd, left, outcome)
+    }
   })
 
   test('turns are counted by the minute of the clock, of a user and of an organization', async () => {

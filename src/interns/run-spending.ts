@@ -1,8 +1,13 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Query } from '#db/db.ts'
+import type { Tables } from '#db/tables.ts'
 import type { BudgetPart, TurnBudget } from './turn-budget.ts'
 
-/** What a turn of a session has cost is not written down: it goes on, or was broken off. What was metered tells. */
-export type UnsettledRun = { meteredKey: string; beganAt: number; endedAt: number | null }
+/**
+ * A turn that did not finish by itself, or not yet: what was metered for it counts, also what was under way when it was
+ * broken off. `toldUsd` is what is known of it besides.
+ */
+export type UnsettledRun = { meteredKey: string; beganAt: number; endedAt: number | null; toldUsd: number }
 export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
 
 /** What the turns of a session have cost, as far as it is written down. `isOpen`: not all of them are over. */
@@ -14,19 +19,28 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
   const [{ spent, open }, unsettled] = await Promise.all([
     ofSession
       .select((e) => [
-        e.fn.coalesce(e.fn.sum<number>('spent_usd'), e.lit(0)).as('spent'),
+        e.fn.sum<number>(e.case().when(isSettled(e)).then(e.ref('spent_usd')).end()).as('spent'),
         e.fn.sum<number>(e.case().when('status', '<>', 'ended').then(1).else(0).end()).as('open'),
       ])
       .executeTakeFirstOrThrow(),
     ofSession
-      .where('spent_usd', 'is', null)
-      .where('metered_key', 'is not', null)
-      .select(['metered_key as meteredKey', 'began_at as beganAt', 'ended_at as endedAt'])
+      .where((e) => e.not(isSettled(e)))
+      .select(['metered_key as meteredKey', 'began_at as beganAt', 'ended_at as endedAt', 'spent_usd as toldUsd'])
       .$narrowType<{ meteredKey: string }>()
       .execute(),
   ])
-  return { spentUsd: Number(spent), unsettled, isOpen: Number(open ?? 0) > 0 }
+  return {
+    spentUsd: Number(spent ?? 0),
+    unsettled: unsettled.map((run) => ({ ...run, toldUsd: run.toldUsd ?? 0 })),
+    isOpen: Number(open ?? 0) > 0,
+  }
 }
+
+const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
+  e.or([
+    e('metered_key', 'is', null),
+    e.and([e(e.fn.coalesce('outcome', e.val('')), '=', 'finished'), e('spent_usd', 'is not', null)]),
+  ])
 
 /** A turn that may cost no more than this, since it began. */
 export type LimitedRun = { id: string; beganAt: number; costUsd: number; part: BudgetPart }

@@ -67,10 +67,12 @@ async function spentBy({ db, spent }: BudgetDeps, internId: string, sessionId: s
       await sleep(lookEveryMs)
       continue
     }
-    const metered = unsettled.map(({ meteredKey, beganAt, endedAt }) =>
-      spent(meteredKey, beganAt, endedAt ?? undefined),
+    const others = await Promise.all(
+      unsettled.map(async ({ meteredKey, beganAt, endedAt, toldUsd }) =>
+        Math.max(toldUsd, await spent(meteredKey, beganAt, endedAt ?? undefined)),
+      ),
     )
-    return (await Promise.all(metered)).reduce((sum, usd) => sum + usd, spentUsd)
+    return others.reduce((sum, usd) => sum + usd, spentUsd)
   }
 }
 
