@@ -1,10 +1,14 @@
-const most = { lines: 20_000, shown: 30, line: 500 }
+/** Above so many comparisons only lines with the same words count as alike: the rest takes too long. */
+const most = { compared: 200_000, wanted: 40, shown: 30, line: 500 }
 
 /** Where lines of the file are most like those that were looked for; -1 where none is like them. */
 export function nearestPlace(lines: string[], wanted: string[], from = 0): number {
-  const likeness = lines.length > most.lines ? sameWords : likenessOf
-  const words = lines.map(wordsOf)
-  const sought = wanted.map(wordsOf)
+  const first = wanted.slice(0, most.wanted)
+  const isMuch = lines.length * first.length > most.compared
+  const likeness = isMuch ? sameWords : likenessOf
+  const read = isMuch ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
+  const words = lines.map(read)
+  const sought = first.map(read)
   let best = { at: -1, score: 0 }
   for (let at = from; at < lines.length; at++) {
     const score = sought.reduce((sum, each, index) => sum + likeness(each, words[at + index]), 0)
@@ -23,8 +27,8 @@ function likenessOf(one: string[], other: string[] | undefined): number {
   return share >= 0.5 ? Math.min(share, 1) : 0
 }
 
-function sameWords(one: string[], other: string[] | undefined): number {
-  return other && one.length > 0 && one.join(' ') === other.join(' ') ? 1 : 0
+function sameWords([one]: string[], other: string[] | undefined): number {
+  return one && one === other?.[0] ? 1 : 0
 }
 
 /** Lines of a file as read_file shows them, so that they can be taken from there. */

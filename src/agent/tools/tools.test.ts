@@ -216,6 +216,17 @@ test('of a file that was removed it is told that git has it', async () => {
   )
 })
 
+test('edit_file finds what is most like it in a long file too', async () => {
+  const lines = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, at) => `  value ${from + at} = ${at}`).join('\n')
+  await using at = await setUp({ 'a.txt': lines(100_000) })
+  const old_text = `value 90000  =  90000\nother\n${lines(5_000, 200_000)}`
+  await assert.rejects(
+    at.use('edit_file', { path: 'a.txt', old_text, new_text: '' }),
+    /most like it there:\n89999\t.*\n.*\n90001\t {2}value 90000 = 90000\n/,
+  )
+})
+
 test('edit_file takes line numbers of read_file for what they are', async () => {
   await using at = await setUp({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
   await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 1\n2\ty = 2', new_text: '1\tx = 3\n2\ty = 4' })
