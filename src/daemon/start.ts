@@ -24,8 +24,9 @@ export async function startDaemon(
   const store = openStore(settings.state, limits)
   const transcripts = keepTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
-    launch: processLauncher(agent, workspace, limits),
     ...deps,
+    // To make one ends what is left of agents: the one that was launched ahead must not be among them.
+    launch: deps.launch ?? processLauncher(agent, workspace, limits),
     store,
     transcripts,
     decisions: createDecisions(store.decisions),
