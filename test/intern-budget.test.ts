@@ -154,7 +154,8 @@ onEachDatabase('a budget', (kind) => {
 
   test('of a session holds for turns, too, that were broken off with their intern', async () => {
     await using service = await startPriced(kind)
-    const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 2 * cent } }
+    // Of three turns, so that no broken one ends for its budget before it is broken.
+    const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 3 * cent } }
     const { id } = await runningIntern(service, settings)
     const path = `/interns/${id}/sessions/mine/chat/completions`
     const ends = [
@@ -172,10 +173,11 @@ onEachDatabase('a budget', (kind) => {
       if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
       await untilIntern(service, id, 'running')
     }
+    await say(service, id, 'model_says one', { session_id: 'mine' })
     const refused = await say(service, id, 'say more', { session_id: 'mine' })
     assert.deepEqual(
       [refused.status, refused.error?.message],
-      [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
+      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
     )
   })
 })
