@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { markerOf, markerVariable } from '#lib/process-marker.ts'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
 import { isRunning } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
@@ -155,4 +160,21 @@ test('an agent that is launched ahead is the first that is asked for, and no oth
   const launch = launchAhead(async () => ({ number: ++launched }) as never)
   assert.equal(launched, 1)
   assert.deepEqual([await launch(), await launch(), launched], [{ number: 1 }, { number: 2 }, 2])
+})
+
+test('a daemon does not end what was launched ahead of it', {
+  skip: process.platform !== 'linux' && 'only Linux tells of processes in /proc',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-ahead-'))
+  const mark = { [markerVariable]: markerOf(join(folder, 'workspace')) }
+  const ahead = spawn('sleep', ['600'], { env: { ...process.env, ...mark }, detached: true })
+  await once(ahead, 'spawn')
+  await until(() => readFileSync(`/proc/${ahead.pid}/environ`, 'utf8').includes(markerVariable))
+  try {
+    await using daemon = await startTestDaemon({ folder })
+    assert.equal((await daemon.say('say hi')).text, 'hi')
+    assert.equal(isRunning(ahead.pid!), true)
+  } finally {
+    ahead.kill('SIGKILL')
+  }
 })
