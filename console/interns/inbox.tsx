@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../pieces/keys.ts'
 import type { Waiting } from './live.ts'
 import { QuestionCard } from './question-card.tsx'
@@ -13,7 +13,11 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
   const list = useRef<HTMLElement>(null)
   const open = waiting.filter(({ question }) => !answered.value.has(question.id))
   const front = (open.find(({ question }) => question.id === chosen) ?? open[0])?.question.id
-  const since = useRef(0)
+  const since = useRef(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    // It is in the document now, and a key would reach it, but nobody has seen it before the browser has painted it.
+    since.current = Number.POSITIVE_INFINITY
+  }, [front])
   useEffect(() => {
     since.current = performance.now()
     // It stays in front when one that ends sooner comes in.
@@ -24,7 +28,8 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
     if (open[at]) choose(open[at].question.id)
   }
   const press = (key: string) => (event: KeyboardEvent) => {
-    if (event.repeat || performance.now() - since.current < readMs) return
+    // When the key was pressed counts, not when a busy page comes to it.
+    if (event.repeat || event.timeStamp - since.current < readMs) return
     list.current?.querySelector<HTMLButtonElement>(`.front [data-key="${key}"]`)?.click()
   }
   useKeys([

@@ -86,6 +86,38 @@ for (const [key, answer] of [
   })
 }
 
+test('neither a key pressed before a question is seen nor the second click of two answers it', options, async () => {
+  const first = await say(talk, talk.id, `permission first ${every}`)
+  const second = await say(talk, talk.id, `permission second ${every}`)
+  await using watched = await open('/interns')
+  const { page, faults } = watched
+  const question = (name: string) => page.getByRole('article').filter({ hasText: name })
+  await question('second').getByRole('button', { name: 'Allow once' }).waitFor()
+  await page
+    .locator('article.front')
+    .filter({ hasText: 'first' })
+    .getByRole('button', { name: 'Allow always' })
+    .waitFor()
+  await page.waitForTimeout(3000)
+  // Nothing is painted between the two: what the first key brings to the front is in the document, and nobody saw it.
+  await page.evaluate(`(async () => {
+      const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', cancelable: true }))
+      const front = () => document.querySelector('article.front')
+      const before = front()
+      press()
+      while (front() === before) await Promise.resolve()
+      press()
+    })()`)
+  await untilAnswered(first.sessionId, 'reject_once')
+  await question('second').getByRole('button', { name: 'Reject' }).dispatchEvent('click', { detail: 2 })
+  // Either answer would have been sent by now.
+  await page.waitForTimeout(1000)
+  assert.deepEqual(await answersIn(second.sessionId), [null])
+  await question('second').getByRole('button', { name: 'Reject' }).click()
+  await untilAnswered(second.sessionId, 'reject_once')
+  assert.deepEqual(faults, [])
+})
+
 test('a change that is too long for a question is shown whole before it can be allowed', options, async () => {
   const long = { before: '-- old comment\n', after: 'echo new\n', repeat: 4000 }
   const { sessionId, asked } = await say(talk, talk.id, `edit long.sh ${JSON.stringify(long)}`)
