@@ -1,32 +1,25 @@
-import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { forget } from '../../api/resource.ts'
 import type { ListedInternHost } from '../../api/types.ts'
 import { counted } from '../../format/count.ts'
-import { useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
-import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
+import { MoveForm } from './move-form.tsx'
 
 type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
 
 /** What becomes of all interns of a host that is gone: their files are on another one, or lost. */
 export function GoneDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
-  const [to, choose] = useState('')
-  const { problem, isBusy, act } = useActing()
   const done = (says: string) => {
     forget('/interns')
     after()
     onClose()
     toast(says)
   }
-  const move = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })
-      done(`${counted(data.length, 'intern')} moved to ${to}`)
-    })
+  const move = async (to: string) => {
+    const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })
+    done(`${counted(data.length, 'intern')} moved to ${to}`)
   }
   const giveUp = async () => {
     const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host }, body: {} })
@@ -36,32 +29,10 @@ export function GoneDialog({ host: { name: host, interns }, others, after, onClo
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <form class="fields" onSubmit={move}>
-        <p>
-          Where their folders were put into the data folder of another host, they are moved there, and started again if
-          they were in service.
-        </p>
-        <label>
-          Move them all to
-          <select required value={to} onChange={(event) => choose(event.currentTarget.value)}>
-            <option value="">{others.length > 0 ? 'choose a host' : 'there is no other host'}</option>
-            {others.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" disabled={isBusy || to === ''}>
-            Move them
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      <MoveForm hosts={others} label="Move them all to" verb="Move them" move={move} onClose={onClose}>
+        Where their folders were put into the data folder of another host, they are moved there, and started again if
+        they were in service.
+      </MoveForm>
       <p class="lost">Given up, they start anew on any host, with an empty workspace: their files are lost.</p>
       <DeleteNamed name={host} verb="give up" act={giveUp} />
     </Dialog>

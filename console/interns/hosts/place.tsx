@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Intern } from '../../api/types.ts'
-import { useActing } from '../../pieces/acting.ts'
 import { DeleteNamed } from '../../pieces/delete-named.tsx'
 import { Dialog } from '../../pieces/dialog.tsx'
-import { Problem } from '../../pieces/problem.tsx'
 import { toast } from '../../pieces/toast.tsx'
 import { Ago } from '../../pieces/when.tsx'
 import { shown } from '../shown.ts'
+import { MoveForm } from './move-form.tsx'
 
 type Props = { intern: Intern; mayChange: boolean; after: () => void }
 
@@ -42,20 +41,16 @@ type MoveProps = Omit<Props, 'mayChange'> & { isGone: boolean; onClose: () => vo
 
 function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
-  const [to, choose] = useState('')
-  const { problem, isBusy, act } = useActing()
+  const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
   const done = (says: string) => {
     after()
     onClose()
     toast(says)
   }
-  const move = (event: Event) => {
-    event.preventDefault()
-    void act(async () => {
-      await call('POST /interns/{internId}/move', { params, body: { host: to } })
-      done(`${intern.name} lives on ${to} now`)
-    })
+  const move = async (to: string) => {
+    await call('POST /interns/{internId}/move', { params, body: { host: to } })
+    done(`${intern.name} lives on ${to} now`)
   }
   const giveUp = async () => {
     await call('POST /interns/{internId}/give-up', { params, body: {} })
@@ -64,34 +59,10 @@ function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
   return (
     <Dialog title={`Move ${intern.name}`} onClose={onClose}>
       <h2>Move {intern.name}</h2>
-      <form class="fields" onSubmit={move}>
-        <p>
-          Its folder is to be in the data folder of the other host first, at <code>interns/{intern.id}</code>, with
-          owner and modes.
-        </p>
-        <label>
-          To
-          <select required value={to} onChange={(event) => choose(event.currentTarget.value)}>
-            <option value="">choose a host</option>
-            {hosts
-              .filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
-              .map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-          </select>
-        </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" disabled={isBusy || to === ''}>
-            Move it
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      <MoveForm hosts={others} label="To" verb="Move it" move={move} onClose={onClose}>
+        Its folder is to be in the data folder of the other host first, at <code>interns/{intern.id}</code>, with owner
+        and modes.
+      </MoveForm>
       {isGone && (
         <>
           <p class="lost">Given up, it starts anew on any host, with an empty workspace: its files are lost.</p>
