@@ -1,4 +1,6 @@
-import type { SimpleCommand } from './shell-words.ts'
+import { codeOptionOf, codeVariables } from './code-options.ts'
+import { sedRunsOthers } from './sed-script.ts'
+import type { SimpleCommand, Word } from './shell-words.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
@@ -14,72 +16,17 @@ const carriers = words(`
   tini dumb-init setarch linux32 linux64 i386 x86_64 choom uclampset sg newgrp capsh machinectl sshpass autossh mosh logsave
   psql mysql mariadb sqlite3 gnuplot octave R julia elixir iex erl escript ghci runghc runhaskell scala groovy jshell clj
   clojure racket guile sbcl swipl ocaml nu xonsh elvish yash posh pdksh ansible ansible-playbook direnv nix nix-shell guix
+  concurrently cross-env cross-env-shell dotenv dotenvx nodemon watchexec chokidar onchange chronic ifne mispipe pee lckdo
+  vipe schroot fakechroot systemd-inhibit systemd-cat dtach abduco ssh-agent dbus-launch openvt proxychains proxychains4
+  torsocks torify tsocks niceload sem lldb gdbserver lftp mongosh irb pry ipython bpython emacsclient nvim gp sage maxima
+  genv gxargs gtimeout gnice gnohup gstdbuf gtime gawk ld.so
 `)
 
-/** Options with which a program runs what follows; the name of the program may end with a version. */
-const codeOptions: [RegExp, RegExp][] = [
-  [/^python[\d.]*$|^pypy[\d.]*$/, /^-[A-Za-z]*c|^-$/],
-  [
-    /^node(?:js)?[\d.]*$|^bun$|^deno$|^tsx$|^ts-node$/,
-    /^-[A-Za-z]*[epr]|^--(?:eval|print|require|import|loader|exp)|^-$|^eval$|^x$/,
-  ],
-  [/^perl[\d.]*$/, /^-[A-Za-z]*[eEMmdI]|^-$/],
-  [/^ruby[\d.]*$/, /^-[A-Za-z]*[erI]|^-$/],
-  [/^php[\d.]*$/, /^-[A-Za-z]*[rBRE]|^--(?:run|process)|^-$/],
-  [/^lua(?:jit)?[\d.]*$/, /^-[A-Za-z]*[el]|^-$/],
-  [/^find$|^gfind$/, /^-(?:exec|ok)/],
-  [/^fd(?:find)?$/, /^-[A-Za-z]*[xX]|^--exec/],
-  [/^rg$|^ripgrep$/, /^--pre/],
-  [/^sed$|^gsed$/, /^\d*,?\d*e\b|^s(.).*\1.*\1[gip\d]*e|[/;{}\d$!]\s*e(?:\s|$)|^-[A-Za-z]*f|^--(?:file|expression)/],
-  [
-    /^tar$|^gtar$|^bsdtar$/,
-    /^-[A-Za-z]*[IF]|^--(?:to-command|checkpoint-action|use-compress|rsh|info-script|new-volume)/,
-  ],
-  [/^zip$/, /^-TT$|^--unzip-command/],
-  [/^rsync$|^scp$|^sftp$/, /^-[A-Za-z]*[eSo]|^--rsh/],
-  [/^make$|^gmake$|^ninja$/, /^-[A-Za-z]*[fCEI]|^--(?:eval|file|makefile|directory)|^[A-Za-z_]\w*[:+?]?=/],
-  [
-    /^npm$|^pnpm$|^yarn$|^npx$/,
-    /^-c$|^--call|^--node-options|^--script-shell|^--prefix|^(?:exec|dlx|x|explore|script-shell)$/,
-  ],
-  [
-    /^git$/,
-    /^-c|^--(?:config|exec|upload-pack|receive-pack|ext-diff|textconv|paginate|open-files|smtp-server)|^-p$|^-x$|^-O|^ext::|^foreach$/,
-  ],
-  [/^git$/, /^(?:bisect|filter-branch|hook|instaweb|daemon|shell|web--browse|mergetool|difftool|remote-ext)$/],
-  // Settings that name a program, which an innocent command then runs.
-  [
-    /^git$/,
-    /^(?:alias\.|filter\.[^.]+\.(?:clean|smudge|process)|diff\.(?:external|[^.]+\.(?:command|textconv))|merge\.[^.]+\.driver)/i,
-  ],
-  [/^git$/, /^(?:core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|askpass|gitproxy)|pager\.|sequence\.editor)/i],
-  [
-    /^git$/,
-    /^(?:credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?program|(?:browser|man|mergetool|difftool)\.[^.]+\.(?:cmd|path))/i,
-  ],
-  [/^docker$|^podman$|^kubectl$|^nerdctl$/, /^(?:exec|run)$/],
-  [/^(?:poetry|pdm|pipenv|hatch|rye|conda|mamba|bundle|rbenv|pyenv|nodenv|asdf|mise|volta)$/, /^(?:run|exec)$/],
-  [/^mvnw?$/, /^exec:/],
-  [/^gradlew?$/, /^-I|^--init-script/],
-  [/^cmake$/, /^-[EP]/],
-  [/^(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?$/, /^-wrapper|^-fplugin|^-specs|^-B|^@/],
-  [/^Rscript$/, /^-e/],
-  [/^tcpdump$/, /^-[A-Za-z]*z/],
-  [/^ssh-keygen$|^ssh-add$/, /^-[A-Za-z]*[Ds]/],
-  [/^wget$/, /^--use-askpass|^--config|^--execute|^-[A-Za-z]*e/],
-  [/^apt(?:-get)?$/, /^-[A-Za-z]*[oc]|^--(?:option|config-file)/],
-  [/^dpkg$/, /^--.*-invoke/],
-  [/^openssl$/, /^engine$|^-(?:engine|provider)/],
-  [/^less$|^more$|^man$/, /^\+|^-[A-Za-z]*[PkH]|^--(?:pager|html)/],
-  [/^sort$/, /^--compress-prog/],
-  [/^split$/, /^--filter/],
-  [/^go$/, /^-(?:exec|toolexec|vettool)|extld|^(?:CC|CXX)=|^run$|^generate$/],
-  [/^cargo$/, /^--config|^run$/],
-  [/^pip[\d.]*$|^uv$|^uvx$|^pipx$/, /^run$/],
-  [/^printf$/, /^-v/],
-]
 /** Interpreters that read a program from their input when no file is named. */
-const readsInput = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/
+const readsInput = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/i
+const input = /^\/dev\/stdin$|^\/(?:dev|proc\/[^/]+)\/fd\//
+/** What they are told is a command again. */
+const launchers = /^(?:npx|pnpx|bunx|uvx)$/
 
 export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
@@ -87,14 +34,28 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
  * Whether a command is more than its own words: it runs other commands that are in its arguments or its input, or changes
  * what the commands after it do. What it does cannot be told from its words alone.
  */
-export function carriesOthers({ words: [program, ...rest] }: SimpleCommand): boolean {
-  if (program == null || program === '') return true
-  const name = programOf(program)
-  if (carriers.has(name)) return true
+export function carriesOthers({ words: [program, ...rest], assigned }: SimpleCommand): boolean {
+  if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
+  const called = programOf(program)
+  // Where names of files are one in any case, so are programs.
+  return carries(called, rest) || (called !== called.toLowerCase() && carries(called.toLowerCase(), rest))
+}
+
+function carries(name: string, rest: Word[]): boolean {
+  if (carriers.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
   const known = rest.filter((word) => word !== null)
-  if (readsInput.test(name) && !known.some((word) => !word.startsWith('-')))
-    return !known.some((word) => /^-(?:V|v|-version|h|-help)$/.test(word))
+  if (readsInput.test(name) && readsProgram(known)) return true
+  if (/^g?sed$/.test(name)) return sedRunsOthers(rest)
   // The first word of tar may be options without a dash, and those name programs.
   if (/^(?:g|bsd)?tar$/.test(name) && /^[A-Za-z]*[IF]/.test(known[0] ?? '')) return true
-  return codeOptions.some(([program, option]) => program.test(name) && known.some((word) => option.test(word)))
+  if (launchers.test(name)) {
+    const launched = known.findIndex((word) => !word.startsWith('-') && !launchers.test(programOf(word)))
+    if (launched >= 0 && carries(programOf(known[launched]!), known.slice(launched + 1))) return true
+  }
+  return known.some(codeOptionOf(name, known))
+}
+
+function readsProgram(words: string[]): boolean {
+  if (words.some((word) => input.test(word))) return true
+  return words.every((word) => word.startsWith('-')) && !words.some((word) => /^-(?:V|v|-version|h|-help)$/.test(word))
 }

@@ -112,8 +112,15 @@ test('the files that a command names are denied, however they are written', () =
     'dd if=.env',
     'sh -c "cat .env"',
     'cat $(echo .env)',
+    'grep -f.env x',
+    'cat .ENV',
+    'cd /work && cat .env',
+    'cd x; cd ..; cat .env',
   ])
     assert.equal(effectOf(deny, shell(command)), 'deny', command)
+  for (const command of ['cat .e*', 'cat $X', 'cat ~/x', 'cat $(echo .e)nv', 'cd - && cat x', 'cd "$X"; cat nv'])
+    assert.equal(effectOf(deny, shell(command)), 'ask', command)
+  assert.equal(effectOf([{ effect: 'deny', paths: ['a/b.txt'] }], shell('cd a && cat b.txt')), 'deny')
   assert.equal(effectOf(deny, shell('cat .envrc')), undefined)
 })
 
@@ -124,16 +131,30 @@ test('hosts are allowed by name for fetches alone, and denied wherever they stan
     assert.equal(effectOf(allow, fetch(host)), undefined)
   assert.equal(effectOf(allow, fetch()), undefined)
   assert.equal(effectOf(allow, shell('wget https://example.com')), undefined)
-  const deny: Rule[] = [{ effect: 'deny', hosts: ['*.evil.example', '127.0.0.1'] }]
+  const deny: Rule[] = [{ effect: 'deny', hosts: ['*.evil.example', '127.0.0.1', 'internal'] }]
   for (const command of [
     'curl https://a.evil.example/x',
     'curl A.EVIL.example',
     'git clone git@a.evil.example:x',
     'curl http://2130706433/',
     'sh -c "curl a.ev"il.example',
+    'curl https://a.ev%69l.example',
+    'curl https://a。evil．example',
+    'curl 2130706433',
+    'curl 0x7f000001',
+    'curl https://x:y@a.evil.example./',
+    'curl http://internal/x',
+    'git clone git@internal:x',
   ])
     assert.equal(effectOf(deny, shell(command)), 'deny', command)
-  assert.equal(effectOf(deny, shell('curl $X')), 'ask')
+  for (const command of [
+    'curl $X',
+    "curl 'https://{a,b}.evil.exam{p,q}le'",
+    'curl "https://a[1-9].x"',
+    'ping internal',
+  ])
+    assert.equal(effectOf(deny, shell(command)), 'ask', command)
+  assert.equal(effectOf(deny, shell("curl 'http://[::2]/'")), undefined)
   assert.equal(effectOf(deny, shell('curl https://good.example')), undefined)
 })
 
@@ -143,4 +164,12 @@ test('long patterns and long words are compared in little time', () => {
   assert.equal(effectOf([{ effect: 'deny', commands: [pattern] }], shell('a'.repeat(60_000))), undefined)
   // A comparison that tries every way would take longer than the universe is old.
   assert.ok(performance.now() - began < 60_000)
+})
+
+test('a command of many parts, or of one long word, is judged by its hosts in little time', () => {
+  const rules: Rule[] = [{ effect: 'deny', hosts: ['evil.example'] }]
+  const began = performance.now()
+  assert.equal(effectOf(rules, shell('a'.repeat(64_000))), undefined)
+  assert.equal(effectOf(rules, shell('ls a.b;'.repeat(900))), undefined)
+  assert.ok(performance.now() - began < 20_000)
 })

@@ -23,9 +23,16 @@ export function isExactly(pattern: string, words: Word[]): boolean {
  * whatever options stand between them, and under whichever path the program is called.
  */
 export function begins(pattern: string, words: Word[]): Match {
-  const wanted = patternWords(pattern).filter((word) => word !== '**')
   const [program, ...rest] = words
   if (program == null) return 'perhaps'
+  const found = beginsExactly(pattern, [program, ...rest])
+  // Where names of files are one in any case, `GIT` is `git`.
+  const lower = program.toLowerCase()
+  return found === 'no' && lower !== program ? beginsExactly(pattern, [lower, ...rest]) : found
+}
+
+function beginsExactly(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
+  const wanted = patternWords(pattern).filter((word) => word !== '**')
   const name = wanted[0]?.includes('/') ? program : programOf(program)
   const found = follows(wanted, [name, ...rest])
   // `git-push` is `git push`.
@@ -54,5 +61,5 @@ function follows(wanted: string[], words: Word[]): Match {
 
 /** Whether the words of a pattern stand together anywhere in a script that cannot be read. */
 export function isWithin(pattern: string, loose: string[]): boolean {
-  return loose.some((_, from) => begins(pattern, loose.slice(from, from + 200)) === 'yes')
+  return loose.some((word, from) => beginsExactly(pattern, [word, ...loose.slice(from + 1, from + 200)]) === 'yes')
 }

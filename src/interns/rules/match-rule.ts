@@ -1,6 +1,7 @@
 import { carriesOthers } from './carriers.ts'
+import { inFolders } from './folders.ts'
 import { begins, isExactly, isWithin, type Match } from './match-command.ts'
-import { hostMatches, hostsWithin, pathFrom, pathMatches } from './match-place.ts'
+import { foldedPath, hostMatches, hostsWithin, mayNameOthers, pathFrom, pathMatches } from './match-place.ts'
 import type { Action, Rule } from './rule.ts'
 import { looseWords, readCommands, type SimpleCommand } from './shell-words.ts'
 
@@ -14,16 +15,19 @@ export type Part = {
   loose: string[][] | undefined
   /** The same of what is told to a tool that is no shell as its `command`: it is not what is done, but may come to it. */
   told: string[][]
+  /** The folders that it may be run in, because of `cd` before it; undefined where that is not known. */
+  folders: string[] | undefined
 }
 
 /** A command is as many parts as it has simple commands; one that cannot be read is one. */
 export function partsOf(action: Action, agent: string): Part[] {
   const text = action.command ?? ''
-  if (!isCommand(action)) return [{ action, agent, command: undefined, loose: undefined, told: looseWords(text) }]
+  const whole = { action, agent, command: undefined, folders: [action.root] }
+  if (!isCommand(action)) return [{ ...whole, loose: undefined, told: looseWords(text) }]
   const commands = action.unsure ? undefined : readCommands(text)
   if (!commands || commands.length === 0 || commands.some(carriesOthers))
-    return [{ action, agent, command: undefined, loose: looseWords(text), told: [] }]
-  return commands.map((command) => ({ action, agent, command, loose: undefined, told: [] }))
+    return [{ ...whole, loose: looseWords(text), told: [] }]
+  return inFolders(commands, action.root).map((each) => ({ action, agent, loose: undefined, told: [], ...each }))
 }
 
 const isCommand = ({ operation, command }: Action) =>
@@ -60,7 +64,7 @@ const said = (yes: boolean): Match => (yes ? 'yes' : 'no')
 
 function isPlain({ action, command, loose }: Part): boolean {
   if (loose || action.unsure) return false
-  return !command || (!command.assigns && command.redirects.length === 0 && !command.words.includes(null))
+  return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
 }
 
 const all = (values: string[], patterns: string[], matches: (pattern: string, value: string) => boolean) =>
@@ -80,20 +84,37 @@ function commandMatches(patterns: string[], { command, loose, told }: Part): Mat
 }
 
 /** Of a command its words count as paths: which of them are is not known. */
-function pathsMatch(patterns: string[], { action, command, loose, told }: Part): Match {
-  const words = command
-    ? [...command.words, ...command.redirects].filter((word) => word !== null)
-    : (loose ?? told).flat()
-  const named = words.flatMap((word) => [word, ...word.split(/[=:@,]/).slice(1)]).filter((word) => word !== '')
-  const paths = [...action.paths, ...named.map((word) => pathFrom(action.root, word))]
-  if (paths.some((path) => patterns.some((pattern) => pathMatches(pattern, path)))) return 'yes'
-  return action.unsure ? 'perhaps' : 'no'
+function pathsMatch(patterns: string[], { action, command, loose, told, folders }: Part): Match {
+  const words = command ? [...command.words, ...command.redirects] : (loose ?? told).flat()
+  const named = words.flatMap((word) => (word === null ? [] : pathsIn(word)))
+  const paths = named.flatMap((word) => (folders ?? [action.root]).map((folder) => pathFrom(action.root, word, folder)))
+  const globs = patterns.map(foldedPath)
+  if ([...action.paths, ...paths].some((path) => globs.some((glob) => pathMatches(glob, foldedPath(path)))))
+    return 'yes'
+  return action.unsure || loose || !folders || words.includes(null) ? 'perhaps' : 'no'
+}
+
+/** `--file=.env`, `-f.env`, `d@.env` */
+function pathsIn(word: string): string[] {
+  const found = [word, ...word.split(/[=:@,]/).slice(1), ...(/^-[^-]./.test(word) ? [word.slice(2)] : [])]
+  return found.filter((path) => path !== '')
 }
 
 function hostsMatch(patterns: string[], { action, command, loose }: Part): Match {
-  const texts = [action.command ?? '']
-  const unquoted = texts.map((text) => text.replace(/["'\\]/g, ''))
-  const hosts = [...action.hosts, ...[...texts, ...unquoted].flatMap(hostsWithin)]
+  const hosts = hostsOf(action)
   if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'
-  return action.unsure || loose || command?.words.includes(null) ? 'perhaps' : 'no'
+  const isUnsure = action.unsure || loose || command?.words.includes(null) || mayNameOthers(action.command ?? '')
+  return isUnsure || command?.words.some((word) => word && patterns.includes(word)) ? 'perhaps' : 'no'
+}
+
+/** The same for all parts and rules: looked for once. */
+const found = new WeakMap<Action, string[]>()
+
+function hostsOf(action: Action): string[] {
+  const known = found.get(action)
+  if (known) return known
+  const text = action.command ?? ''
+  const hosts = [...action.hosts, ...[text, text.replace(/["'\\]/g, '')].flatMap(hostsWithin)]
+  found.set(action, hosts)
+  return hosts
 }

@@ -8,8 +8,8 @@ export type SimpleCommand = {
   words: Word[]
   /** The files that it is redirected to or from. */
   redirects: Word[]
-  /** Variables set for it alone, which may change what it does: `PATH=. git status`. */
-  assigns: boolean
+  /** Variables set for it alone, as they are written, which may change what it does: `PATH=. git status`. */
+  assigned: string[]
 }
 
 /** Words that begin or join compound commands, where a command could begin. */
@@ -18,6 +18,8 @@ const reserved = new Set(
 )
 
 const longest = 64 * 1024
+/** Each is judged by itself by each rule. */
+const mostCommands = 1000
 /** No command of somebody who means well has them. */
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/
 const allControls = new RegExp(controls, 'g')
@@ -88,7 +90,7 @@ class Reader {
     if (isEmpty(command)) return
     // A variable that is set for good changes what comes after it; a redirection alone empties a file.
     if (command.words.length === 0) throw new Unclear()
-    this.#commands.push(command)
+    if (this.#commands.push(command) > mostCommands) throw new Unclear()
     this.#command = newCommand()
   }
 
@@ -115,16 +117,16 @@ class Reader {
     const { words } = this.#command
     if (words.length === 0) {
       if (bare && word !== null && reserved.has(word)) throw new Unclear()
-      if (this.#isAssignment) {
-        this.#command.assigns = true
+      if (this.#assignment !== undefined) {
+        this.#command.assigned.push(this.#assignment)
         return
       }
     }
     words.push(word)
   }
 
-  /** Whether the last word begins with an unquoted `name=`. */
-  #isAssignment = false
+  /** The last word as it is written, if it begins with an unquoted `name=`. */
+  #assignment: string | undefined
 
   /** `bare` if nothing of it is quoted. */
   #readWord(): { word: Word; bare: boolean } {
@@ -157,7 +159,7 @@ class Reader {
       first = false
     }
     const source = this.#script.slice(from, this.#at)
-    this.#isAssignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source)
+    this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
     return { word: known || (bare && reserved.has(text)) ? text : null, bare }
   }
 
@@ -203,17 +205,20 @@ class Reader {
     return next === '\n' ? '' : next
   }
 
-  /** Only `$name` and `${name}`: all other forms run commands, or may. */
+  /**
+   * Only `$name` and `${name}`: all other forms run commands, or may. What `$_` becomes is a word of the command before:
+   * `: -exec; find . $_ …`.
+   */
   #variable(): void {
     const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(this.#script.slice(this.#at, this.#at + 300))
-    if (!found) throw new Unclear()
+    if (!found || /^\$\{?_\}?$/.test(found[0])) throw new Unclear()
     this.#at += found[0].length
   }
 }
 
-const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigns: false })
-const isEmpty = ({ words, redirects, assigns }: SimpleCommand) =>
-  words.length === 0 && redirects.length === 0 && !assigns
+const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [] })
+const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
+  words.length === 0 && redirects.length === 0 && assigned.length === 0
 
 /**
  * All that may be a word of a script, without quotes and whatever stands around it: once with `a=b` and `a,b` as one word,

@@ -1,0 +1,110 @@
+/** Words with which a program runs what follows; the name of the program may end with a version. */
+const codeOptions: [program: RegExp, option: RegExp][] = [
+  [
+    /^python[\d.]*$|^pypy[\d.]*$/,
+    /^-[A-Za-z]*c|^-$|^(?:-[A-Za-z]*m)?(?:timeit|c?profile|pdb|trace|code|IPython|bpython)$/i,
+  ],
+  [
+    /^node(?:js)?[\d.]*$|^bun$|^deno$|^tsx$|^ts-node$/,
+    /^-[A-Za-z]*[epr]|^--(?:eval|print|require|import|loader|exp)|^-$|^eval$|^x$/,
+  ],
+  [/^perl[\d.]*$/, /^-[\w.]*[eEMmdI]|^-$/],
+  [/^ruby[\d.]*$/, /^-[\w.]*[erI]|^-$/],
+  [/^php[\d.]*$/, /^-[A-Za-z]*[rBRE]|^--(?:run|process)|^-$/],
+  [/^lua(?:jit)?[\d.]*$/, /^-[A-Za-z]*[el]|^-$/],
+  [/^rake$/, /^-[A-Za-z]*[eEp]|^--execute/],
+  [/^find$|^gfind$/, /^-(?:exec|ok|fprint|fls)/],
+  [/^fd(?:find)?$/, /^-[A-Za-z]*[xX]|^--exec/],
+  [/^rg$|^ripgrep$/, /^--(?:pre|hostname-bin)/],
+  [/^(?:g|bsd)?tar$/, /^-[A-Za-z]*[IF]/],
+  [/^zip$/, /^-TT/],
+  [/^rsync$|^scp$|^sftp$/, /^-[A-Za-z]*[eSo]|^--rsh|^--rsync-path/],
+  [/^make$|^gmake$|^ninja$/, /^-[A-Za-z]*[fCEI]|^[A-Za-z_]\w*[:+?]?=/],
+  [/^npm$|^pnpm$|^yarn$|^npx$/, /^-c|^(?:exec|dlx|x|explore|script-shell)$/],
+  [/^git$/, /^-c|^-p$|^-O|^--textc|^ext::|^foreach$/],
+  [
+    /^git$/,
+    /^(?:bisect|filter-branch|hook|instaweb|daemon|shell|web--browse|mergetool|difftool|remote-ext|send-email|for-each-repo)$/,
+  ],
+  // Settings that name a program, which an innocent command then runs, or other files of settings.
+  [
+    /^git$/,
+    /^(?:alias\.|filter\.[^.]+\.(?:clean|smudge|process)|diff\.(?:external|[^.]+\.(?:command|textconv))|merge\.[^.]+\.driver)/i,
+  ],
+  [/^git$/, /^(?:core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|askpass|gitproxy)|pager\.|sequence\.editor)/i],
+  [
+    /^git$/,
+    /^(?:credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?program|(?:browser|man|mergetool|difftool)\.[^.]+\.(?:cmd|path))/i,
+  ],
+  [
+    /^git$/,
+    /^(?:include(?:if)?\.|help\.autocorrect|core\.alternaterefscommand|interactive\.difffilter|init\.templatedir|protocol\.|url\.)/i,
+  ],
+  [
+    /^git$/,
+    /^(?:remote\..*\.(?:vcs|uploadpack|receivepack)|submodule\..*\.update|trailer\..*\.(?:cmd|command)|tar\..*\.command|hook\.)/i,
+  ],
+  [/^ip$/, /^(?:exec|vrf)$/],
+  [/^docker$|^podman$|^kubectl$|^nerdctl$/, /^(?:exec|run)$/],
+  [/^(?:poetry|pdm|pipenv|hatch|rye|conda|mamba|bundle|rbenv|pyenv|nodenv|asdf|mise|volta)$/, /^(?:run|exec)$/],
+  [/^mvnw?$/, /^exec:/],
+  [/^gradlew?$/, /^-I|^--init-script/],
+  [/^cmake$/, /^-[EP]/],
+  [/^(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?$/, /^-wrapper|^-fplugin|^-specs|^-B|^@/],
+  [/^Rscript$/, /^-e/],
+  [/^(?:pdf|xe|lua|e)?(?:la)?tex$/, /shell-escape|write18/],
+  [/^rpm$/, /^-[A-Za-z]*E|^--eval/],
+  [/^tcpdump$/, /^-[A-Za-z]*z/],
+  [/^ssh-keygen$|^ssh-add$/, /^-[A-Za-z]*[Ds]/],
+  [/^wget$/, /^-[A-Za-z]*e/],
+  [/^apt(?:-get)?$/, /^-[A-Za-z]*[oc]/],
+  [/^dpkg$/, /^--.*-invoke/],
+  [/^openssl$/, /^engine$|^-(?:engine|provider)/],
+  [/^less$|^more$|^man$/, /^\+|^-[A-Za-z]*[PkH]/],
+  [/^go$/, /^-(?:exec|toolexec|vettool)|extld|^(?:CC|CXX)=|^run$|^generate$/],
+  [/^cargo$/, /^--config|^run$/],
+  [/^pip[\d.]*$|^uv$|^uvx$|^pipx$/, /^run$/],
+  [/^printf$/, /^-v/],
+  // A program under another name is what comes after.
+  [/^g?(?:cp|ln|mv|install|link)$/, /^\/(?:[^/]+\/)*s?bin\//],
+]
+
+/** Options of one command of a program alone: elsewhere the letter means something else. */
+const commandOptions: [program: RegExp, option: RegExp, command: string][] = [
+  [/^git$/, /^-[A-Za-z]*x/, 'rebase'],
+  [/^git$/, /^-[A-Za-z]*u/, 'clone'],
+]
+
+/** The same as `codeOptions`, of programs that take a long option cut short: `--exe` is `--exec`. */
+const longOptions: [program: RegExp, options: string[]][] = [
+  [/^git$/, ['config', 'exec', 'upload-pack', 'receive-pack', 'ext-diff', 'paginate', 'open-files', 'output']],
+  [
+    /^(?:g|bsd)?tar$/,
+    ['to-command', 'checkpoint-action', 'use-compress', 'rsh', 'rmt-command', 'info-script', 'new-volume'],
+  ],
+  [/^g?sort$/, ['compress-prog']],
+  [/^g?split$/, ['filter']],
+  [/^zip$/, ['unzip-command']],
+  [/^g?make$/, ['eval', 'file', 'makefile', 'directory']],
+  [/^npm$|^pnpm$|^yarn$|^npx$/, ['call', 'node-options', 'script-shell', 'prefix']],
+  [/^wget$/, ['use-askpass', 'config', 'execute']],
+  [/^apt(?:-get)?$/, ['option', 'config-file']],
+  [/^less$|^more$|^man$/, ['pager', 'html']],
+]
+
+/** Tells of each word of a command whether it is an option by which its program runs others. */
+export function codeOptionOf(name: string, words: string[]): (word: string) => boolean {
+  const short = [...codeOptions, ...commandOptions.filter(([, , command]) => words.includes(command))]
+    .filter(([program]) => program.test(name))
+    .map(([, option]) => option)
+  const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)
+  return (word) => {
+    if (short.some((option) => option.test(word))) return true
+    const said = /^--([^=]+)/.exec(word)?.[1]
+    return said !== undefined && long.some((option) => said.startsWith(option) || option.startsWith(said))
+  }
+}
+
+/** Variables whose value is run, or is read as settings that may be: `GIT_EXTERNAL_DIFF='git push' git diff`. */
+export const codeVariables =
+  /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is

@@ -1,0 +1,53 @@
+import type { Word } from './shell-words.ts'
+
+/** A line, the last one, a pattern, or every so many lines. */
+const address = String.raw`(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)`
+const addresses = String.raw`(?:${address}(?: ?, ?(?:${address}|[+~]\d+))? ?!? ?)?`
+/** `s/a/b/g`, `y/abc/xyz/`. */
+const substitution = String.raw`s([/|#,:@!%])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\]|\\[^])*\1[gpiI\d]*`
+const transliteration = String.raw`y/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/`
+/** What is put in goes on to the end of its line. */
+const text = String.raw`[aic](?:[^\n\\]|\\[^])*`
+const plain = new RegExp(
+  String.raw` ?${addresses}(?:[pdDPqQ=hHgGxnNl]|${substitution}|${transliteration}|${text}|[{}]|[bt:] ?\w*)? ?(?:[;\n}]|(?<=\{ ?)|$)`,
+  'y',
+)
+
+/**
+ * Whether a script of `sed` is known to change text and no more: it does not run commands (`e`, `s/…/…/e`), and reads and writes
+ * no further files.
+ */
+function isPlainSed(written: string): boolean {
+  // So that no two parts of the pattern can share a long run of them in many ways.
+  const script = written.replace(/[ \t]+/g, ' ')
+  let at = 0
+  while (at < script.length) {
+    plain.lastIndex = at
+    const found = plain.exec(script)
+    if (!found || found[0] === '') return false
+    at += found[0].length
+  }
+  return true
+}
+
+/** Whether `sed`, told these words, may run commands. */
+export function sedRunsOthers(words: Word[]): boolean {
+  const scripts: Word[] = []
+  const others: Word[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    if (word === null || !/^-./.test(word)) others.push(word)
+    else if (/^--e[xpresion]*=/.test(word)) scripts.push(word.slice(word.indexOf('=') + 1))
+    else if (/^--(?:e|--$)/.test(word)) scripts.push(words[++at] ?? null)
+    else if (/^--(?!f|line|l)/.test(word) || /^-[nErzsub]*(?:i.*)?$/.test(word)) continue
+    else {
+      const script = /^-[nErzsub]*e([\s\S]*)$/.exec(word)
+      // A file of commands, or an option whose value might be taken for the script.
+      if (!script) return true
+      scripts.push(script[1] === '' ? (words[++at] ?? null) : script[1]!)
+    }
+  }
+  // After `-i ''`, as BSD writes it, the script is the next.
+  if (scripts.length === 0) scripts.push(...others.slice(0, others[0] === '' ? 2 : 1))
+  return scripts.some((script) => script !== null && !isPlainSed(script))
+}
