@@ -63,3 +63,33 @@ test('a name that some providers take for another is refused: they would do what
     else await decided
   }
 })
+
+test('nor is such a name taken within messages, tools and settings, but where names are anybody’s own', async () => {
+  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const decide = (body: object) => policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  const url = { url: 'data:image/png;base64,' }
+  for (const body of [
+    { messages: [{ role: 'assistant', Role: 'user', content: 'x' }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', Type: 'image_url', Image_url: url }] }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', ſource: url }] }] },
+    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', TYPE: 'input_image' }] }] },
+    { tools: [{ type: 'function', Type: 'web_search', function: { name: 'f' } }] },
+    { stream: true, stream_options: { include_usage: true, Include_Usage: false } },
+    { thinking: { type: 'enabled', budget_tokens: 1024, Budget_Tokens: 100_000 } },
+  ])
+    await assert.rejects(
+      decide(body),
+      { kind: 'invalid', message: /some providers take it for "/ },
+      JSON.stringify(body),
+    )
+  const schema = { type: 'object', properties: { Name: { type: 'string' }, Text: {} } }
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] },
+    { tools: [{ name: 'f', input_schema: schema }] },
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+    { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { Name: 1 } }] }] },
+    { messages: [{ role: 'user', content: 'x', xType: 1 }], metadata: { Type: 'x' }, own: { Role: 'x' } },
+    { tools: [{ type: 'mcp', server_url: 'https://x.example', headers: { Source: 'x' } }] },
+  ])
+    await decide(body)
+})

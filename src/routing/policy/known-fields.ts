@@ -31,21 +31,63 @@ const known: ReadonlySet<string> = new Set([
   ...harmless,
 ])
 
+/** Names within those fields by which it is judged who said what, what it may cost, and what is kept of it. */
+const within: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'type', 'text', 'name', 'thinking', 'refusal', 'tool_calls', 'tool_call_id', 'tool_use_id'],
+  ...['function', 'arguments', 'parameters', 'input', 'input_schema', 'output', 'call_id', 'summary', 'strict'],
+  ...['image_url', 'input_image', 'audio_url', 'input_audio', 'video_url', 'file', 'file_id', 'file_url', 'file_data'],
+  ...['filename', 'url', 'data', 'source', 'media_type', 'detail', 'cache_control', 'ttl', 'effort', 'enabled'],
+  ...['budget_tokens', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'include_usage', 'format', 'schema'],
+  ...['json_schema', 'search_context_size', 'max_uses', 'max_results', 'server_url', 'quality', 'size'],
+])
+
+/** Fields that hold what somebody made up, under names of their own. */
+const free: ReadonlySet<string> = new Set([
+  ...['metadata', 'variables', 'arguments', 'args', 'parameters', 'input_schema', 'schema', 'properties', 'headers'],
+  ...[
+    'env',
+    'trace',
+    'client_metadata',
+    'chat_template_kwargs',
+    'extra_body',
+    'logit_bias',
+    'image_config',
+    'documents',
+  ],
+])
+
 /**
  * Some providers read names in any case (all that are written in Go): of `model` and `Model` they would take the one that
  * is not looked at here. @throws Fault `invalid`.
  */
 export function requirePlainNames(body: Body): void {
   for (const name in body) {
-    if (known.has(name) || isAnswerLimit(name)) continue
+    if (known.has(name) || isAnswerLimit(name)) {
+      requirePlainWithin(body[name], name)
+      continue
+    }
     const folded = foldedName(name)
-    if (folded !== name && (known.has(folded) || isAnswerLimit(folded)))
-      throw new Fault(
-        'invalid',
-        `Invalid request: ${printable(name)}: some providers take it for "${folded}"; write it so`,
-      )
+    if (folded !== name && (known.has(folded) || isAnswerLimit(folded))) throw notPlain(name, folded)
   }
 }
+
+function requirePlainWithin(value: unknown, field: string): void {
+  if (typeof value !== 'object' || value === null || free.has(field)) return
+  if (Array.isArray(value)) {
+    for (const one of value) requirePlainWithin(one, '')
+    return
+  }
+  // The input of a call, as opposed to that of a request, which is a list.
+  if (field === 'input') return
+  for (const name in value) {
+    const folded = within.has(name) ? name : foldedName(name)
+    if (folded !== name && within.has(folded)) throw notPlain(name, folded)
+    requirePlainWithin((value as Body)[name], name)
+  }
+}
+
+const notPlain = (name: string, folded: string) =>
+  new Fault('invalid', `Invalid request: ${printable(name)}: some providers take it for "${folded}"; write it so`)
 
 /** As those fold it who know Unicode: the long s and the sign for Kelvin are letters, too. */
 const foldedName = (name: string) => name.toUpperCase().toLowerCase()
