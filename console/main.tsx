@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
+import './pieces/second-click.ts'
 import { applyTheme } from './pieces/theme.ts'
 
 applyTheme()

@@ -37,7 +37,6 @@ export function QuestionCard({ waiting: { intern, question }, isFront, choose }:
       aria-label={`Question of ${intern.name}`}
       onFocusCapture={choose}
       onPointerDown={choose}
-      onClickCapture={leaveSecondClick}
     >
       <header>
         <h2>
@@ -66,13 +65,6 @@ export function QuestionCard({ waiting: { intern, question }, isFront, choose }:
       )}
     </article>
   )
-}
-
-/** The second click of a double one may land on an answer of the question that has just moved up to there. */
-function leaveSecondClick(event: MouseEvent): void {
-  if (event.detail < 2 || !(event.target as Element).closest('.answers')) return
-  event.preventDefault()
-  event.stopPropagation()
 }
 
 function TimeLeft({ until }: { until: string }) {

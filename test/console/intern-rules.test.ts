@@ -73,6 +73,20 @@ test('what the service says against a rule is told, and nothing is saved', optio
   )
 })
 
+test('the second click of two removes no rule that has just moved up under the pointer', options, async () => {
+  const rules = ['first', 'second', 'third'].map((name) => ({ effect: 'deny', name, commands: [name] }))
+  await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules } })
+  await using watched = await open(rulesPage())
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Remove rule 3' }).waitFor()
+  await page.getByRole('button', { name: 'Remove rule 1' }).dblclick()
+  await page.getByRole('button', { name: 'Remove rule 3' }).waitFor({ state: 'detached' })
+  // The second would be gone as well by now.
+  await page.waitForTimeout(500)
+  await page.getByRole('button', { name: 'Remove rule 2' }).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('the replay tells what a draft would have decided, and where people decided otherwise', options, async () => {
   await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [] } })
   for (const [command, said] of [

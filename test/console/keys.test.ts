@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
+import { openBrowser } from '../harness/browser.ts'
 import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
 import { linkForRole, signedInPage, startConsole } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
@@ -249,3 +250,29 @@ for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions'
     }
   }
 }
+
+test('the second click of two signs out nobody who has just moved up under the pointer', options, async () => {
+  const { service } = world
+  for (let others = 0; others < 3; others++) await openBrowser(service, { key: service.managementKey })
+  await using watched = await signedInPage(browser, service, '/keys/sessions')
+  const { page, faults } = watched
+  const table = page.getByRole('table', { name: 'Browsers that are signed in' })
+  const buttons = table.getByRole('button', { name: /^Sign out / })
+  await buttons.nth(2).waitFor()
+  const there = await buttons.count()
+  const { x, y, width, height } = (await buttons.first().boundingBox())!
+  await page.mouse.move(x + width / 2, y + height / 2)
+  const click = async (clickCount: number) => {
+    await page.mouse.down({ clickCount })
+    await page.mouse.up({ clickCount })
+  }
+  await click(1)
+  await until(async () => (await buttons.count()) === there - 1)
+  await click(2)
+  // It would have been done by now.
+  await page.waitForTimeout(1000)
+  assert.equal(await buttons.count(), there - 1)
+  await click(1)
+  await until(async () => (await buttons.count()) === there - 2)
+  assert.deepEqual(faults, [])
+})

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { InternRule } from '../../api/types.ts'
+import { onFirstClick } from '../../pieces/second-click.ts'
 import { shown } from '../shown.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { meaningOf, shadowOf } from './rule-words.ts'
@@ -56,10 +57,10 @@ export function RuleList({ rules, change }: Props) {
                   <button
                     type="button"
                     aria-label={`Remove rule ${place}`}
-                    onClick={() => {
+                    onClick={onFirstClick(() => {
                       open(undefined)
                       change(rules.toSpliced(index, 1))
-                    }}
+                    })}
                   >
                     ✕
                   </button>

@@ -1,3 +1,4 @@
+import { onFirstClick } from '../../pieces/second-click.ts'
 import type { Credential } from './server-fields.ts'
 
 type Props = { says: string; of: Credential[]; change: (credentials: Credential[]) => void }
@@ -31,7 +32,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
             type="button"
             class="bare"
             aria-label={`Without ${name || `${says} ${at + 1}`}`}
-            onClick={() => change(credentials.toSpliced(at, 1))}
+            onClick={onFirstClick(() => change(credentials.toSpliced(at, 1)))}
           >
             ✕
           </button>
