@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
-import { scripted } from './harness/intern-chat.ts'
+import { open, scripted } from './harness/intern-chat.ts'
 import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from './harness/interns.ts'
 import { startReceiver, verified } from './harness/receiver.ts'
 import { startTestService, type TestService } from './harness/service.ts'
@@ -150,6 +150,26 @@ onEachDatabase('a budget', (kind) => {
     const statuses = (await Promise.all(asking)).map(({ status }) => status)
     const [session] = (await service.ask('GET', `/interns/${id}/sessions`)).body.data
     assert.deepEqual([session.turns, statuses.filter((status) => status === 200).length], [2, 1], String(statuses))
+  })
+
+  test('of a session holds for a turn, too, whose intern was stopped before anybody could read that it began', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 2 * cent } })
+    // Runs are read from its daemon in steps: after one there is a pause.
+    const { sessionId: session_id } = await say(service, id, 'model_says one')
+    await lastRun(service, id)
+    const messages = [{ role: 'user', content: 'model_says two\nwait 3600000' }]
+    const reply = await open(service, id, { session_id, approval_mode: 'manual', messages })
+    await until(async () => JSON.stringify(await reply.next()).includes('You said'))
+    assert.equal((await service.ask('POST', `/interns/${id}/suspend`)).status, 200)
+    await reply.rest()
+    await service.ask('POST', `/interns/${id}/provision`)
+    await untilIntern(service, id, 'running')
+    const refused = await say(service, id, 'say more', { session_id })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
+    )
   })
 
   test('of a session holds for turns, too, that were broken off with their intern', async () => {

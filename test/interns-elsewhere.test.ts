@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { startBalancer } from './cluster/balancer.ts'
+import { filesOf } from './harness/intern-files.ts'
 import { askAt, type HostedServer, startInternHosts } from './harness/intern-hosts.ts'
 import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
 import { until } from './harness/until.ts'
@@ -88,6 +89,60 @@ test('an intern is stopped, started and deleted through a server of another host
   await until(async () => (await other.ask('GET', `/interns/${id}`)).status === 404)
   assert.equal(existsSync(join(home.dataDir, 'interns', id)), false)
 })
+
+test('what is kept of an intern that is stopped or asleep is served through a server of another host, and nobody wakes it', {
+  skip,
+}, async () => {
+  await using hosts = await startInternHosts({ INTERN_IDLE_MS: '1000' })
+  const home = await hosts.start('a')
+  const { id } = await runningIntern(home, asked)
+  const other = await hosts.start('b', { INTERNS: 'off' })
+  const { sessionId } = await say(other, id, 'say hello')
+  const files = filesOf({ url: other.url, apiKey: hosts.apiKey }, id)
+  const record = async () => {
+    const { status, asleep_since } = (await other.ask('GET', `/interns/${id}`)).body
+    return { status, asleep_since }
+  }
+  const large = Buffer.alloc(3_000_000, 'signalbox ')
+  for (const end of [() => until(async () => (await record()).asleep_since), () => suspend(other, id)]) {
+    await end()
+    const before = await record()
+    const made = await files('PUT', 'content', { path: `${before.status}.txt` }, { body: large })
+    assert.deepEqual([made.status, made.body?.data?.size], [200, large.length], made.bytes.toString())
+    const read = await files('GET', 'content', { path: `${before.status}.txt` })
+    assert.ok(read.bytes.equals(large))
+    const none = await files('GET', 'content', { path: 'no-such-file' })
+    assert.deepEqual([none.status, /no-such-file/.test(none.body.error.message)], [404, true])
+    assert.equal((await files('GET', 'archive')).status, 200)
+    const { body } = await other.ask('GET', `/interns/${id}/sessions/${sessionId}`)
+    assert.ok(body.data.entries.some(({ text }: { text?: string }) => text === 'hello'))
+    assert.deepEqual(await record(), before)
+  }
+  await other.ask('POST', `/interns/${id}/provision`)
+  await untilIntern(other, id, 'running')
+  const { body } = await files('GET', '')
+  assert.deepEqual(body.data.map(({ name }: { name: string }) => name).sort(), ['running.txt', 'stopped.txt'])
+})
+
+test('what is kept of an intern that is stopped cannot be had where its host has no address, or is gone', {
+  skip,
+}, async () => {
+  await using hosts = await startInternHosts()
+  const mute = await hosts.start('mute', { INTERN_ADDRESS: '' })
+  const { id } = await runningIntern(mute, asked)
+  await suspend(mute, id)
+  const other = await hosts.start('other', { INTERNS: 'off' })
+  const refused = await other.ask('GET', `/interns/${id}/files`)
+  const why = /The intern is stopped, and its files are on the host mute: start it, or ask a server of that host/
+  assert.deepEqual([refused.status, why.test(refused.text)], [502, true], refused.text)
+  mute.process.signal('SIGKILL')
+  await gone(other, id)
+  const lost = await other.ask('GET', `/interns/${id}/files`)
+  assert.deepEqual([lost.status, /The host mute has not been heard of/.test(lost.text)], [503, true], lost.text)
+})
+
+const suspend = async (server: HostedServer, id: string) =>
+  assert.deepEqual((await server.ask('POST', `/interns/${id}/suspend`)).body, { suspended: true })
 
 test('a new intern goes where there is what it wants, and room; where there is none it waits and says for what', {
   skip,

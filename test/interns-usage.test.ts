@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { hashOf } from '#accounts/secret.ts'
 import { newPlace } from './harness/databases.ts'
 import { scripted } from './harness/intern-chat.ts'
+import { startInternHosts } from './harness/intern-hosts.ts'
 import { answer, runningIntern, type Said, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -100,4 +101,23 @@ test('what turns that overlap took is not told as if it were of one of them', as
     say(run.service, run.id, 'model_says two\nwait 500'),
   ])
   assert.deepEqual([usageOf(one), usageOf(other)], [null, null])
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('what a turn took is told at once, and whole, also where other servers may have metered it', {
+  skip,
+}, async () => {
+  await using hosts = await startInternHosts()
+  const { id } = await runningIntern(await hosts.start('a'), { agent: 'scripted' })
+  const other = await hosts.start('b', { INTERNS: 'off' })
+  const tookMs: number[] = []
+  // Sooner than any ledger writes by itself, at least once: this machine may be busy.
+  await until(async () => {
+    const since = performance.now()
+    const usage = usageOf(await say(other, id, 'model_says one\nmodel_says two'))
+    tookMs.push(performance.now() - since)
+    assert.ok(usage?.completion_tokens > 1, JSON.stringify(usage))
+    return Math.min(...tookMs) < 500
+  })
 })

@@ -4,7 +4,6 @@ import { auditingFiles, type FileAct } from '#interns/file-audit.ts'
 import type { InternFiles } from '#interns/files.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { findIntern } from '#interns/store.ts'
-import { withinReach } from '#interns/wake.ts'
 import { Fault, type FaultKind } from '#lib/fault.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
@@ -63,11 +62,7 @@ export async function withFiles<Answer>(
   const signal = abortSignalOf(tracked.response.signal)
   let later: Promise<unknown> | undefined
   try {
-    const reach = async () => {
-      const found = await withinReach({ ...deps, hosts: deps.internHosts }, intern, signal)
-      return give(deps.provisioner.kept(found).files, signal)
-    }
-    const done = () => refusing(reach(), () => tracked.response.revoked)
+    const done = () => refusing(give(deps.provisioner.kept(intern).files, signal), () => tracked.response.revoked)
     const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
     later = over?.(answer)
     return answer

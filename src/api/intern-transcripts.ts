@@ -3,7 +3,7 @@ import type { InternStatus } from '#interns/intern.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { findIntern, type Intern } from '#interns/store.ts'
 import type { Transcripts } from '#interns/transcript.ts'
-import { awake, withinReach } from '#interns/wake.ts'
+import { awake } from '#interns/wake.ts'
 import { Fault } from '#lib/fault.ts'
 import type { ApiDeps } from './deps.ts'
 
@@ -16,14 +16,8 @@ const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destro
  * The transcripts of an intern that the caller sees, whether it runs or not.
  * @throws Fault `not_found`, `conflict` while it is between two states.
  */
-export async function keptTranscripts(
-  deps: ReaderDeps,
-  caller: Caller,
-  internId: string,
-  signal: AbortSignal,
-): Promise<Transcripts> {
-  const known = await findIntern(deps, caller, internId)
-  const intern = await asked(withinReach({ ...deps, hosts: deps.internHosts }, known, signal))
+export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
+  const intern = await findIntern(deps, caller, internId)
   if (atRest.includes(intern.status)) return deps.provisioner.kept(intern).transcripts
   throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
 }

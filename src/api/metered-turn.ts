@@ -4,32 +4,41 @@ import type { Db } from '#db/db.ts'
 import type { Metered } from '#interns/metered-usage.ts'
 import type { Spent } from '#interns/watch-spending.ts'
 import type { Ledger } from '#usage/ledger.ts'
+import { requestsWritten } from '#usage/requests-under-way.ts'
 import { costBetween, usedSince } from '#usage/used-since.ts'
 
-/** Another process writes what it metered within this. */
-const othersWriteMs = 750
+/** Longer than a ledger takes that can write. */
+const patienceMs = 750
 
-type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; config: Pick<Config, 'workers'>; isShared: boolean }
+type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
 
-const isAlone = ({ db, config, isShared }: Pick<MeteredDeps, 'db' | 'config' | 'isShared'>) =>
-  !isShared && db.kind === 'sqlite' && config.workers === 1
+/** Whether no other process writes what is metered, so that there is nothing to wait for but its own ledger. */
+export const writesAlone = (
+  { kind }: Pick<Db, 'kind'>,
+  { workers }: Pick<Config, 'workers'>,
+  { isShared }: { isShared: boolean },
+): boolean => !isShared && kind === 'sqlite' && workers === 1
+
+/** Resolves when what was metered for a key since an instant is written, by whichever process, or soon all the same. */
+async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<void> {
+  const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
+  await Promise.race([all, sleep(patienceMs)])
+}
 
 /** What an intern has spent by the ledger; up to an instant all of it, what other processes metered with it. */
-export function spentByKey({ db, ledger, config, isShared }: MeteredDeps): Spent {
-  const alone = isAlone({ db, config, isShared })
+export function spentByKey(deps: MeteredDeps): Spent {
   return async (keyHash, since, until) => {
-    await Promise.race([ledger.flush(), sleep(othersWriteMs)])
-    if (until !== undefined && !alone) await sleep(othersWriteMs)
-    return costBetween({ db }, keyHash, since, until)
+    if (until !== undefined) await written(deps, keyHash, since)
+    else await Promise.race([deps.ledger.flush(), sleep(patienceMs)])
+    return costBetween(deps, keyHash, since, until)
   }
 }
 
-/** What an intern's turn took by the ledger. What other processes metered of it is waited for where there are such. */
-export function meteredTurn({ db, ledger, config, isShared }: MeteredDeps): Metered {
-  const alone = isAlone({ db, config, isShared })
+/** What an intern's turn took by the ledger. */
+export function meteredTurn(deps: MeteredDeps): Metered {
   return async (keyHash, since) => {
-    await (alone ? Promise.race([ledger.flush(), sleep(othersWriteMs)]) : sleep(othersWriteMs))
-    const used = await usedSince({ db }, keyHash, since)
+    await written(deps, keyHash, since)
+    const used = await usedSince(deps, keyHash, since)
     if (!used) return undefined
     const { promptTokens, completionTokens, cachedTokens, costUsd } = used
     return {

@@ -1,37 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Intern, internById, isSupervised } from '#interns/store.ts'
+import { type Intern, internById, isEnding } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
 import type { ApiDeps } from './deps.ts'
 
-const lookEveryMs = 50
-/** Longer than any server takes that is there. */
+const lookEveryMs = 20
+/** Longer than any server takes that is there; pods have a time of their own. */
 const patienceMs = 20_000
 
-/** Resolves when no process of an intern is left that was suspended. @throws Fault `unavailable` when one may be. */
-export async function stopIntern(
-  deps: Pick<ApiDeps, 'db' | 'provisioner' | 'internHosts'>,
-  intern: Intern,
-): Promise<void> {
-  try {
-    if (intern.hostname === null || intern.hostname === deps.internHosts.here) await deps.provisioner.stop(intern)
-    else await stoppedElsewhere(deps, intern)
-  } catch (error) {
-    throw new Fault('unavailable', `The intern is not stopped: ${(error as Error).message}`)
-  }
-}
+type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['config'], 'kubernetes_stop_ms'> }
 
-/** The server of its host stops it, and lets go of it then. */
-async function stoppedElsewhere(
-  { db, internHosts }: Pick<ApiDeps, 'db' | 'internHosts'>,
-  { id, hostname }: Intern,
-): Promise<void> {
-  const late = performance.now() + patienceMs
-  while (await isSupervised({ db }, id)) {
+/**
+ * Resolves when no process of an intern is left that was suspended. The server that supervises it ends it, here as
+ * elsewhere, and lets go of it then. @throws Fault `unavailable` when one may be left.
+ */
+export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Promise<void> {
+  const { db, internHosts, config } = deps
+  const late = performance.now() + patienceMs + config.kubernetes_stop_ms
+  while (await isEnding({ db }, id)) {
     const host = await internHosts.standing(hostname)
-    if (host?.state === 'gone') throw new Error(`${host.reason} It will be, as soon as its host is back.`)
-    if (performance.now() > late) throw new Error(`the server of its host ${hostname} has not done so yet.`)
+    if (host?.state === 'gone') throw notStopped(`${host.reason} It will be, as soon as its host is back.`)
+    if (performance.now() > late) throw notStopped(`the server of its host ${hostname} has not done so yet.`)
     await sleep(lookEveryMs)
   }
   const now = await internById(db.query, id)
-  if (now?.status === 'failed') throw new Error(now.lastFailureMessage ?? 'its processes go on.')
+  if (now?.status === 'failed') throw notStopped(now.lastFailureMessage ?? 'its processes go on.')
 }
+
+const notStopped = (why: string) => new Fault('unavailable', `The intern is not stopped: ${why}`)

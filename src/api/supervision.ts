@@ -15,6 +15,7 @@ import type { DecisionCollector } from '#interns/rules/collect.ts'
 import type { EndReason } from '#interns/run.ts'
 import type { Intern } from '#interns/store.ts'
 import { sealAccess } from '#interns/tcp-access.ts'
+import { untilEnded } from '#interns/until-ended.ts'
 import type { Spent } from '#interns/watch-spending.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
@@ -81,6 +82,7 @@ export function openSupervision({
     const listen = own?.address && (config.intern_listen ?? own.address)
     return processProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
+      ended: ({ id }) => untilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
     })
   }

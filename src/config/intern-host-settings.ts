@@ -30,7 +30,7 @@ export const internHostSettings = {
     'At which address servers on other hosts reach the interns of this one, over TCP with certificates on both sides. Unless set, only servers on this host do. Counts with Postgres alone.',
   ),
   intern_listen: Address.optional().describe(
-    'On which address of this host the interns’ daemons listen for them. Default: `intern_address`.',
+    'On which address of this host the interns’ daemons, and the server for those that do not run, listen for them. Default: `intern_address`.',
   ),
   intern_ports: z
     .string()
@@ -40,5 +40,5 @@ export const internHostSettings = {
       return first >= 1 && first <= last && last <= 65_535
     }, 'must be two ports from 1 to 65535, the lower one first')
     .default('21000-21999')
-    .describe('On which ports; each intern has one.'),
+    .describe('On which ports; each intern has one, and the server one for those that do not run.'),
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { boundHandshakes } from '#lib/bound-handshakes.ts'
 import { https } from '#lib/node-http.ts'
-import { boundHandshakes } from './bound-handshakes.ts'
 import { createHttpServer } from './http-server.ts'
 import type { DaemonLog } from './log.ts'
 import type { TcpListener } from './settings.ts'

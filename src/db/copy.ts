@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 type Table = keyof Tables & string
 
-/** Every table after those it refers to. `signal_revisions` and `events` begin anew: what they count is told to who runs now. */
+/** Every table after those it refers to. `signal_revisions`, `events` and `requests_under_way` begin anew: they are about who runs now. */
 export const copied = [
   'organizations',
   'users',

@@ -36,6 +36,8 @@ import * as internBudgets from './migrations/0056_intern_budgets.ts'
 import * as asleepInterns from './migrations/0057_asleep_interns.ts'
 import * as keysOfRuns from './migrations/0058_keys_of_runs.ts'
 import * as meteredKeysOfRuns from './migrations/0068_metered_keys_of_runs.ts'
+import * as keptPorts from './migrations/0082_kept_ports.ts'
+import * as requestsUnderWay from './migrations/0083_requests_under_way.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -73,6 +75,8 @@ export const migrations: Record<string, Migration> = {
   '0057_asleep_interns': asleepInterns,
   '0058_keys_of_runs': keysOfRuns,
   '0068_metered_keys_of_runs': meteredKeysOfRuns,
+  '0082_kept_ports': keptPorts,
+  '0083_requests_under_way': requestsUnderWay,
 }
 
 /**

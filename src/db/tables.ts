@@ -362,6 +362,8 @@ export type Tables = {
     name: string
     /** Where servers on other hosts reach the interns of this one. */
     address: string | null
+    /** At which port there a server answers for interns that do not run. */
+    kept_port: number | null
     /** JSON: what it has. */
     labels: string
     /** How many interns run there before new ones are sent elsewhere; 0 for any number. */
@@ -442,6 +444,12 @@ export type Tables = {
     spent_usd: number | null
     /** The intern's own key during a run that has a budget. */
     metered_key: string | null
+  }
+  /** Requests of interns that no ledger has written yet. */
+  requests_under_way: {
+    id: string
+    key_hash: string
+    began_at: number
   }
   /** Where a workspace wants to hear of what happens. */
   webhooks: {

@@ -1,7 +1,9 @@
+import type { RawBuilder } from 'kysely'
 import type { Caller } from '#accounts/caller.ts'
 import { recordChange } from '#audit/audit.ts'
 import type { Vault } from '#byok/vault.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -65,9 +67,9 @@ export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): 
   return command(deps, caller, id, 'provision', 'queued', (intern, tx) => requireHost(deps.internHosts, intern, tx))
 }
 
-/** Takes a running intern out of service, its key with it; its daemon is stopped by whoever calls this. */
-export function suspendIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'suspend', 'stopped')
+/** Takes a running intern out of service, its key with it; the server that supervises it ends its processes. */
+export function suspendIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'suspend', 'stopped', (intern, tx) => toBeEnded(deps.internHosts, intern, tx))
 }
 
 /** Takes the intern's key, and asks for the rest to be taken down; the server that supervises it does it. */
@@ -87,7 +89,7 @@ function command(
   id: string,
   name: InternCommand,
   status: InternStatus,
-  require: (intern: Intern, tx: Tx) => Promise<void> = async () => {},
+  besides: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
   return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
@@ -97,19 +99,31 @@ function command(
         `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
       )
     }
-    await require(intern, tx)
-    const next = { status, last_failure_message: null }
+    const next = { status, last_failure_message: null, ...(await besides(intern, tx)) }
     if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
     else await takeOutOfService(deps, tx, announce, intern, next)
     return intern
   })
 }
 
+/**
+ * One that no server has in hand may have left something: a server of its host is to look, and nobody else, so that what is
+ * ended never meets what is started again.
+ */
+async function toBeEnded(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+  const isThere = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.gone === null)
+  return isThere ? { supervisor: sql<string>`coalesce(supervisor, ${unheld})` } : {}
+}
+
+/** No server is named so: the lease of one that is gone. */
+const unheld = ''
+
 /** @throws Fault `unavailable` where nobody could start it. */
-async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
-  if (hostname === null || hostname === hosts.here) return
+async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+  if (hostname === null || hostname === hosts.here) return {}
   const { gone } = (await hosts.find(hostname, tx)) ?? neverHeardOf(hostname)
   if (gone) throw new Fault('unavailable', `${goneMessage(gone)} ${wayOut}`)
+  return {}
 }
 
 const wayOut = 'The intern is there again when its host is; or move it (POST …/move), or give it up (POST …/give-up).'
@@ -147,7 +161,7 @@ type Columns = Partial<
       moved_at: number | null
       asleep_since: null
       tcp_access: null
-      supervisor: null
+      supervisor: null | RawBuilder<string>
       supervised_until: number
       updated_at: number
     }

@@ -7,13 +7,15 @@ import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
-import { noteBackground } from './note-background.ts'
+import { noteRun } from './note-run.ts'
+import { completing, nextUntilIdle } from './pass-events.ts'
 import { saveQuestion } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
 import type { Runs, StartTurn, TurnCaller } from './runs.ts'
 import { withinBudget } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
-import { closesStream, type TurnEvent } from './turn-event.ts'
+import type { TurnBudget } from './turn-budget.ts'
+import type { TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 import { awake, type WakeDeps, whileAwake } from './wake.ts'
 import type { Spent } from './watch-spending.ts'
@@ -87,14 +89,16 @@ export async function startChatTurn(
       return { intern, runs, heard: await start(runs) }
     }
     const limits = { sessionId: input.sessionId, asked: request.budget }
+    let begun: { at: number; budget: TurnBudget | undefined } | undefined
     const by = { caller, internId: known.id, link }
     const { intern, runs, heard } =
       input.kind === 'prompt'
         ? await whileAwake(deps, known, stop, (intern) =>
             startedBy(intern, (runs) =>
-              withinBudget(deps, intern, runs, limits, (allowed) =>
-                begin(runs, input, { mode, ...allowed, ...speaker }, stop),
-              ),
+              withinBudget(deps, intern, runs, limits, (allowed) => {
+                begun = { at: deps.now(), budget: allowed.budget }
+                return begin(runs, input, { mode, ...allowed, ...speaker }, stop)
+              }),
             ),
           )
         : await startedBy(await awake(deps, known, stop), (runs) =>
@@ -108,14 +112,14 @@ export async function startChatTurn(
       throw severed
     }
     const { sessionId, runId } = first.value
-    if (background)
-      await noteBackground(deps, runs, intern.id, {
-        id: runId,
-        sessionId,
+    const { at = deps.now(), budget } = begun ?? {}
+    if (background || budget?.costUsd !== undefined)
+      await noteRun(deps, runs, intern.id, {
+        ...{ id: runId, sessionId, background, beganAt: at, budget, meteredKey: intern.keyHash },
         // Whoever answers does not begin it.
         startedBy: input.kind === 'prompt' ? caller.userId : null,
         // Who is signed in, or follows a link, acts without a key of their own.
-        keyHash: caller.access === undefined && !link ? caller.keyHash : undefined,
+        keyHash: background && caller.access === undefined && !link ? caller.keyHash : undefined,
       })
     const decision = () => {
       decided = deps.decisions.collect(intern, runs)
@@ -185,21 +189,6 @@ function begin(runs: Runs, { prompt, attachments, sessionId }: Prompt, manner: M
   return runs.start({ prompt, attachments, ...manner, ...(sessionId !== undefined && { sessionId }) }, signal)
 }
 
-/** Does what is to be done about the event that closes a reply, before it is told. */
-function completing(
-  events: AsyncIterator<TurnEvent>,
-  decision: () => void,
-  complete: (event: TurnEvent) => Promise<TurnEvent>,
-): AsyncIterator<TurnEvent> {
-  const next = async () => {
-    const result = await events.next()
-    if (!result.done && result.value.type === 'decision.made') decision()
-    if (result.done || !closesStream(result.value)) return result
-    return { done: false as const, value: await complete(result.value) }
-  }
-  return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
-}
-
 async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
     const unknown = error instanceof Fault && error.kind === 'not_found'
@@ -226,27 +215,4 @@ async function withinRate(deps: ChatTurnDeps, caller: Caller): Promise<void> {
   throw chatFault('rate_limited', 'rate_limited', 'Too many turns this minute for this user or organization.', {
     retryAfterSeconds,
   })
-}
-
-/** Passes events on while they come. When they stop coming for too long, `timeout` is the last. */
-function nextUntilIdle(events: AsyncIterator<TurnEvent>, idleTimer: IdleTimer, gaveUp: AbortSignal): Turn['events'] {
-  const leave = async () => {
-    idleTimer.stop()
-    await events.return?.()
-    return { done: true as const, value: undefined }
-  }
-  const next = async () => {
-    try {
-      const result = await events.next()
-      if (result.done) idleTimer.stop()
-      else idleTimer.broken()
-      return result
-    } catch (error) {
-      await leave()
-      if (!gaveUp.aborted) throw error
-      return { done: false as const, value: 'timeout' as const }
-    }
-  }
-  const passed = { next, return: leave, [Symbol.asyncIterator]: () => passed }
-  return passed
 }

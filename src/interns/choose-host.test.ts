@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { chooseHost, type LoadedHost } from './choose-host.ts'
 
 const host = (name: string, interns: number, more: Partial<LoadedHost> = {}): LoadedHost => ({
-  ...{ name, interns, address: null, labels: [], capacity: 0, gone: null },
+  ...{ name, interns, address: null, keptPort: null, labels: [], capacity: 0, gone: null },
   ...more,
 })
 const gone = { reason: 'gone', since: 1 }

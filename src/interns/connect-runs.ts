@@ -102,14 +102,13 @@ function openAhead(open: () => Promise<Near | Connected>) {
   return { ahead, take }
 }
 
-/** What is kept of an intern, through a connection that is there already and serves one request. */
-export function keptThrough(
-  connect: () => Promise<{ socket: Socket; token: string }>,
-): Pick<Runs, 'files' | 'transcripts'> {
-  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => {
-    const { socket, token } = await connect()
-    return exchange({ socket, token }, undefined, method, path, body, signal)
-  }
+/** Whoever answers on a connection to what is kept has no other, and who asks has been let in before. */
+export const keptToken = 'nobody else has this connection'
+
+/** What is kept of an intern, through connections that serve one request each. */
+export function keptThrough(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
+  const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
+    exchange({ socket: await connect(), token: keptToken }, undefined, method, path, body, signal)
   return { files: connectFiles({ readText, ask }), transcripts: connectTranscripts({ ask, readText }) }
 }
 

@@ -26,6 +26,13 @@ const certificateMs = dayMs
 /** By which name the certificate of an intern's daemon is known: whatever its address is. */
 export const daemonName = (internId: string) => `${internId}.interns.internal`
 const serverName = 'server.interns.internal'
+/** Of what is kept of an intern that does not run: its host's server answers for it, by one certificate for all. */
+export const keptName = (internId: string) => `${internId}${keptSuffix}`
+const keptSuffix = '.kept.interns.internal'
+
+/** Whose it is that a client wants by that name; undefined where it is none. */
+export const idOfKeptName = (name: string): string | undefined =>
+  name.endsWith(keptSuffix) ? name.slice(0, -keptSuffix.length) : undefined
 
 /**
  * Makes the certificates by which servers and daemons on different hosts know each other. Who vouches for them stands in
@@ -46,8 +53,13 @@ export class DaemonCertificates {
     return this.#issue({ name: daemonName(internId), as: 'server' })
   }
 
-  /** What this server shows the daemon of an intern, and whom it expects there. */
-  async forServer(internId: string): Promise<DaemonTls> {
+  /** A certificate for a server that answers for interns of its host that do not run, for a day. */
+  forKept(): Promise<CertificateFiles> {
+    return this.#issue({ name: keptName('*'), as: 'server' })
+  }
+
+  /** What this server shows the daemon of an intern, and whom it expects there: by `servername`, unless told the daemon. */
+  async forServer(internId: string, servername = daemonName(internId)): Promise<DaemonTls> {
     const now = this.#deps.now()
     if (!this.#own || now >= this.#own.renewAt) {
       this.#making ??= this.#renewOwn().finally(() => {
@@ -58,7 +70,7 @@ export class DaemonCertificates {
         if (!this.#own || now >= this.#own.until) throw error
       })
     }
-    return { context: this.#own!.context, servername: daemonName(internId), sessions: this.#sessions }
+    return { context: this.#own!.context, servername, sessions: this.#sessions }
   }
 
   async #renewOwn(): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Vault } from '#byok/vault.ts'
-import type { DaemonAddress } from './connect-runs.ts'
-import type { DaemonCertificates } from './daemon-certificates.ts'
+import { connectRuns, type DaemonAddress, keptThrough, keptToken } from './connect-runs.ts'
+import { type DaemonCertificates, keptName } from './daemon-certificates.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
 import { Refusal } from './refusal.ts'
-import { type Intern, isAsleep } from './store.ts'
+import type { Runs } from './runs.ts'
+import { type Intern, isAsleep, isUp } from './store.ts'
 import { accessOf, type TcpAccess } from './tcp-access.ts'
+import { connectTls } from './tls-connection.ts'
 
 export type ElsewhereDeps = {
   hosts: InternHosts
@@ -21,10 +23,7 @@ export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Pro
   const name = intern.hostname ?? ''
   const { address, gone } = (await hosts.find(name)) ?? neverHeardOf(name)
   if (gone) throw new Refusal('host_gone', goneMessage(gone))
-  if (intern.status !== 'running' || isAsleep(intern)) {
-    const there = `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${name}`
-    throw new Refusal('intern_unreachable', `${there}: start it, or ask a server of that host.`)
-  }
+  if (!isUp(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
   if (host === null || !access) {
@@ -35,6 +34,23 @@ export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Pro
     )
   }
   return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
+}
+
+const atRest = (intern: Intern) =>
+  `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
+
+/** What is kept of an intern on another host: through its daemon, or where it has none through a server of that host. */
+export function keptElsewhere(deps: ElsewhereDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  if (isUp(intern)) return connectRuns(() => addressElsewhere(deps, intern))
+  return keptThrough(async () => {
+    const name = intern.hostname ?? ''
+    const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? neverHeardOf(name)
+    if (gone) throw new Refusal('host_gone', goneMessage(gone))
+    if (address === null || keptPort === null)
+      throw new Refusal('intern_unreachable', `${atRest(intern)}: start it, or ask a server of that host.`)
+    const tls = await deps.certificates.forServer(intern.id, keptName(intern.id))
+    return connectTls({ host: address, port: keptPort, token: keptToken, tls })
+  })
 }
 
 /** @throws Refusal where it was sealed by a server with another key. */

@@ -17,7 +17,11 @@ const succeededWithinMs = 2 * renewEveryMs
 export type OwnHost = { name: string; address: string | null; labels: string[]; capacity: number }
 
 /** A host that runs interns, as the database knows it. `gone` says why and since when, if it is. */
-export type KnownHost = OwnHost & { gone: { reason: string; since: number } | null }
+export type KnownHost = OwnHost & {
+  /** At which port a server of the host answers for interns that do not run; null where none does. */
+  keptPort: number | null
+  gone: { reason: string; since: number } | null
+}
 
 type HostDeps = {
   db: Db
@@ -33,6 +37,8 @@ export class InternHosts {
   readonly #deps: HostDeps
   /** The name of this server's host. */
   readonly here: string | undefined
+  /** At which port this server answers for interns of its host that do not run. */
+  keptPort: number | null = null
 
   constructor(deps: HostDeps) {
     this.#deps = deps
@@ -44,7 +50,8 @@ export class InternHosts {
     const { db, clock, own } = this.#deps
     if (!own) return
     const { name, address, labels, capacity } = own
-    const row = { name, address, labels: JSON.stringify(labels), capacity, seen_at: clock.at() as never, left_at: null }
+    const is = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.keptPort }
+    const row = { ...is, seen_at: clock.at() as never, left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
   }
 
@@ -85,8 +92,8 @@ export class InternHosts {
   }
 
   #known(row: HostRow): KnownHost {
-    const { name, address, labels, capacity } = row
-    const own = { name, address, labels: JSON.parse(labels) as string[], capacity }
+    const { name, address, labels, capacity, kept_port: keptPort } = row
+    const own = { name, address, labels: JSON.parse(labels) as string[], capacity, keptPort }
     return { ...own, gone: name === this.here ? null : goneBy(row) }
   }
 }
@@ -105,8 +112,13 @@ function goneBy({ name, seen_at, left_at, now }: HostRow): KnownHost['gone'] {
 }
 
 /** From before hosts were known, or of another installation. */
-export function neverHeardOf(name: string): Pick<KnownHost, 'name' | 'address' | 'gone'> {
-  return { name, address: null, gone: { reason: `The host ${name} has never been heard of.`, since: 0 } }
+export function neverHeardOf(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'gone'> {
+  return {
+    name,
+    address: null,
+    keptPort: null,
+    gone: { reason: `The host ${name} has never been heard of.`, since: 0 },
+  }
 }
 
 /** For people: that the host is gone, why and since when. */

@@ -50,7 +50,11 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
   await inserted.execute()
   if (run.budget)
     await known()
-      .set({ budget: JSON.stringify(run.budget), metered_key: meteredKey })
+      // What is read of it later may be read by a server that knows the intern's next key alone.
+      .set((e) => ({
+        budget: JSON.stringify(run.budget),
+        metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)),
+      }))
       .execute()
   if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }

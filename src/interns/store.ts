@@ -57,6 +57,10 @@ export type Intern = {
 export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   status === 'running' && asleepSince !== null
 
+/** Whether its daemon is there to be asked. */
+export const isUp = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+  intern.status === 'running' && !isAsleep(intern)
+
 type InternStoreDeps = { db: { query: Query } }
 type InternStoreRow = Selectable<Tables['interns']>
 
@@ -198,10 +202,18 @@ function publicAgent(agent: AgentChoice | null): AgentChoice | null {
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
 }
 
-/** Whether a server has it in hand: its daemon runs, or is being ended. */
-export async function isSupervised(deps: InternStoreDeps, id: string): Promise<boolean> {
-  const row = await deps.db.query.selectFrom('interns').where('id', '=', id).select('supervisor').executeTakeFirst()
-  return row?.supervisor != null
+/** Whether processes of one that is stopped or asleep may still be there: a server is ending them. */
+export async function isEnding(deps: InternStoreDeps, id: string): Promise<boolean> {
+  const row = await deps.db.query
+    .selectFrom('interns')
+    .where('id', '=', id)
+    .where('supervisor', 'is not', null)
+    .where((e) =>
+      e.or([e('status', '=', 'stopped'), e.and([e('status', '=', 'running'), e('asleep_since', 'is not', null)])]),
+    )
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The number of interns in each state, of those on a host and those that have no host yet. */

@@ -44,15 +44,6 @@ function changesOf({ signals }: Pick<Db, 'signals'>, id: string) {
 }
 
 /**
- * The intern, where what is kept of it can be reached: one that sleeps on another host is woken, since only its daemon gets at its
- * files from here. @throws Refusal `host_gone`.
- */
-export async function withinReach(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
-  const isApart = intern.hostname !== null && intern.hostname !== deps.hosts.here
-  return isApart ? awake(deps, intern, signal) : intern
-}
-
-/**
  * Does what needs the intern, which is woken for it. It may fall asleep before it hears of it: then it is woken again.
  * @param work rejects with a `Refusal` where nothing has begun.
  */

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
-import { keptThrough } from '#interns/connect-runs.ts'
-import type { Runs } from '#interns/runs.ts'
+import { keptToken } from '#interns/connect-runs.ts'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { markerOf, markerVariable } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
@@ -26,51 +25,46 @@ type FilesProcessDeps = {
 }
 
 /**
- * The files and transcripts of an intern whose daemon does not run: a process of its own for each request, as the intern's user and with
- * nothing but a connection to us.
+ * A connection to the files and transcripts of an intern whose daemon does not run: a process of its own for each request, as
+ * the intern's user and with nothing but a connection to us.
  */
-export function filesOfStopped({
+export async function startFilesProcess({
   config,
   home,
   uid: userOf,
   path,
   starting,
   started,
-}: FilesProcessDeps): Pick<Runs, 'files' | 'transcripts'> {
-  return keptThrough(async () => {
-    const uid = await userOf()
-    prepareFolders(home, uid)
-    starting()
-    const token = 'nobody else has this connection'
-    const settings = JSON.stringify({
-      ...{ token, workspace: join(home, 'workspace'), state: join(home, 'state') },
-      limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
-    })
-    const [command = process.execPath, ...args] = [...prlimitCommand(config, uid), process.execPath, script, settings]
-    const child = spawn(command, args, {
-      cwd: home,
-      env: {
-        ...{
-          PATH: path,
-          HOME: home,
-          ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
-        },
-        [markerVariable]: markerOf(join(home, 'workspace')),
-      },
-      detached: true,
-      stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'pipe']),
-      ...(uid !== undefined && { uid, gid: uid }),
-    })
-    started(child)
-    const socket = child.stdio[3] as Socket
-    child.once('error', () => socket.destroy())
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.once('error', (error) =>
-        reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)),
-      )
-    })
-    lowerPriority(child.pid!, niceness)
-    return { socket, token }
+}: FilesProcessDeps): Promise<Socket> {
+  const uid = await userOf()
+  prepareFolders(home, uid)
+  starting()
+  const settings = JSON.stringify({
+    ...{ token: keptToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
+    limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
   })
+  const [command = process.execPath, ...args] = [...prlimitCommand(config, uid), process.execPath, script, settings]
+  const child = spawn(command, args, {
+    cwd: home,
+    env: {
+      ...{
+        PATH: path,
+        HOME: home,
+        ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
+      },
+      [markerVariable]: markerOf(join(home, 'workspace')),
+    },
+    detached: true,
+    stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'pipe']),
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  started(child)
+  const socket = child.stdio[3] as Socket
+  child.once('error', () => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)))
+  })
+  lowerPriority(child.pid!, niceness)
+  return socket
 }

@@ -106,9 +106,8 @@ export class InternLeases {
         e.or([
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
+          // Whoever holds it may be ending what ran of it: that must not meet what is started.
           e('supervised_until', '<', now()),
-          // An intern that was queued again can be taken by any server.
-          e('status', '=', 'queued'),
         ]),
       )
       .executeTakeFirst()

@@ -1,25 +1,22 @@
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
-import { connectRuns } from '#interns/connect-runs.ts'
-import { addressElsewhere, type ElsewhereDeps } from '#interns/elsewhere.ts'
+import { connectRuns, keptThrough } from '#interns/connect-runs.ts'
+import { addressElsewhere, type ElsewhereDeps, keptElsewhere } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Runs } from '#interns/runs.ts'
-import { type Intern, isAsleep } from '#interns/store.ts'
+import { type Intern, isUp } from '#interns/store.ts'
 import { once } from '#lib/once.ts'
 import { markerOf } from '#lib/process-marker.ts'
 import { agentCommandOf } from './agent-command.ts'
-
 import { lackOfMemory, makeGroup, notHeldBy } from './control-group.ts'
 import { roomForGroups } from './control-groups.ts'
 import { healthOf } from './daemon-health.ts'
 import { daemonLimits } from './daemon-limits.ts'
-import { filesOfStopped } from './files-process.ts'
 import {
   allowTraversal,
   baseUrlFile,
@@ -35,6 +32,8 @@ import {
   writeDaemonRecord,
 } from './intern-home.ts'
 import { monitorIntern } from './intern-monitor.ts'
+import { KeptInterns } from './kept-interns.ts'
+import { startKeptListener } from './kept-listener.ts'
 import { killAll } from './kill-all.ts'
 import { PassingFailure } from './passing-failure.ts'
 import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
@@ -65,6 +64,8 @@ export type ProcessDeps = ElsewhereDeps & {
   baseUrl: () => string
   variable: (name: string) => string | undefined
   warn: (message: string) => void
+  /** Resolves when nothing is at the files of an intern that is at rest. */
+  ended: (intern: Intern) => Promise<void>
   /** The password of an intern's repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
   /** The intern's servers of tools, with their secrets. */
@@ -72,9 +73,6 @@ export type ProcessDeps = ElsewhereDeps & {
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
 }
-
-/** Each is a process that takes a tenth of a second of the processor and 50 MB: whoever may ask could ask a thousand times at once. */
-const mostServing = { ofOne: 8, all: 32 }
 
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
 export function processProvisioner(deps: ProcessDeps): Provisioner {
@@ -107,50 +105,22 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     }
   }
 
-  /** The processes that serve what is kept of interns that do not run. */
-  const servingFiles = new Map<string, Set<ChildProcess>>()
-  const filesProcess = (intern: Intern) => {
+  const keptInterns = new KeptInterns({ config, path: deps.variable('PATH') ?? '' })
+  const connectKept = (intern: Intern) => {
     const home = homeOf(intern)
-    const userOf = async () => {
-      // One that falls asleep can be read as soon as nothing else is at its files.
-      await stopping.get(intern.id)
+    const uid = async () => {
+      await deps.ended(intern)
       return (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
     }
-    const starting = () => {
-      const own = servingFiles.get(intern.id)?.size ?? 0
-      const all = [...servingFiles.values()].reduce((sum, { size }) => sum + size, 0)
-      if (own >= mostServing.ofOne || all >= mostServing.all) {
-        const why = 'Too much is being asked of the files and sessions of interns that do not run'
-        throw new Refusal('files_busy', `${why}: try again in a moment, or start the intern.`)
-      }
-      forgetEnd(home)
-    }
-    const started = (child: ChildProcess) => {
-      const all = servingFiles.get(intern.id) ?? new Set()
-      servingFiles.set(intern.id, all.add(child))
-      child.once('close', () => {
-        all.delete(child)
-        if (all.size === 0) servingFiles.delete(intern.id)
-      })
-    }
-    return filesOfStopped({ config, home, uid: userOf, path: deps.variable('PATH') ?? '', starting, started })
+    return keptInterns.connect({ id: intern.id, home, uid })
   }
 
-  const stopping = new Map<string, Promise<void>>()
   const stop = async (intern: Intern) => {
-    const stopped = endAll(intern)
-    const known = stopped
-      .catch(() => {})
-      .then(() => void (stopping.get(intern.id) === known && stopping.delete(intern.id)))
-    stopping.set(intern.id, known)
-    return stopped
-  }
-  const endAll = async (intern: Intern) => {
     cloning.get(intern.id)?.abort()
-    for (const child of servingFiles.get(intern.id) ?? []) child.kill('SIGKILL')
+    const wasServing = keptInterns.end(intern.id)
     const home = homeOf(intern)
     const record = isHere(intern) && readDaemonRecord(home)
-    if (!record || (record.ended && !servingFiles.has(intern.id))) return
+    if (!record || (record.ended && !wasServing)) return
     await endDaemon(home, record)
     writeDaemonRecord(home, { ...record, ended: true })
   }
@@ -295,10 +265,28 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
       await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
     },
     runs: runsOf,
-    kept: (intern) =>
-      (intern.status === 'running' && !isAsleep(intern)) || !isHere(intern) ? runsOf(intern) : filesProcess(intern),
+    kept(intern) {
+      if (!isHere(intern)) return keptElsewhere(deps, intern)
+      return isUp(intern) ? runsHere(homeOf(intern)) : keptThrough(() => connectKept(intern))
+    },
+    async serveKept(find) {
+      if (!listeners) return undefined
+      const restingHere = async (id: string) => {
+        const intern = await find(id)
+        return intern && isHere(intern) && mayBeRead(intern) ? intern : undefined
+      }
+      return startKeptListener({ ...listeners, warn: deps.warn }, async (id) => {
+        const intern = await restingHere(id)
+        if (!intern) throw new Refusal('intern_unreachable', 'The intern is not at rest here any more: ask again.')
+        return connectKept(intern)
+      })
+    },
   }
 }
+
+/** Nothing is at its folder, and nothing is about to be. */
+const mayBeRead = (intern: Intern) =>
+  !isUp(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
 

@@ -2,6 +2,7 @@ import type { Progress } from '#interns/intern.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
+import type { KeptListener } from './kept-listener.ts'
 
 /** The place of a daemon, stored with the intern: its host, and its folder or whatever it is called there. */
 export type Place = { hostname: string; home: string }
@@ -43,4 +44,9 @@ export type Provisioner = {
   runs: (intern: Intern) => Runs
   /** The files of its workspace and its transcripts, whether it runs or not. */
   kept: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
+  /**
+   * Opens the port at which servers of other hosts get at what is kept of interns here that do not run; undefined where
+   * there is none, or nobody to come. @param find reads an intern as it is now.
+   */
+  serveKept: (find: (id: string) => Promise<Intern | undefined>) => Promise<KeptListener | undefined>
 }

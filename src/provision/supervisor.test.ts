@@ -24,7 +24,12 @@ async function superviseOne({ db }: Store, clock: { now: number }, start: Partia
   const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
   const provisioner = {
     placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
-    ...{ endStrangers: async () => {}, secretOf: async () => undefined, watch: () => () => {} },
+    ...{
+      endStrangers: async () => {},
+      serveKept: async () => undefined,
+      secretOf: async () => undefined,
+      watch: () => () => {},
+    },
     // It is looked at once more while the server stops.
     ...{
       adopt: async () => true,

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import { type InternHosts, renewEveryMs } from '#interns/hosts.ts'
 import { placeIntern } from '#interns/place.ts'
-import { type Intern, isAsleep } from '#interns/store.ts'
+import { type Intern, internById, isAsleep } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
+import type { KeptListener } from './kept-listener.ts'
 import { Passes } from './passes.ts'
 import type { Provisioner } from './provisioner.ts'
 
@@ -42,6 +43,7 @@ export class Supervisor {
   readonly #passes: Passes
   #isStopping = false
   #poll: NodeJS.Timeout | undefined
+  #keptListener: KeptListener | undefined
   readonly #unsubscribe: (() => void)[] = []
 
   constructor(deps: SupervisorDeps) {
@@ -58,6 +60,13 @@ export class Supervisor {
   async start(): Promise<void> {
     const { db, hosts, provisioner, onError } = this.#deps
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
+    this.#keptListener = await provisioner
+      .serveKept((id) => internById(db.query, id))
+      .catch((error: Error) => {
+        onError(new Error(`Other hosts get at nothing of interns here that do not run: ${error.message}`))
+        return undefined
+      })
+    hosts.keptPort = this.#keptListener?.port ?? null
     await hosts.renew()
     // Of interns that were moved or given up while this host was away.
     if (hosts.here !== undefined) await provisioner.endStrangers(() => this.#leases.idsHere()).catch(onError)
@@ -92,6 +101,7 @@ export class Supervisor {
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
     await this.#leases.expire(this.#deps.server)
+    await this.#keptListener?.close()
     await this.#deps.hosts.leave()
   }
 
@@ -128,7 +138,7 @@ export class Supervisor {
     if (here === undefined || (status === 'queued' && hostname !== here)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
     if (supervisor === null && (atRest.includes(status) || isAsleep(intern))) return false
-    if (supervisor !== null && !expired && status !== 'queued') return false
+    if (supervisor !== null && supervisor !== this.#deps.server && !expired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.placeOf(intern))
   }
 

@@ -4,7 +4,11 @@ import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
 import { writeWhole } from './intern-home.ts'
 
 /** On which address and ports of this host interns' daemons listen for servers on other hosts. */
-export type TcpListeners = { listen: string; ports: string; certificates: Pick<DaemonCertificates, 'forDaemon'> }
+export type TcpListeners = {
+  listen: string
+  ports: string
+  certificates: Pick<DaemonCertificates, 'forDaemon' | 'forKept'>
+}
 
 const tries = 50
 /** Certificates hold for a day: one try may fail, and the next ones. */
@@ -39,7 +43,7 @@ export async function writeCertificates(
 }
 
 /** Chosen by chance, so that interns that start at once hardly ever want the same. */
-async function freePort({ listen, ports }: TcpListeners): Promise<number> {
+export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 'ports'>): Promise<number> {
   const [first, last] = ports.split('-').map(Number) as [number, number]
   for (let attempt = 0; attempt < tries; attempt++) {
     const port = first + Math.floor(Math.random() * (last - first + 1))

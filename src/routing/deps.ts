@@ -5,6 +5,7 @@ import type { Region } from '#lib/vocabulary.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import type { PresetCache } from '#presets/preset-cache.ts'
 import type { Generation } from '#usage/generation.ts'
+import type { NoteRequest } from '#usage/requests-under-way.ts'
 import type { Credentials } from './attempt/credentials.ts'
 import type { Deadlines } from './attempt/upstream/deadlines.ts'
 import type { Upstreams } from './attempt/upstream/send.ts'
@@ -33,6 +34,8 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
+  /** Notes requests of interns while they are not written; undefined where this process alone writes what is metered. */
+  noteRequest?: NoteRequest | undefined
   /** Where what is asked and answered is kept, for who wants it. */
   contents?: KeepContents | undefined
   /** False while so much is not written that nothing more may be metered, hence nothing served. */

@@ -28,6 +28,7 @@ type RoutingOpenParts = {
   inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
+  noteRequest?: RoutingDeps['noteRequest']
   contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
   onRefused: RoutingDeps['onRefused']
@@ -53,6 +54,7 @@ export function openRouting({
   measures,
   ownCredentials,
   ledger,
+  noteRequest,
   contents,
   onUnaccounted,
   onRefused,
@@ -85,6 +87,7 @@ export function openRouting({
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     meteringDelayMs: ledger.admissionDelayMs,
+    noteRequest,
     contents,
     onUnaccounted,
     onRefused,

@@ -77,7 +77,7 @@ export async function startWorkers(
   openUpkeep(opening, db)
   openWebhooks(opening, { db, vault })
   // What is metered is written by the workers.
-  const meters = { db, ledger: { flush: async () => {} }, config, isShared: true }
+  const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
   // Interns are looked after here: what their runs ask in the background is heard nowhere else.
   const guardrailCache = createGuardrailCache({ db, now, allowStale: store.allowStale })
   opened.defer(guardrailCache.close)

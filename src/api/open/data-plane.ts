@@ -4,6 +4,7 @@ import { inBatches } from '#lib/in-batches.ts'
 import { openRouting } from '#routing/open.ts'
 import type { KeepContents } from '#routing/record/kept-content.ts'
 import type { Cause, Generation } from '#usage/generation.ts'
+import { noteRequests } from '#usage/requests-under-way.ts'
 import { circuitLog } from '../circuit-log.ts'
 import { completionLog } from '../completion-log.ts'
 import { circuitEvents } from '../events/circuit-events.ts'
@@ -17,6 +18,8 @@ type Below = Opened<typeof openModels> &
   Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
   Opened<typeof openMoney> & {
     db: Db
+    /** Whether this process alone writes what is metered. */
+    isAlone: boolean
     contents: KeepContents
     lost: (error: Error) => void
     countRefusal: (cause: Cause) => void
@@ -29,7 +32,7 @@ const tellingTogether = { most: 64, ms: 20 }
 export function openDataPlane(opening: Opening, below: Below) {
   const { parts, metrics, traces, opened } = opening
   const { config, log, now, newId, variable } = parts
-  const { db, ledger, lost, countRefusal, ...used } = below
+  const { db, isAlone, ledger, lost, countRefusal, ...used } = below
   const scanner = createScanner()
   opened.defer(scanner.close)
   const completions = completionLog(log)
@@ -50,6 +53,7 @@ export function openDataPlane(opening: Opening, below: Below) {
   })
   metrics.observeLate(told.flush)
   opened.defer(told.flush)
+  const unnoted = warnOf(opening, 'requests of interns are not told to be written')
   const record = (generation: Generation) => {
     ledger.record(generation)
     told.add(generation)
@@ -59,6 +63,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     config,
     scanner,
     ledger: { ...ledger, record },
+    noteRequest: isAlone ? undefined : noteRequests({ db, now, newId, ledger, onError: unnoted }),
     tracing: traces.on,
     onUnaccounted: lost,
     onRefused(refused) {

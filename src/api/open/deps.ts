@@ -7,7 +7,7 @@ import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
 import { LiveEvents } from '../events/live-events.ts'
 import { openInterns } from '../interns.ts'
-import { meteredTurn, spentByKey } from '../metered-turn.ts'
+import { meteredTurn, spentByKey, writesAlone } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
 import { processStatus } from '../status/process-status.ts'
 import { openTraces } from '../traces.ts'
@@ -50,6 +50,7 @@ export async function openDeps(
   const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
   if (!store.isShared) openWebhooks(opening, { db, vault })
   const money = await openMoney(opening, store, lost)
+  const isAlone = writesAlone(db, config, store)
   const contents = openContents(opening, store, vault)
   const { routing, scanner, server } = openDataPlane(opening, {
     ...models,
@@ -57,10 +58,12 @@ export async function openDeps(
     ...money,
     contents,
     db,
+    isAlone,
     lost,
     countRefusal,
   })
   const { guardrailCache, inFlight } = policies
+  const meters = { db, ledger: money.ledger, isAlone }
   const interns = openInterns({
     ...parts,
     dataDir: settings.data_dir,
@@ -68,8 +71,8 @@ export async function openDeps(
     guardrailCache,
     vault,
     scanner,
-    metered: meteredTurn({ db, ledger: money.ledger, config, isShared: store.isShared }),
-    spent: spentByKey({ db, ledger: money.ledger, config, isShared: store.isShared }),
+    metered: meteredTurn(meters),
+    spent: spentByKey(meters),
     observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(causeOf(error)),
   })

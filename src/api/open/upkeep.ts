@@ -3,6 +3,7 @@ import type { Db } from '#db/db.ts'
 import { keepPruningEvents } from '#db/event-log.ts'
 import { keepPruningRuns } from '#interns/run-store.ts'
 import { keepPruning } from '#usage/prune.ts'
+import { keepPruningNotes } from '#usage/requests-under-way.ts'
 import { keepRollups } from '#usage/rollups/keep-rollups.ts'
 import { type Opening, warnOf } from './parts.ts'
 
@@ -19,6 +20,7 @@ export function openUpkeep(opening: Opening, db: Db): void {
   opened.defer(keepPruning({ db, now, onError: unpruned }, days))
   opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
   opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
+  opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

@@ -1,10 +1,10 @@
 import type { Config } from '#config/settings.ts'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
-import { addressElsewhere, type ElsewhereDeps, openAccess } from '#interns/elsewhere.ts'
+import { addressElsewhere, type ElsewhereDeps, keptElsewhere, openAccess } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
-import { type Intern, isAsleep } from '#interns/store.ts'
+import { type Intern, isAsleep, isUp } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import { healthOf } from '../daemon-health.ts'
 import type { Provisioner } from '../provisioner.ts'
@@ -163,11 +163,13 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
       await removeAll(removal, intern.id)
     },
     runs,
-    kept: (intern) =>
-      (intern.status === 'running' && !isAsleep(intern)) || !isHere(intern)
-        ? runs(intern)
-        : unreachable(
-            `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and only its pod reaches its files: start it.`,
-          ),
+    kept(intern) {
+      if (!isHere(intern)) return keptElsewhere(deps, intern)
+      if (isUp(intern)) return runs(intern)
+      const is = isAsleep(intern) ? 'asleep' : intern.status
+      return unreachable(`The intern is ${is}, and only its pod reaches its files: start it.`)
+    },
+    // All servers of a namespace are one host.
+    serveKept: async () => undefined,
   }
 }

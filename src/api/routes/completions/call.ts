@@ -5,6 +5,7 @@ import type { CompletionCall } from '#routing/call.ts'
 import { complete } from '#routing/complete.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
 import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
+import type { NoteRequest } from '#usage/requests-under-way.ts'
 import { appOf } from './app.ts'
 
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
@@ -53,5 +54,17 @@ export function startCompletion(
 ): Promise<Buffer | object | undefined> {
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
-  return complete(routing, completionCall(call, client))
+  const asked = completionCall(call, client)
+  const { noteRequest } = routing
+  return noteRequest && call.caller.keyKind === 'intern' ? noted(noteRequest, routing, asked) : complete(routing, asked)
+}
+
+/** Whoever asks what an intern's turn took knows by the note that this is not written yet. */
+async function noted(note: NoteRequest, routing: RoutingDeps, asked: CompletionCall) {
+  const over = await note(asked.caller.keyHash)
+  try {
+    return await complete(routing, asked)
+  } finally {
+    over()
+  }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { asked, keptTranscripts, noSuchSession } from '#api/intern-transcripts.ts'
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
-import { abortSignalOf } from '#lib/leave-signal.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from './path.ts'
@@ -31,8 +30,8 @@ export const getInternSession = route({
     next_cursor: z.string().optional(),
   }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, response }, deps) => {
-    const transcripts = await keptTranscripts(deps, caller, params.internId, abortSignalOf(response.signal))
+  handler: async ({ params, query, caller }, deps) => {
+    const transcripts = await keptTranscripts(deps, caller, params.internId)
     const page = { limit: query.limit, after: query.starting_after }
     const found = await asked(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()

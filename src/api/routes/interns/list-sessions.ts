@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { asked, keptTranscripts } from '#api/intern-transcripts.ts'
 import { InternSession, sessionItem } from '#interns/entry-item.ts'
-import { abortSignalOf } from '#lib/leave-signal.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
@@ -22,8 +21,8 @@ export const listInternSessions = route({
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, response }, deps) => {
-    const transcripts = await keptTranscripts(deps, caller, params.internId, abortSignalOf(response.signal))
+  handler: async ({ params, query, caller }, deps) => {
+    const transcripts = await keptTranscripts(deps, caller, params.internId)
     const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))
     const last = sessions.at(-1)
     return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
