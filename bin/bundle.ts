@@ -14,6 +14,8 @@ const external = ['undici', 'prom-client', 'pg', 'pg-native', 'pino-pretty', 'ya
 const isPackage = /(?:^|\/)node_modules\//
 
 const besideUs = "new URL('./worker.ts', import.meta.url)"
+/** What interns' processes run, as `src/provision/programs.ts` names it. */
+const programOfIntern = /new URL\('\.\.\/\.\.\/bin\/(\w+)\.ts', import\.meta\.url\)/g
 
 /** Files find others beside them as if they were still where they were written. */
 const inPlace: Plugin = {
@@ -33,7 +35,9 @@ const inPlace: Plugin = {
       // The other entry is bundled beside this one.
       const written = path.endsWith('/bin/server.ts')
         ? source.replace(besideUs, "new URL('./worker.mjs', here)")
-        : source
+        : path.endsWith('/src/provision/programs.ts')
+          ? source.replace(programOfIntern, "new URL('./interns/$1.mjs', here)")
+          : source
       const text = written.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
       return { loader: 'ts', contents: path.endsWith('/db/kysely.ts') ? withKysely(text) : text }
     })
@@ -46,31 +50,40 @@ function withKysely(text: string): string {
   return `export ${names} from 'kysely'`
 }
 
+// Interns may run as users of their own, and these are no secrets.
+process.umask(0o022)
 const making = new URL(`making-${process.pid}/`, bundles)
 mkdirSync(making, { recursive: true })
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: ['bin/server.ts', 'bin/worker.ts'],
-  define: { here: 'import.meta.url' },
-  outdir: fileURLToPath(making),
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  // Plain .js files in here would be read to find out what they are.
-  outExtension: { '.js': '.mjs' },
-  platform: 'node',
-  target: `node${process.versions.node}`,
-  plugins: [inPlace],
-  external,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-  banner: {
-    js: `import{createRequire as madeRequire}from'node:module';const require=madeRequire(${JSON.stringify(pathToFileURL(root).href)});`,
-  },
-})
-const sources = Object.keys(metafile.inputs).filter((path) => !isPackage.test(path))
+const bundled = (entryPoints: string[], below = '') =>
+  build({
+    absWorkingDir: root,
+    entryPoints,
+    define: { here: 'import.meta.url' },
+    outdir: fileURLToPath(new URL(below, making)),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    // Plain .js files in here would be read to find out what they are.
+    outExtension: { '.js': '.mjs' },
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    plugins: [inPlace],
+    external,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    banner: {
+      js: `import{createRequire as madeRequire}from'node:module';const require=madeRequire(${JSON.stringify(pathToFileURL(root).href)});`,
+    },
+  })
+const made = [
+  await bundled(['bin/server.ts', 'bin/worker.ts']),
+  // By themselves: what they share with the service would be in many small files, or in large ones that they hardly need.
+  await bundled(['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'], 'interns/'),
+]
+const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
+const sources = [...inputs].filter((path) => !isPackage.test(path))
 const folder = folderFor(sources)
 rmSync(folder, { recursive: true, force: true })
 renameSync(making, folder)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -59,8 +60,13 @@ async function start(folder: string, env: Record<string, string> = {}) {
     })
   const ended = once(child, 'exit')
   const url = await until(() => /^listening on (\S+)$/m.exec(said)?.[1])
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    return fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  }
   return {
     said: () => said,
+    ask,
     models: async () =>
       (await (await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
         data: { id: string }[]
@@ -146,4 +152,27 @@ test('workers of a bundled service are bundled, too', async () => {
   await using service = await start(folder, { WORKERS: '2', LOG_FORMAT: 'json' })
   await until(() => service.said().split(bundled).length === 3)
   assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')
+})
+
+test('interns of a bundled service are bundled, too, for whichever user they run as', async () => {
+  const { folder, inBundle } = checkout('interns')
+  const bundle = spawnSync('sh', ['-c', `umask 077 && exec "$0" bin/bundle.ts`, process.execPath], { cwd: folder })
+  assert.equal(bundle.status, 0, String(bundle.stderr))
+  for (const name of ['', 'daemon.mjs', 'agent.mjs', 'files.mjs'])
+    assert.equal(statSync(inBundle(join('interns', name))).mode & 0o044, 0o044, name)
+  // The folder of tests is ours alone.
+  await using service = await start(folder, { INTERN_USERS_FROM: '0' })
+  const { id } = (await (await service.ask('POST', '/interns', { name: 'ada', provision: true })).json()) as {
+    id: string
+  }
+  const intern = async () => (await (await service.ask('GET', `/interns/${id}`)).json()) as { status: string }
+  await until(async () => (await intern()).status === 'running')
+  const prompt = { messages: [{ role: 'user', content: 'hello' }], stream: false }
+  const reply = await service.ask('POST', `/interns/${id}/sessions/one/chat/completions`, prompt)
+  assert.match(await reply.text(), /You said: hello/)
+  const run = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+  for (const name of ['daemon.mjs', 'agent.mjs']) assert.ok(run.includes(inBundle(join('interns', name))), run)
+  assert.equal((await service.ask('POST', `/interns/${id}/suspend`)).status, 200)
+  const files = await service.ask('GET', `/interns/${id}/files`)
+  assert.equal(files.status, 200, await files.text())
 })

@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
 import { keptToken } from '#interns/connect-runs.ts'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { markerOf, markerVariable } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 import { prepareFolders } from './intern-home.ts'
+import { programs } from './programs.ts'
 import { prlimitCommand } from './resource-limits.ts'
 
-const script = fileURLToPath(new URL('../../bin/files.ts', import.meta.url))
 const niceness = 5
 
 type FilesProcessDeps = {
@@ -43,7 +42,12 @@ export async function startFilesProcess({
     ...{ token: keptToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
     limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
   })
-  const [command = process.execPath, ...args] = [...prlimitCommand(config, uid), process.execPath, script, settings]
+  const [command = process.execPath, ...args] = [
+    ...prlimitCommand(config, uid),
+    process.execPath,
+    programs.files,
+    settings,
+  ]
   const child = spawn(command, args, {
     cwd: home,
     env: {

@@ -37,6 +37,7 @@ import { startKeptListener } from './kept-listener.ts'
 import { killAll } from './kill-all.ts'
 import { PassingFailure } from './passing-failure.ts'
 import { endsWithin, isAlive, type ProcessId, send, withDescendants } from './processes.ts'
+import { programs } from './programs.ts'
 import type { Provisioner } from './provisioner.ts'
 import { aboutRepository, cloneRepository } from './repository/clone.ts'
 import { exceededByDisk } from './resource-limits.ts'
@@ -46,11 +47,10 @@ import { unreachable } from './unreachable.ts'
 import { allocateUser, whyUsersFail } from './user-ids.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const builtinAgent = join(root, 'bin/agent.ts')
 /** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 /** Files of ours that a process of an intern reads. They stand for the different ways in which access may be denied. */
-const needed = ['bin/daemon.ts', 'bin/agent.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
+const needed = ['bin/daemon.ts', 'src/daemon/start.ts', 'package.json', 'node_modules/zod/package.json']
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
 
@@ -146,7 +146,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = deps.baseUrl()
     const places = {
-      ...{ node: process.execPath, builtin: builtinAgent, compileCache },
+      ...{ node: process.execPath, builtin: programs.agent, compileCache },
       ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
     }
     const agent = agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
@@ -315,7 +315,7 @@ async function checkUsers({ config, dataDir, warn }: ProcessDeps, homes: string)
   mkdirSync(homes, { recursive: true, mode: 0o700 })
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
   for (const folder of [dataDir, homes]) allowTraversal(folder)
-  const files = needed.map((file) => join(root, file))
+  const files = [...Object.values(programs), ...needed.map((file) => join(root, file))]
   const why = await whyUsersFail(config.intern_users_from, files, homes)
   if (why) warn(`Interns run as root, like this server, because users of their own cannot run them here: ${why}`)
   return why === undefined

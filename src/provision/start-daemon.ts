@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { markerOf, markerVariable } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 import { notHeldBy, putInto } from './control-group.ts'
 import { endOfLog, logFile, settingsFile } from './intern-home.ts'
 import { processAt } from './processes.ts'
+import { programs } from './programs.ts'
 import { prlimitCommand, type ResourceLimits } from './resource-limits.ts'
 
 type Started = {
@@ -22,8 +22,6 @@ type Started = {
   /** What it reads on its standard input. */
   input: string | undefined
 }
-
-const daemonScript = fileURLToPath(new URL('../../bin/daemon.ts', import.meta.url))
 
 /** Whatever interns do, the service comes first. */
 const internNiceness = 5
@@ -45,7 +43,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
   const limits = prlimitCommand(notHeldBy(group, config), uid)
-  const [command = process.execPath, ...args] = [...limits, process.execPath, daemonScript, settingsFile(home)]
+  const [command = process.execPath, ...args] = [...limits, process.execPath, programs.daemon, settingsFile(home)]
   const child = spawn(command, args, {
     cwd: home,
     env: {

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#accounts/bootstrap.ts'
+import { createVault } from '#byok/vault.ts'
+import { newUuid } from '#lib/id.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { type ChatTurnDeps, startChatTurn } from './chat-turn.ts'
+import { createIntern } from './create.ts'
+import { beginRun } from './run-store.ts'
+import type { TurnEvent } from './turn-event.ts'
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** An intern whose daemon says that it has begun, and no more. */
+async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | null) {
+  const now = Date.now
+  const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = {
+    organizationId: at.organization_id,
+    workspaceId: at.id,
+    userId: at.created_by,
+    keyHash: 'k',
+  } as never
+  const { id } = (await createIntern(deps, caller, { name: 'ada', provision: true, budget })).intern
+  const runs = { status: 'running', key_hash: 'the key of then' }
+  await db.query.updateTable('interns').set(runs).where('id', '=', id).execute()
+  async function* begun(): AsyncGenerator<TurnEvent> {
+    yield { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
+  }
+  const turn = {
+    ...{ db, now, newId: newUuid, idleMs: 0, budgetMs: 60_000, rates: { user: 100, organization: 100 } },
+    runsOf: () => ({ start: async () => begun() }),
+    screen: async (_: unknown, text: string) => text,
+    decisions: { collectLeft: () => {} },
+  } as unknown as ChatTurnDeps
+  const prompt = () => {
+    const request = { messages: [{ role: 'user' as const, content: 'hello' }] }
+    return startChatTurn(turn, caller, { internId: id, request: request as never }, new AbortController().signal)
+  }
+  const kept = () => db.query.selectFrom('intern_runs').select(['id', 'budget', 'metered_key', 'began_at']).execute()
+  return { id, prompt, kept }
+}
+
+onEachDatabase('a turn that has begun', (kind) => {
+  test('with a budget is written down, with the intern’s key of then, before its caller hears of it', async () => {
+    await using store = await newDb(kind)
+    const { id, prompt, kept } = await runningIntern(store, { max_cost_usd: 1 })
+    const since = Date.now()
+    await prompt()
+    const [run] = await kept()
+    const budget = { costUsd: 1, costOf: 'max_cost_usd' as const }
+    assert.deepEqual([run?.metered_key, JSON.parse(run?.budget ?? '')], ['the key of then', budget])
+    assert.ok(run!.began_at >= since)
+    // As its daemon tells it, when the intern was started again and has another key.
+    const told = { id: 'r', sessionId: 's', background: false, beganAt: 1, startedBy: null }
+    await beginRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
+    assert.deepEqual(await kept(), [run])
+  })
+
+  test('without one is left to be written down as its daemon tells of it', async () => {
+    await using store = await newDb(kind)
+    const { prompt, kept } = await runningIntern(store, null)
+    await prompt()
+    assert.deepEqual(await kept(), [])
+  })
+})
