@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
 import { runningIntern, say, untilIntern } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
-import { inPod, podOf } from './pods.ts'
+import { inPod, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
@@ -112,5 +112,25 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     assert.match(refused.error?.message ?? '', /could not save its (state|transcript)/)
     await inPod(cluster, pod, 'rm', ballast, `${ballast}2`)
     assert.equal((await say(server, id, 'say room again')).text, 'room again')
+  })
+
+  test('its temporary files are too large: its node evicts it, and it says so, why and since when, and is back', async (t) => {
+    const cluster = await sharedCluster()
+    await using service = await startService(cluster)
+    const server = await service.start('a')
+    const { id } = await runningIntern(server, asked)
+    const { sessionId } = await say(server, id, 'say hello')
+    const pod = await podOf(cluster, id)
+    await inPod(cluster, pod, 'dd', 'if=/dev/zero', 'of=/tmp/ballast', 'bs=1M', 'count=1100')
+    const told: string = await timed(t, 'too large until it is told', () =>
+      until(async () => (await server.ask('GET', `/interns/${id}`)).body.last_failure_message, patientMs),
+    )
+    t.diagnostic(told)
+    assert.match(
+      told,
+      /^Its pod was evicted from the node node-1 at \d{4}-\d\d-\d\dT[\d:.]+Z: its temporary files \(\/tmp\) took more than 1Gi\.$/,
+    )
+    await timed(t, 'told until it runs in another pod', () => untilReplaced(cluster, server, id, pod))
+    assert.equal((await say(server, id, 'memory', { session_id: sessionId })).text, '[restored]')
   })
 })

@@ -11,8 +11,10 @@ import type { Provisioner } from '../provisioner.ts'
 import { renewCertificatesEveryMs } from '../tcp-listener.ts'
 import { unreachable } from '../unreachable.ts'
 import type { Cluster } from './access.ts'
+import { evictedByNode } from './eviction.ts'
 import { filesOf, knownOf, rotatedOf } from './intern-files.ts'
 import { daemonPort, internLabel, nameOf, objectsOf, ownLabels } from './objects.ts'
+import type { Pod } from './pod.ts'
 import { Pods } from './pods.ts'
 import { endPod, removeAll } from './removal.ts'
 import { applyObjects, podThatAnswers } from './start-pod.ts'
@@ -144,6 +146,7 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
       const watched = {
         ...{ intern: intern.id, address: access?.host ?? '', image, unresponsiveMs: config.intern_unresponsive_ms },
         health: (withinMs: number) => health(intern, withinMs).catch(() => undefined),
+        evicted: (pod: Pod) => evictedByNode(client, intern.id, pod),
       }
       const unwatch = watchPod(pods, watched, gone, outdated)
       return () => {

@@ -33,8 +33,10 @@ export type KubernetesObject = {
 
 /** What the cluster tells of an object that it cannot do something with; it forgets it after an hour. */
 export type Warning = {
-  involvedObject: { name: string }
+  involvedObject: { name: string; uid?: string }
   type: 'Warning' | 'Normal'
+  /** One word. */
+  reason?: string
   message?: string
   lastTimestamp?: string | null
   eventTime?: string | null

@@ -74,11 +74,14 @@ test('what keeps a pod from running is told in the words of the cluster', () => 
     [
       {
         ...{ phase: 'Running', containerStatuses: [running] },
-        conditions: [{ type: 'DisruptionTarget', status: 'True', message: 'low on disk' }],
+        conditions: [{ type: 'DisruptionTarget', status: 'True', message: 'Eviction API: evicting' }],
       },
-      'its pod is evicted: low on disk',
+      'its pod was evicted from the node node-1: Eviction API: evicting',
     ],
-    [{ phase: 'Failed', reason: 'Evicted', message: 'low on disk' }, 'its pod has failed: Evicted: low on disk'],
+    [
+      { phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'no' },
+      'its pod has failed: UnexpectedAdmissionError: no',
+    ],
     [{ phase: 'Pending' }, 'its container is being made on the node node-1'],
   ] as const)
     assert.deepEqual(said(status), [why, false])

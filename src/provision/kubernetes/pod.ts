@@ -1,4 +1,5 @@
 import { printable } from '#lib/printable.ts'
+import { evicted } from './eviction.ts'
 import type { KubernetesObject } from './object.ts'
 import { internLabel, settingsAnnotation } from './objects.ts'
 
@@ -90,7 +91,7 @@ function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
   const node = nodeOf(pod.spec)
   if (lost !== undefined) return { why: `its node ${node} has not been heard of since ${lost}`, isExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
-  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || evictionOf(pod.status ?? {})
+  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || disruptionOf(pod.status ?? {})
   if (!isEnding && container?.state?.running) return { why: undefined, isExplained: false }
   const why = explained(pod, node)
   const where = node ? `its container is being made on the node ${node}` : 'its pod waits for a node'
@@ -98,14 +99,15 @@ function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
 }
 
 /** Said before its end where the cluster decides so; a node says so only when the containers have ended. */
-const evictionOf = ({ conditions = [] }: PodStatus) =>
+const disruptionOf = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
 function explained({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
   const { phase, reason, message, conditions = [], ...of } = (status ?? {}) as PodStatus
   const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
-  const eviction = evictionOf(status ?? {})
-  if (phase !== 'Failed' && eviction) return `its pod is evicted: ${eviction.message ?? 'without a reason'}`
+  const disruption = disruptionOf(status ?? {})
+  if (disruption || reason === 'Evicted')
+    return evicted({ said: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
