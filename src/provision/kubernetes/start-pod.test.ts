@@ -54,7 +54,12 @@ test('a pod that is new may take its time to answer', async () => {
 test('one that ran before and hangs is removed, and no other in its place', async () => {
   const { done } = await started(pod(), pod(), 500)
   assert.deepEqual([done[0], done[1]], ['runs', 'removed Pod intern-ada-0 one'])
-  assert.deepEqual((await started(pod(), pod({ uid: 'two' }), 1)).done, ['runs', 'runs'])
+  // Whether the first was removed before the second took its place is a matter of a moment.
+  const { done: replaced } = await started(pod(), pod({ uid: 'two' }), 1)
+  assert.deepEqual(
+    replaced.filter((each) => each !== 'removed Pod intern-ada-0 one'),
+    ['runs', 'runs'],
+  )
 })
 
 test('one of other settings is not waited for, and what does not come in time is not to come later', async () => {
