@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { createHttpServer } = await import('#daemon/http-server.ts')
-const { filesAlone } = await import('#daemon/files/files-alone.ts')
+const { filesAlone, readFilesSettings } = await import('#daemon/files/files-alone.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 
 // The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
 process.umask(0o077)
 const socket = new Socket({ fd: 3 })
-const { close, ...kept } = filesAlone(process.argv[2] ?? '', Date.now)
+const { close, ...kept } = filesAlone(readFilesSettings(process.argv[2] ?? ''), Date.now)
 const server = createHttpServer({ ...kept, log: stderrLog })
 socket.once('close', () => {
   close()

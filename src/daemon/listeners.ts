@@ -15,6 +15,8 @@ export type Listeners = {
   /** Nobody new is let in. Resolves when the last one has left. */
   close: () => Promise<void>
   breakOff: () => void
+  /** How many are connected. */
+  connections: () => Promise<number>
 }
 
 /** @throws Error when one of them cannot be opened. */
@@ -46,8 +48,12 @@ export async function openListeners(
     breakOff: () => {
       for (const server of servers) server.closeAllConnections()
     },
+    connections: async () => (await Promise.all(servers.map(connectionsOf))).reduce((sum, each) => sum + each, 0),
   }
 }
+
+const connectionsOf = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
 
 function listening(server: Server, listen: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {

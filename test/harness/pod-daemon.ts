@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { serveFilesAlone } from '#daemon/files/serve-alone.ts'
 import { monotonicNow } from '#daemon/monotonic-clock.ts'
 import { readSettings } from '#daemon/settings.ts'
 import { startDaemon } from '#daemon/start.ts'
@@ -28,8 +29,18 @@ export async function cloneAsInPod({
   return code === 0 ? undefined : said
 }
 
+type Folders = { home: string; configured: string }
+
 /** The daemon of an intern as in its pod, but with these folders in the place of the pod's, at an address of this host. */
-export async function runInPod({ home, configured }: { home: string; configured: string }, address: string) {
+export async function runInPod(folders: Folders, address: string) {
+  return startDaemon(settingsAt(folders, address), { log: () => {}, now: monotonicNow, newId: randomUUID })
+}
+
+/** What serves the files of an intern that does not run, in the same way. */
+export const serveFilesInPod = (folders: Folders, address: string) =>
+  serveFilesAlone(settingsAt(folders, address), { idleMs: 600_000, log: () => {}, now: Date.now })
+
+function settingsAt({ home, configured }: Folders, address: string) {
   mkdirSync(home, { recursive: true })
   const said = readFileSync(join(configured, 'settings.json'), 'utf8')
   const settings = JSON.parse(said.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
@@ -37,9 +48,5 @@ export async function runInPod({ home, configured }: { home: string; configured:
   settings.limits.certificateLookMs = 50
   const file = join(configured, 'settings-here.json')
   writeFileSync(file, JSON.stringify(settings))
-  return startDaemon(readSettings(file, process.env), {
-    log: () => {},
-    now: monotonicNow,
-    newId: randomUUID,
-  })
+  return readSettings(file, process.env)
 }

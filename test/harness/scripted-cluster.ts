@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubernetesObject } from '#provision/kubernetes/object.ts'
-import { cloneAsInPod, runInPod } from './pod-daemon.ts'
+import { cloneAsInPod, runInPod, serveFilesInPod } from './pod-daemon.ts'
 import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-server.ts'
 import type { ScriptedObjects } from './scripted-objects.ts'
 
@@ -30,7 +30,7 @@ const since = '2030-01-02T03:04:05Z'
 
 /**
  * A cluster of one node behind a scripted API server: it makes the pod of a StatefulSet, runs the daemon of an intern for
- * it at an address of its own, keeps the files of its Secret up to date, and ends it.
+ * it (or what serves its files) at an address of its own, keeps the files of its Secret up to date, and ends it.
  */
 export async function startScriptedCluster(): Promise<ScriptedCluster> {
   const server = await startScriptedApiServer()
@@ -53,7 +53,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   }
   async function begin(pod: KubernetesObject): Promise<void> {
     if (how !== 'well') return put(pod, how)
-    const set = pod.metadata.name.replace(/-0$/, '')
+    const set = pod.metadata.name.replace(/-(0|files)$/, '')
     writeSecret(set)
     if ((pod.spec as { initContainers?: object[] }).initContainers) {
       const message = await cloneAsInPod(foldersOf(set))
@@ -61,7 +61,8 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       if (message) return put(pod, { phase: 'Pending', initContainerStatuses: [{ state: { terminated } }] })
     }
     const podIP = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
-    running.set(pod.metadata.uid!, await runInPod(foldersOf(set), podIP))
+    const run = pod.metadata.name.endsWith('-files') ? serveFilesInPod : runInPod
+    running.set(pod.metadata.uid!, await run(foldersOf(set), podIP))
     put(pod, status(podIP, 'True'))
   }
   async function end(pod: KubernetesObject): Promise<void> {
@@ -98,8 +99,11 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       if (kind === 'Secret' && type === 'MODIFIED') writeSecret(metadata.name)
       if (kind !== 'Pod') return
       if (type === 'ADDED') void begin(object)
-      else if (type === 'DELETED') reconcile(metadata.name.replace(/-0$/, ''))
-      else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
+      else if (type === 'DELETED') {
+        void running.get(metadata.uid!)?.stop()
+        running.delete(metadata.uid!)
+        reconcile(metadata.name.replace(/-0$/, ''))
+      } else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
     })
   })
   const missNode = () => {

@@ -57,7 +57,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     assert.equal((await podOf(cluster, id)).metadata.uid, pod.metadata.uid)
   })
 
-  test('suspended it has no pod; resumed it has its files and sessions; destroyed nothing is left of it', async (t) => {
+  test('suspended it has no pod, and its files are there all the same; resumed it has its files and sessions; destroyed nothing is left of it', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
@@ -70,12 +70,17 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
       assert.equal(status, 200, text)
     })
     assert.deepEqual(await objectsOf(cluster, 'pod', id), [])
+    const note = async () => String((await filesOf(server, id)('GET', 'content', { path: 'note.txt' })).bytes)
+    assert.equal(await timed(t, 'a file read meanwhile', note), 'kept')
+    assert.equal(await timed(t, 'and once more', note), 'kept')
+    await filesOf(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed meanwhile') })
+    assert.deepEqual(await objectsOf(cluster, 'pod', id), [])
     await timed(t, 'resumed', async () => {
       await server.ask('POST', `/interns/${id}/provision`)
       await untilIntern(server, id, 'running', patientMs)
     })
     assert.equal((await say(server, id, 'memory', { session_id: sessionId })).text, '[restored]')
-    assert.equal(String((await filesOf(server, id)('GET', 'content', { path: 'note.txt' })).bytes), 'kept')
+    assert.equal(await note(), 'changed meanwhile')
     await timed(t, 'destroyed', async () => {
       assert.equal((await server.ask('DELETE', `/interns/${id}`)).status, 202)
       await until(async () => (await server.ask('GET', `/interns/${id}`)).status === 404, patientMs)

@@ -63,7 +63,10 @@ export async function startService(cluster: Cluster, shared: Record<string, stri
 }
 
 const kinds = 'statefulset,pod,service,networkpolicy,secret,persistentvolumeclaim'
-const mine = ['--namespace', 'signalbox-interns', '--selector', 'app.kubernetes.io/name=signalbox-intern']
+const mine = [
+  ...['--namespace', 'signalbox-interns', '--selector'],
+  'app.kubernetes.io/name in (signalbox-intern,signalbox-intern-files)',
+]
 
 /** Whatever a test did: the next one begins without interns. */
 async function removeInterns({ plane: { kubectl } }: Cluster): Promise<void> {

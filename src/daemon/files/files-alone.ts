@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '#interns/refusal.ts'
-import type { Runs } from '#interns/runs.ts'
+import { contractVersion, type Runs } from '#interns/runs.ts'
 import type { Transcripts } from '#interns/transcript.ts'
 import type { DaemonStore } from '../store.ts'
 import { workspaceFiles } from './workspace-files.ts'
@@ -13,9 +13,14 @@ const Settings = z.object({
 })
 export type FilesSettings = z.infer<typeof Settings>
 
+export const readFilesSettings = (json: string): FilesSettings => Settings.parse(JSON.parse(json))
+
 /** What a daemon offers while its intern does not run: its files and transcripts. */
-export function filesAlone(json: string, now: () => number): { token: string; runs: Runs; close: () => void } {
-  const { token, ...settings } = Settings.parse(JSON.parse(json))
+export function filesAlone(
+  { token, ...settings }: FilesSettings,
+  now: () => number,
+): { token: string; runs: Runs; close: () => void } {
+  const startedAt = now()
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
@@ -31,8 +36,11 @@ export function filesAlone(json: string, now: () => number): { token: string; ru
     read: async (sessionId, page) => (await kept()).read(sessionId, page),
     ...{ follow: refuse, milestones: refuse },
   }
+  const health: Runs['health'] = async () => ({
+    ...{ contract: contractVersion, startedAt, agent: 'stopped', agentName: null, runs: 0, waiting: 0 },
+  })
   const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
-  const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse, ...rules }
+  const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
   return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) }, close: () => store?.close() }
 }
 

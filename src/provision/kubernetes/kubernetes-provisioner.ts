@@ -4,19 +4,19 @@ import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
 import { addressElsewhere, type ElsewhereDeps, keptElsewhere, openAccess } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
-import { type Intern, isAsleep, isUp } from '#interns/store.ts'
+import { type Intern, isUp } from '#interns/store.ts'
 import type { Now } from '#lib/clock.ts'
 import { healthOf } from '../daemon-health.ts'
 import type { Provisioner } from '../provisioner.ts'
 import { renewCertificatesEveryMs } from '../tcp-listener.ts'
-import { unreachable } from '../unreachable.ts'
 import type { Cluster } from './access.ts'
 import { evictedByNode } from './eviction.ts'
+import { addressOfFiles as addressOfFilesPod } from './files-pod.ts'
 import { filesOf, knownOf, rotatedOf } from './intern-files.ts'
 import { daemonPort, internLabel, nameOf, objectsOf, ownLabels } from './objects.ts'
 import type { Pod } from './pod.ts'
 import { Pods } from './pods.ts'
-import { endPod, removeAll } from './removal.ts'
+import { endFilesPod, endPod, removeAll } from './removal.ts'
 import { applyObjects, podThatAnswers } from './start-pod.ts'
 import { watchPod } from './watch-pod.ts'
 
@@ -61,6 +61,15 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
   const health = async (intern: Intern, withinMs: number) => healthOf(await addressOf(intern), withinMs)
   const runs = (intern: Intern) => connectRuns(() => addressOf(intern))
 
+  const addressOfFiles = (intern: Intern) =>
+    addressOfFilesPod(
+      {
+        ...{ config, client, image, addressIn, rotate: () => rotate(intern) },
+        answers: async (address) => (await healthOf(address, healthMs)) !== undefined,
+      },
+      intern.id,
+    )
+
   /** Daemons that run read what is rotated again. */
   const rotate = async ({ id, name }: Intern) => {
     try {
@@ -83,6 +92,7 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     try {
       const { token } = knownOf(await client.get('Secret', nameOf(id)))
       await requireMoved(intern)
+      await endFilesPod(removal, id)
       const servers = await deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
       const password = await deps.passwordOf(intern)
@@ -168,9 +178,7 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     runs,
     kept(intern) {
       if (!isHere(intern)) return keptElsewhere(deps, intern)
-      if (isUp(intern)) return runs(intern)
-      const is = isAsleep(intern) ? 'asleep' : intern.status
-      return unreachable(`The intern is ${is}, and only its pod reaches its files: start it.`)
+      return isUp(intern) ? runs(intern) : connectRuns(() => addressOfFiles(intern))
     },
     // All servers of a namespace are one host.
     serveKept: async () => undefined,

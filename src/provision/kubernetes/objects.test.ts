@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#config/settings.ts'
-import { type InternFiles, objectsOf } from './objects.ts'
+import { filesPodOf, type InternFiles, objectsOf } from './objects.ts'
 
 const around = (settings: object = {}) => ({
   config: Settings.parse({ intern_memory_bytes: 1000, ...settings }),
@@ -59,6 +59,26 @@ test('the credential of a repository is in the container that clones alone, whic
   )
   assert.deepEqual(clone.securityContext, daemon.securityContext)
   assert.deepEqual(clone.env, [{ name: 'HOME', value: '/tmp' }])
+})
+
+test('the pod for the files of one that does not run has the same limits and volume, and nothing of the repository or that the intern wrote', () => {
+  const names = ['certificate.pem', 'repository.json', 'settings.json']
+  const { spec, metadata } = filesPodOf(around(), 'ada', names)
+  const { spec: own } = podOf(made())
+  const [files] = spec.containers
+  assert.deepEqual(
+    { ...spec, containers: [{ ...files, name: 'daemon', command: 0, env: 0 }] },
+    {
+      ...{ ...own, containers: [{ ...own.containers[0], command: 0, env: 0 }] },
+      ...{ restartPolicy: 'Never', activeDeadlineSeconds: 3600, terminationGracePeriodSeconds: 1 },
+    },
+  )
+  assert.ok(!JSON.stringify([spec.volumes, files.env]).match(/repository|COMPILE/))
+  // It is under the intern's NetworkPolicy, and no pod that is watched as the intern's.
+  assert.deepEqual(metadata.labels, {
+    'app.kubernetes.io/name': 'signalbox-intern-files',
+    'signalbox.dev/intern': 'ada',
+  })
 })
 
 test('one whose repository was taken away has no order to clone, nor its credential in the Secret', () => {

@@ -15,6 +15,9 @@ export const ownLabels = Object.entries(own)
 export const settingsAnnotation = 'signalbox.dev/settings'
 
 export const nameOf = (internId: string) => `intern-${internId}`
+/** Of the pod that serves the files of one that does not run. It has no place in the lists of interns' pods. */
+export const filesPodNameOf = (internId: string) => `${nameOf(internId)}-files`
+const filesLabels = { 'app.kubernetes.io/name': 'signalbox-intern-files' }
 export const podNameOf = (internId: string) => `${nameOf(internId)}-0`
 
 /** Where things are in the pod of an intern. The image is that of the service (`Containerfile`). */
@@ -120,9 +123,7 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
         ...containerOf(config, image),
         name: 'daemon',
         command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
-        env: Object.entries({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }).map(
-          ([variable, value]) => ({ name: variable, value }),
-        ),
+        env: variables({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }),
         ports: [{ name: 'daemon', containerPort: daemonPort }],
         // Whether it answers, servers ask it themselves: a probe would be a stranger without a certificate.
         volumeMounts: [
@@ -140,6 +141,30 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
     ],
   }
 }
+
+/**
+ * A pod that only serves what is in the volume of an intern: nothing of the intern runs in it. It is reached, and reaches others, as the
+ * intern's own would be. @param secretFiles are those that the Secret has.
+ */
+export function filesPodOf({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, id: string, secretFiles: string[]) {
+  const mounted = secretFiles.filter((file) => file !== repositoryFile)
+  const lasting = Object.fromEntries(mounted.map((file) => [file, '']))
+  const pod = podSpec(config, image, nameOf(id), { lasting, rotated: {}, repository: undefined })
+  const [daemon] = pod.containers
+  const command = ['node', `${installed}/bin/files-in-pod.ts`, `${configured}/settings.json`]
+  return {
+    kind: 'Pod',
+    metadata: { name: filesPodNameOf(id), labels: { ...filesLabels, [internLabel]: id } },
+    spec: {
+      ...pod,
+      ...{ restartPolicy: 'Never', activeDeadlineSeconds: 3600, terminationGracePeriodSeconds: 1 },
+      // Without the cache of compiled code, which the intern could have written.
+      containers: [{ ...daemon, name: 'files', command, env: variables({ HOME: home, TMPDIR: '/tmp' }) }],
+    },
+  } as const
+}
+
+const variables = (all: Record<string, string>) => Object.entries(all).map(([name, value]) => ({ name, value }))
 
 /** What all containers of a pod are. */
 function containerOf(config: Config, image: string) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
-import { nameOf, podNameOf } from './objects.ts'
+import { filesPodNameOf, nameOf, podNameOf } from './objects.ts'
 import { podOf } from './pod.ts'
 
 type RemovalDeps = { client: KubernetesClient; stopMs: number }
@@ -16,6 +16,14 @@ export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promi
   await untilGone(client, [['Pod', podNameOf(id)]], stopMs)
 }
 
+/** Ends the pod that serves the files of one that does not run. @throws Error that says what is stuck. */
+export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
+  const pod: Named = ['Pod', filesPodNameOf(id)]
+  if (!(await client.get(...pod))) return
+  await client.remove(...pod)
+  await untilGone(client, [pod], stopMs)
+}
+
 /** Removes all objects of an intern, its files last. @throws Error that says what is stuck. */
 export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   const since = performance.now()
@@ -23,6 +31,7 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
   const running: Named[] = [
     ['StatefulSet', name],
     ['Pod', podNameOf(id)],
+    ['Pod', filesPodNameOf(id)],
   ]
   const rest: Named[] = [
     ['Service', name],

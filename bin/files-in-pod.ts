@@ -1,0 +1,16 @@
+import { serveFilesAlone } from '#daemon/files/serve-alone.ts'
+import { stderrLog } from '#daemon/log.ts'
+import { readSettings } from '#daemon/settings.ts'
+
+// The files of an intern that does not run, in a pod that is there for them alone, until nobody has asked for a minute.
+process.umask(0o077)
+try {
+  const settings = readSettings(process.argv[2] ?? '', process.env)
+  const served = await serveFilesAlone(settings, { idleMs: 60_000, log: stderrLog, now: Date.now })
+  process.on('SIGTERM', served.stop)
+  await served.ended
+  process.exit(0)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,37 @@
+import { openListeners } from '../listeners.ts'
+import type { DaemonLog } from '../log.ts'
+import type { DaemonSettings } from '../settings.ts'
+import { filesAlone } from './files-alone.ts'
+
+type ServedAlone = {
+  /** Resolves when nobody has been connected for so long, or it was stopped. */
+  ended: Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Offers the files and transcripts of an intern at its daemon's door, in the place of its daemon, for as long as they are asked for. */
+export async function serveFilesAlone(
+  settings: Pick<DaemonSettings, 'socketPath' | 'listen' | 'token' | 'workspace' | 'state' | 'limits'>,
+  { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
+): Promise<ServedAlone> {
+  const { close, ...kept } = filesAlone(settings, now)
+  const listeners = await openListeners(settings, { ...kept, log })
+  const ended = Promise.withResolvers<void>()
+  const stop = async () => {
+    clearInterval(looking)
+    const closed = listeners.close()
+    listeners.breakOff()
+    await closed
+    close()
+    ended.resolve()
+  }
+  let idleSince = performance.now()
+  const looking = setInterval(
+    async () => {
+      if ((await listeners.connections()) > 0) idleSince = performance.now()
+      else if (performance.now() - idleSince >= idleMs) await stop()
+    },
+    Math.min(1000, idleMs / 2),
+  )
+  return { ended: ended.promise, stop }
+}

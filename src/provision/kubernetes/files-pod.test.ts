@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { filesOf } from '#test/harness/intern-files.ts'
+import { runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { startInPods } from '#test/harness/interns-in-pods.ts'
+import { startScriptedCluster } from '#test/harness/scripted-cluster.ts'
+import { until } from '#test/harness/until.ts'
+
+const patience = 60_000
+
+const skip = process.platform !== 'linux' && 'it takes many loopback addresses'
+
+describe('the files of an intern that does not run', { skip }, () => {
+  let at: Awaited<ReturnType<typeof startInPods>>
+  before(async () => {
+    at = await startInPods()
+  })
+  after(() => at[Symbol.asyncDispose]())
+  const suspended = async (name: string) => {
+    const { id } = await runningIntern(at.service, { name, agent: 'scripted' })
+    const { sessionId } = await say(at.service, id, 'say hi')
+    await filesOf(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
+    assert.equal((await at.service.ask('POST', `/interns/${id}/suspend`)).status, 200)
+    return { id, sessionId }
+  }
+  const note = async (id: string) =>
+    String((await filesOf(at.service, id)('GET', 'content', { path: 'note.txt' })).bytes)
+  const filesPod = (id: string) => at.cluster.objects.find('Pod', `intern-${id}-files`)
+
+  test('are read and written in a pod that runs nothing of it, and the intern has them when it runs again', async () => {
+    const { id, sessionId } = await suspended('ada')
+    assert.deepEqual(await Promise.all([note(id), note(id)]), ['kept', 'kept'])
+    const [container] = (filesPod(id)!.spec as any).containers
+    assert.deepEqual(container.command.slice(0, 2), ['node', '/signalbox/bin/files-in-pod.ts'])
+    assert.equal(at.cluster.objects.find('Pod', `intern-${id}-0`), undefined)
+    await filesOf(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed') })
+    const sessions = await at.service.ask('GET', `/interns/${id}/sessions`)
+    assert.deepEqual(
+      sessions.body.data.map((session: { id: string }) => session.id),
+      [sessionId],
+    )
+    assert.equal((await at.service.ask('GET', `/interns/${id}`)).body.status, 'stopped')
+    await at.service.ask('POST', `/interns/${id}/provision`)
+    await untilIntern(at.service, id, 'running', patience)
+    assert.equal(filesPod(id), undefined)
+    assert.equal(await note(id), 'changed')
+  })
+
+  test('are served by another pod when the one before has ended, and by none when the intern is deleted', async () => {
+    const { id } = await suspended('bea')
+    assert.equal(await note(id), 'kept')
+    const first = filesPod(id)!
+    at.cluster.objects.put({ ...first, status: { phase: 'Succeeded' } })
+    assert.equal(await note(id), 'kept')
+    assert.notEqual(filesPod(id)!.metadata.uid, first.metadata.uid)
+    await at.service.ask('DELETE', `/interns/${id}`)
+    await until(async () => (await at.service.ask('GET', `/interns/${id}`)).status === 404, patience)
+    assert.equal(filesPod(id), undefined)
+  })
+
+  test('of one that was never started there are none, which is said', async () => {
+    const { body } = await at.service.ask('POST', '/interns', { body: { name: 'dora', agent: 'scripted' } })
+    const refused = await at.service.ask('GET', `/interns/${body.id}/files`)
+    assert.deepEqual([refused.status, /never been started/.test(refused.text)], [502, true])
+  })
+})
+
+test('files that cannot be reached are told with what the cluster says, and nothing is left of the attempt', {
+  skip,
+}, async () => {
+  await using cluster = await startScriptedCluster()
+  await using at = await startInPods({}, { cluster })
+  const { id } = await runningIntern(at.service, { name: 'ada', agent: 'scripted' })
+  await at.service.ask('POST', `/interns/${id}/suspend`)
+  await at.service.stop()
+  const conditions = [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }]
+  cluster.comeUp({ phase: 'Pending', conditions })
+  await using next = await startInPods({ kubernetes_start_ms: 1000 }, { cluster, place: at.service.place })
+  const refused = await next.service.ask('GET', `/interns/${id}/files`)
+  assert.equal(refused.status, 502)
+  assert.match(refused.text, /within 1 s: no node takes its pod: 0\/1 nodes are available/)
+  assert.deepEqual(cluster.objects.list('Pod', ''), [])
+})

@@ -1,0 +1,67 @@
+import type { Config } from '#config/settings.ts'
+import type { DaemonAddress } from '#interns/connect-runs.ts'
+import { Refusal } from '#interns/refusal.ts'
+import type { KubernetesClient } from './client.ts'
+import { knownOf } from './intern-files.ts'
+import type { KubernetesObject } from './object.ts'
+import { filesPodNameOf, filesPodOf, nameOf } from './objects.ts'
+import { podOf } from './pod.ts'
+
+type FilesPodDeps = {
+  config: Config
+  client: KubernetesClient
+  image: string
+  addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
+  answers: (address: DaemonAddress) => Promise<boolean>
+  /** The Secret is to have certificates that hold. */
+  rotate: () => Promise<void>
+}
+
+const lookEveryMs = 250
+
+/**
+ * The way to the files of an intern that does not run: a pod that has its volume and only serves what is in it. It ends by itself
+ * when nobody asks any more, and whoever starts the intern ends it first. @throws Refusal that says why there is none.
+ */
+export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
+  try {
+    return await untilItAnswers(deps, id)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('intern_unreachable', `What is kept of the intern cannot be reached: ${(error as Error).message}`)
+  }
+}
+
+async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
+  const { config, client, image } = deps
+  const secret = await client.get('Secret', nameOf(id))
+  if (!secret)
+    throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
+  const { token } = knownOf(secret)
+  const since = performance.now()
+  let isMade = false
+  for (;;) {
+    const found = await client.get('Pod', filesPodNameOf(id))
+    if (!found) {
+      if (!isMade) await deps.rotate()
+      isMade = true
+      await client.apply(filesPodOf({ config, image }, id, Object.keys(secret.data ?? {})))
+    } else if (isOver(found)) await client.remove('Pod', found.metadata.name, found.metadata.uid)
+    const pod = found && podOf(found)
+    if (pod?.isRunning && pod.address && !pod.isEnding) {
+      const address = await deps.addressIn(id, pod.address, token)
+      if (await deps.answers(address)) return address
+    }
+    if (performance.now() - since > config.kubernetes_start_ms) {
+      await client.remove('Pod', filesPodNameOf(id))
+      throw new Error(
+        `its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${pod?.why ?? 'it says nothing'}.`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+  }
+}
+
+/** Its time was over, or something ended it. */
+const isOver = ({ metadata, status }: KubernetesObject) =>
+  metadata.deletionTimestamp === undefined && ['Succeeded', 'Failed'].includes(String(status?.phase))
