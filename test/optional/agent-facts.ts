@@ -93,12 +93,7 @@ export const agentFacts: AgentFacts[] = [
     useTool: 'use grow {}',
     used: /grown/,
     refused: /./,
-    lacks: {
-      question: { why: 'it asks questions in its own terminal only' },
-      'agent killed': {
-        why: 'a session that was in a turn is not in its own list afterwards: 502 `intern_rejected`, which says so; others go on',
-      },
-    },
+    lacks: { question: { why: 'it asks questions in its own terminal only' } },
   },
 ]
 
