@@ -269,6 +269,9 @@ export const Settings = z.strictObject({
     .describe(
       'After how long without a turn the processes of an intern end, until the next prompt starts them again; 0 for never.',
     ),
+  intern_agent_answer_ms: milliseconds(60_000).describe(
+    'How long an agent may take to begin, and to open a session or take it up again, before the turn is refused.',
+  ),
   intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
   intern_open_questions: z.coerce
     .number()

@@ -3,6 +3,7 @@ import type { Config } from '#config/settings.ts'
 /** The limits of a daemon's settings, as the service's settings have them. */
 export function daemonLimits(config: Config): Record<string, number> {
   return {
+    handshakeMs: config.intern_agent_answer_ms,
     questionMs: config.intern_question_ms,
     maxOpenQuestions: config.intern_open_questions,
     maxReplayBytes: config.intern_replay_bytes,

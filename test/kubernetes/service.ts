@@ -47,6 +47,7 @@ export async function startService(cluster: Cluster, shared: Record<string, stri
         KUBERNETES_SERVICE_URL: `http://${cluster.node.gateway}:${port}`,
         // Of a machine that is loaded ten times over.
         DATABASE_LOCK_TIMEOUT_MS: '60000',
+        INTERN_AGENT_ANSWER_MS: '3600000',
         TURNS_PER_MINUTE_USER: '1000000',
         TURNS_PER_MINUTE_ORGANIZATION: '1000000',
         LOG_LEVEL: 'warn',
