@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import { pathIn } from '#http/known-paths.ts'
 import { prefix } from './prefix.ts'
 import { requireInterns } from './require-interns.ts'
 
@@ -23,9 +24,6 @@ const isBelow = (path: string | undefined) =>
 
 /** Whether only members of the programme can use this path. The path comes without the common prefix. */
 export const isBelowInterns = (path: string) => path === root || path.startsWith(`${root}/`)
-
-/** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
-const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''
 
 function decoded(path: string): string {
   try {

@@ -16,6 +16,7 @@ import { allowOrigins } from './cors.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
 import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
+import { longestParameter, tooLongPart } from './known-paths.ts'
 import type { KeyNeed } from './route.ts'
 
 declare module 'fastify' {
@@ -25,8 +26,6 @@ declare module 'fastify' {
     restate?: (fault: Fault) => Fault
   }
 }
-
-const maxPathPart = 1024
 
 /** A client's own request id is kept when it is harmless in a log. */
 const plainId = /^[\w.-]{1,64}$/
@@ -101,7 +100,7 @@ export function createApp({
       // Node would refuse without a word who names none.
       requireHostHeader: false,
     },
-    routerOptions: { maxParamLength: maxPathPart, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: longestParameter, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
@@ -182,7 +181,7 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
     case 'FST_ERR_BAD_URL':
       return new Fault('invalid', 'The path is not validly percent-encoded.')
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Fault('invalid', `A part of the path has more than ${maxPathPart} characters.`)
+      return tooLongPart()
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Fault('invalid', 'The body is not as long as its content-length says.')
     default:

@@ -1,12 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The methods that the path takes, where the route only refuses all others. */
-    allow?: string
-  }
-}
-
 /** Response headers that a web page may read. */
 const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
@@ -28,9 +21,9 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
       reply.header('access-control-allow-origin', any ? '*' : origin)
       reply.header('access-control-expose-headers', exposed)
     }
-    const { allow } = request.routeOptions.config ?? {}
+    const path = request.method === 'OPTIONS' ? request.refusedBy : undefined
     // Before anything asks for a key: browsers send none along.
-    if (request.method === 'OPTIONS' && allow !== undefined) answerOptions(request, reply, allow, allowed(origin))
+    if (path) answerOptions(request, reply, path.allow, allowed(origin))
     else done()
   })
   if (any) return

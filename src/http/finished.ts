@@ -36,7 +36,7 @@ export function requestsUnderWay(act: (request: FinishedRequest) => void): Reque
 
 export function watchRequests(app: FastifyInstance, { began }: RequestsUnderWay): void {
   app.addHook('onRequest', (request, reply, done) => {
-    began(request.id, request.method, () => request.routeOptions.url ?? 'none', reply.raw)
+    began(request.id, request.method, () => request.routeOptions.url ?? request.refusedBy?.url ?? 'none', reply.raw)
     done()
   })
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
-import { Fault } from '#lib/fault.ts'
 import { parseForms } from './form-body.ts'
 import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
+import { knownPaths, routerPath } from './known-paths.ts'
 import { refuseNul } from './nul.ts'
+import { refuseOtherMethods } from './refuse-methods.ts'
 import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 import { takeBodiesUnread } from './upload.ts'
 
@@ -14,8 +15,6 @@ declare module 'fastify' {
     caller: unknown
   }
 }
-
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const
 
 /** Runs `handle`, of a request that was admitted and is valid. */
 export type RequestWrapper = (
@@ -46,7 +45,7 @@ export function mountRoutes<Caller, Deps>(
 ): void {
   app.decorateRequest('caller', undefined)
   for (const route of routes) mountRoute(app, route, mounting)
-  for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, mounting.prefix + path, methods)
+  refuseOtherMethods(app, knownPaths(routes, mounting.prefix))
 }
 
 function mountRoute<Caller, Deps>(
@@ -79,7 +78,7 @@ function mountRoute<Caller, Deps>(
   scope((on) =>
     on.route({
       method: route.method.toUpperCase() as Uppercase<Method>,
-      url: prefix + fastifyPath(route.path),
+      url: prefix + routerPath(route.path),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
       // The head of a stream would come with nothing after it, and without an end.
       ...((route.events || route.downloads) && { exposeHeadRoute: false }),
@@ -145,38 +144,4 @@ export function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result:
   const checked = route.response.safeParse(result)
   if (checked.success) return
   throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)
-}
-
-function methodsByPath<Caller, Deps>(routes: AnyRoute<Caller, Deps>[]): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const route of routes) {
-    const path = fastifyPath(route.path)
-    const methods = found.get(path) ?? new Set<string>()
-    methods.add(route.method.toUpperCase())
-    if (route.method === 'get' && !route.events && !route.downloads) methods.add('HEAD')
-    found.set(path, methods)
-  }
-  return found
-}
-
-function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<string>): void {
-  const others = allMethods.filter((method) => !allowed.has(method))
-  if (others.length === 0) return
-  const allow = [...allowed].sort().join(', ')
-  app.route({
-    method: others,
-    url,
-    config: { allow },
-    // Before the body is read: it does not matter what it holds.
-    onRequest: async (request, reply) => {
-      reply.header('allow', allow)
-      throw new Fault('method_not_allowed', `This path does not take ${request.method}; it takes ${allow}.`)
-    },
-    handler: async () => {},
-  })
-}
-
-/** `/guardrails/{id}` as the router writes it. */
-function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
 }
