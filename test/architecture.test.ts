@@ -112,6 +112,14 @@ test('only bin/ reads the environment of the process', () => {
   assert.deepEqual(readers, [])
 })
 
+test('zod comes in through lib/schema.ts, whose schemas are made when they are first used', () => {
+  const named = /^import (?!type )[^\n]*'zod'/m
+  assert.deepEqual(
+    sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
+    ['src/lib/lazy-zod.ts'],
+  )
+})
+
 test('node:http comes in through lib/node-http.ts, which leaves out what it would load besides', () => {
   const named = /^import (?!type )[^\n]*'node:http'/m
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** Whether a workspace keeps what is asked and answered, as clients see it. */
 export const IoLogging = z.object({

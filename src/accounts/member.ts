@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import { type MemberRole, managingRoles, memberRoles } from './role.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { listModel, newFolder, realShell } from '#test/harness/agent.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { type Model, ModelFault } from './model/model.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { isWebHost } from '#lib/web-hosts.ts'
 import type { WithoutSandbox } from './shell.ts'
 

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Model } from '#catalogue/model.ts'
 import { modelItem } from '#catalogue/model-item.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
@@ -6,6 +5,7 @@ import { selectModels } from '#catalogue/select.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 
 /** Fields of a model that Anthropic's clients need and that no other list has. */
 export const AnthropicModel = z

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import type { Model } from '#catalogue/model.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 
 /** The two path parameters that name a model: by id, canonical slug or alias. */
 export const ModelPath = z.object({

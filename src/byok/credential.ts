@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { EndpointFigures } from '#measure/figures.ts'
 import type { Endpoint, Model } from './model.ts'
 import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf } from './model-item.ts'

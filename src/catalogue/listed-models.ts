@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Layer, ModelPatch } from './layer.ts'
 import { modelIdShape } from './names.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { cheapestEndpoint } from './cheapest.ts'
 import { canBeCalled, type Model, type Prices } from './model.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { parseExact } from './exact.ts'
 
 /** Query parameters as schemas. One that is repeated means the same as its values with commas between them. */

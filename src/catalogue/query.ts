@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { categories } from '#lib/vocabulary.ts'
 import { sorts } from './orders.ts'
 import { anyText, flag, integer, listOf, listOfOnly, number, oneOf, price, text } from './parameters.ts'

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { perMillion, toDecimal } from '#lib/money.ts'
+import { z } from '#lib/schema.ts'
 import { categories, protocols, regions } from '#lib/vocabulary.ts'
 import { holdsPassword } from './expand-url.ts'
 import { modelIdShape } from './names.ts'

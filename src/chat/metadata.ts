@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { isLonger } from '#lib/text.ts'
 
 const maxPairs = 16

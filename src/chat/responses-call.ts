@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { withFieldOfType } from '#lib/described-rule.ts'
+import { z } from '#lib/schema.ts'
 import { describedItem } from './described-input.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { neededFields } from './needed-fields.ts'

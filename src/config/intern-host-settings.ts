@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { atMost, list } from './setting-values.ts'
 
 const Address = z

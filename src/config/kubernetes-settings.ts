@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { isNetwork } from '#lib/networks.ts'
+import { z } from '#lib/schema.ts'
 import { list, milliseconds } from './setting-values.ts'
 
 const Name = z

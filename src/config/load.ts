@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
-import { type Config, fileOnly, type SettingName, Settings, settingNames } from './settings.ts'
+import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -21,7 +21,7 @@ export function loadSettings(env: Environment): { config: Config; sources: Setti
   const path = env.CONFIG
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = settingsIn(env)
-  const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
+  const parsed = parseSettings({ ...fromFile, ...fromEnv })
   const saidBy = (names: object, source: (name: string) => SettingSource) =>
     Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
   if (parsed.success) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
 import { list } from './setting-values.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** A management or API key whose value the operator chooses: `sb-v1-` and 64 hexadecimal digits. */
 export const ChosenKey = z

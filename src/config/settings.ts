@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { isNetwork } from '#lib/networks.ts'
+import { defaultOf, z } from '#lib/schema.ts'
 import { regions } from '#lib/vocabulary.ts'
 import { internHostSettings } from './intern-host-settings.ts'
 import { kubernetesSettings } from './kubernetes-settings.ts'
@@ -422,6 +422,23 @@ export type Config = Readonly<z.infer<typeof Settings>>
 export type SettingName = keyof typeof Settings.shape
 
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
+
+/**
+ * The settings by what is given of them. Where all of it is right, the schemas of the others are not made: a start would
+ * spend more on them than on all else that it reads.
+ */
+export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseResult<Config> {
+  const schemas: Record<string, z.ZodType> = Settings.shape
+  const values: Record<string, unknown> = {}
+  for (const name of settingNames) {
+    const parsed = given[name] === undefined ? undefined : schemas[name]!.safeParse(given[name])
+    if (parsed?.success === false) return Settings.safeParse(given)
+    const value = parsed ? parsed.data : defaultOf(schemas[name]!)
+    if (value !== undefined) values[name] = value
+  }
+  const isKnown = (name: string) => Object.hasOwn(schemas, name)
+  return Object.keys(given).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(given)
+}
 
 /** Settings that hold structure, which an environment variable cannot. */
 export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions'])

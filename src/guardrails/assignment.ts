@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import type { AssignmentRow } from './assignment-rows.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import type { Config } from '#config/settings.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { Policy } from './policy.ts'
 import { twinsOf } from './zdr.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '#filters/builtins.ts'
 import { ifThen } from '#lib/described-rule.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields, unknownFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 import { intervals, regions } from '#lib/vocabulary.ts'

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { builtinSlugs, filterActions, scanScopes } from '#filters/builtins.ts'
+import { z } from '#lib/schema.ts'
 import { intervals, regions } from '#lib/vocabulary.ts'
 
 const flag = () => z.boolean().nullable()

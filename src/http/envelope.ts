@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import type { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { faultStatus } from './faults.ts'
 
 /** The one shape of every error. `code` is the HTTP status. */

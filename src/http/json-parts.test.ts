@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { z } from 'zod'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { compilersFactory } from './compilers.ts'
 import { excessOfText, excessOfValue, maxDepth, maxMembers, maxParts } from './json-parts.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 export type JsonSchema = Record<string, unknown>
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { printable, printableExactly, printableLines } from '#lib/printable.ts'
+import { z } from '#lib/schema.ts'
 import { type Activity, toolStatuses } from './transcript.ts'
 
 export const ToolCallItem = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Attachment } from './attachments.ts'
 
 export const ImagePart = z.object({

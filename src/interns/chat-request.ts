@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { ifThen } from '#lib/described-rule.ts'
+import { z } from '#lib/schema.ts'
 import { text } from '#lib/text.ts'
 import { AudioPart, attachmentOf, FilePart, ImagePart } from './attached-parts.ts'
 import type { Attachment } from './attachments.ts'

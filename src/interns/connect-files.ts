@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from './files.ts'
 import { readAs } from './read-answer.ts'
 import { Refusal } from './refusal.ts'

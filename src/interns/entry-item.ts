@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { isoTime } from '#lib/clock.ts'
 import { printableExactly } from '#lib/printable.ts'
+import { z } from '#lib/schema.ts'
 import { activityItem, PlanItem, ToolCallItem } from './activity-item.ts'
 import { argumentsOf } from './chunks.ts'
 import { approvalModes } from './intern.ts'

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import type { Vault } from '#byok/vault.ts'
 import type { Query, Tx } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { WholePermission } from './question.ts'
 import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { permissionKinds, type Question } from './question.ts'
 import { ActionAnswer, DecisionAnswer } from './rules/read-decisions.ts'
 import { endReasons } from './run.ts'

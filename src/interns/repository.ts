@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { labelOf } from '#byok/credential.ts'
 import type { Vault } from '#byok/vault.ts'
 import type { Query } from '#db/db.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
 import type { Usage } from '#chat/usage.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { type EndReason, endReasons } from './run.ts'
 
 export const runStatuses = ['running', 'waiting', 'ended'] as const

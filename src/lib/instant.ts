@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** A moment in a query, with its offset from UTC. */
 export const Instant = z.iso.datetime({

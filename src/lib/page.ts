@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { text } from './text.ts'
 import { wholeNumber } from './whole-number.ts'
 

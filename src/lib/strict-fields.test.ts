@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { nearestName, strictFields } from './strict-fields.ts'
 
 const key = ['name', 'kind', 'limit', 'limit_reset', 'include_byok_in_limit', 'expires_at', 'workspace_id']

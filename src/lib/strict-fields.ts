@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /**
  * An object with these fields and no others, so that a misspelt field is not taken for a missing one. The error for an

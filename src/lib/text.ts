@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /**
  * Text of at least `min` and at most `max` characters: code points, as JSON Schema counts them, not UTF-16 units.

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { GuardrailPatch } from '#guardrails/patch.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 
 const instant = z.iso.datetime({ offset: true })

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
 import type { Db, Query } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Page, PageQuery } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { deliveryOf } from './outbox.ts'
 import { type Webhook, webhookEvents } from './webhook.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { nearestPlace, shownLines } from '../patch/near-lines.ts'
 import { aboutFile, readBytes, writeText } from '../workspace.ts'
 import { namingNear } from './near-files.ts'

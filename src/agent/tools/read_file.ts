@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { aboutFile, readBytes } from '../workspace.ts'
 import { namingNear } from './near-files.ts'
 import { textOf } from './text.ts'

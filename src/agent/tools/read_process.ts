@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { tool } from './tool.ts'
 
 export const readProcess = tool({

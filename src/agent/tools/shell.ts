@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { CommandResult } from '../command.ts'
 import { withHints } from './shell-hints.ts'
 import { type ToolContext, tool } from './tool.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Image, ToolDescription } from '../model/model.ts'
 import type { Processes } from '../processes.ts'
 import type { Shell } from '../shell.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { CatalogueRefused } from '../layer.ts'
 import type { Model } from '../model.ts'
 

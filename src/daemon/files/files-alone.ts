@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import type { Transcripts } from '#interns/transcript.ts'
+import { z } from '#lib/schema.ts'
 import type { DaemonStore } from '../store.ts'
 import { workspaceFiles } from './workspace-files.ts'
 

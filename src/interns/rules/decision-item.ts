@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { effects, scopes } from './rule.ts'
 
 /** A decision as clients see it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { type Action, type Decision, effects, type LoggedDecision, scopes } from './rule.ts'
 
 /** What a daemon says of decisions and actions, checked like all that comes from there. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { effects, scopes } from './rule.ts'
 import { RuleBody } from './rules-body.ts'

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
 import type { Db } from '#db/db.ts'
+import { z } from '#lib/schema.ts'
 import type { Activity } from '#usage/read.ts'
 
 const Name = z.string().nullable().optional()

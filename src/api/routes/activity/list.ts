@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import type { Caller } from '#accounts/caller.ts'
 import { namedUser } from '#accounts/members.ts'
 import { findWorkspace } from '#accounts/workspaces.ts'
 import { Fault } from '#lib/fault.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
 import { dayOf } from '#usage/days.ts'
 import { type ActivityPart, listActivity } from '#usage/read.ts'
@@ -30,9 +30,7 @@ export const listAllActivity = route({
       api_key_hash: z.string().max(64).optional(),
       user_id: z.string().max(320).optional().describe('A member, also one who has left, by id or e-mail address.'),
       workspace_id: z.string().max(100).optional().describe('By id or slug.'),
-      group_by: listParameter(z.enum(groups))
-        .optional()
-        .describe('Comma-separated: `workspace`, `member`, `key`, `day`.'),
+      group_by: listParameter(groups).optional().describe('Comma-separated: `workspace`, `member`, `key`, `day`.'),
     }),
   },
   response: z.object({ data: z.array(ActivityItem) }),

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { dimensionNames, operators } from '#analytics/dimensions.ts'
 import { metricNames } from '#analytics/metrics.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 
 export const granularities = ['minute', 'hour', 'day', 'week', 'month'] as const

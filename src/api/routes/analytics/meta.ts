@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { dimensions, operators } from '#analytics/dimensions.ts'
 import { type Metric, metrics } from '#analytics/metrics.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { granularities } from './body.ts'
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { answerLinked } from '#api/answer-by-link.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { AnswerPath } from './path.ts'
 

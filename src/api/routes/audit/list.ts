@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import { namesOfKeys, namesOfUsers } from '#accounts/names.ts'
 import { listChanges } from '#audit/audit.ts'
 import { Instant } from '#lib/instant.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 const AuditEvent = z

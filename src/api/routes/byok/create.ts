@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { Credential, NewCredential } from '#byok/credential.ts'
 import { createCredential } from '#byok/credentials.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const createByok = route({

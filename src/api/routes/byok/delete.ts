@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteCredential } from '#byok/credentials.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const deleteByok = route({

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { Credential } from '#byok/credential.ts'
 import { listCredentials } from '#byok/credentials.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const listByok = route({

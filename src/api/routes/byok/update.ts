@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { Credential, CredentialPatch } from '#byok/credential.ts'
 import { changeCredential } from '#byok/credentials.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const updateByok = route({

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { providerNeeds } from '#catalogue/provider-needs.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { LoadReport } from './report.ts'
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { reloadCatalogue } from '#catalogue/reload.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { LoadReport } from './report.ts'
 

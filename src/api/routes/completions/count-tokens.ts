@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { MessagesCall } from '#chat/messages-call.ts'
 import { HttpAnswer } from '#http/route.ts'
+import { z } from '#lib/schema.ts'
 import { countTokens } from '#routing/count-tokens.ts'
 import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { route } from '../../route.ts'

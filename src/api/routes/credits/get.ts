@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { getKey } from '#accounts/keys.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
+import { z } from '#lib/schema.ts'
 import { keyCredit } from '#usage/key-spending.ts'
 import { spentOf } from '#usage/read.ts'
 import { route } from '../../route.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { EndpointItem } from '#catalogue/endpoint-item.ts'
 import { canBeCalled } from '#catalogue/model.ts'
+import { z } from '#lib/schema.ts'
 import { endpointItems } from '../../endpoint-items.ts'
 import { route } from '../../route.ts'
 

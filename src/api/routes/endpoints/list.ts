@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { ModelEndpoints, modelEndpoints } from '#catalogue/endpoint-item.ts'
+import { z } from '#lib/schema.ts'
 import { endpointItems } from '../../endpoint-items.ts'
 import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
 import { route } from '../../route.ts'

@@ -1,14 +1,14 @@
-import { z } from 'zod'
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import { faultStatus } from '#http/faults.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { z } from '#lib/schema.ts'
 import { eventTypes } from '../../events/live-event.ts'
 import { streamEvents } from '../../events/stream.ts'
 import { route } from '../../route.ts'
 import { LiveEventData } from './event.ts'
 
 const Query = z.object({
-  types: listParameter(z.enum(eventTypes))
+  types: listParameter(eventTypes)
     .optional()
     .describe('Comma-separated: `generation`, `question`, `intern`, `circuit`; all of them unless told.'),
 })

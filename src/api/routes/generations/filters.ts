@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Caller } from '#accounts/caller.ts'
 import { namedUser } from '#accounts/members.ts'
 import { findWorkspace } from '#accounts/workspaces.ts'
@@ -6,6 +5,7 @@ import type { Query } from '#db/db.ts'
 import { Instant } from '#lib/instant.ts'
 import { listParameter } from '#lib/list-parameter.ts'
 import { picoUsdOf } from '#lib/pico-usd.ts'
+import { z } from '#lib/schema.ts'
 import type { GenerationFilter } from '#usage/list-generations.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
@@ -29,7 +29,7 @@ export const GenerationFilters = z.object({
   provider: name.describe('Only those of this provider, by its slug.'),
   preset: name.describe('Only those that this preset filled in, by its slug.'),
   guardrail_id: z.uuid().optional().describe('Only those that this guardrail refused, or in which it found something.'),
-  outcome: listParameter(z.enum(outcomes))
+  outcome: listParameter(outcomes)
     .optional()
     .describe('Comma-separated: `success`, `failed`, `refused`, `client_left`.'),
   error: name.describe('Only those that were refused or failed this way, as `error.kind` tells it.'),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { regions } from '#lib/vocabulary.ts'
 import { clientOf } from '#routing/translate/clients/clients.ts'
 import type { GenerationRecord } from '#usage/record.ts'

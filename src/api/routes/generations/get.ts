@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { findGeneration } from '#usage/read.ts'
 import { route } from '../../route.ts'
 import { GenerationAnswer, generationAnswer } from './generation.ts'

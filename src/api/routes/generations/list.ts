@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { listGenerations } from '#usage/list-generations.ts'
 import { route } from '../../route.ts'
 import { filterOf, GenerationFilters } from './filters.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { MemberTargets } from '#guardrails/assignment.ts'
 import { assign } from '#guardrails/assignments.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { GuardrailPath } from './path.ts'
 

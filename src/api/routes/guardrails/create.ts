@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { createGuardrail } from '#guardrails/change.ts'
 import { Guardrail } from '#guardrails/guardrail.ts'
 import { NewGuardrail } from '#guardrails/patch.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const createOneGuardrail = route({

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteGuardrail } from '#guardrails/change.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { GuardrailPath } from './path.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { Guardrail } from '#guardrails/guardrail.ts'
 import { getGuardrail } from '#guardrails/read.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { GuardrailPath } from './path.ts'
 

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { Guardrail } from '#guardrails/guardrail.ts'
 import { listGuardrails } from '#guardrails/read.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const listAllGuardrails = route({

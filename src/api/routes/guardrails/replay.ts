@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { Replay, ReplayRequest } from '#replay/answer.ts'
 import { replay } from '#replay/replay.ts'
 import { route } from '../../route.ts'

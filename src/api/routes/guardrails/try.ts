@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { TextTrial, TriedText, tryText } from '#guardrails/try-text.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { GuardrailPath } from './path.ts'
 

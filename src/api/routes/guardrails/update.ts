@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { changeGuardrail } from '#guardrails/change.ts'
 import { Guardrail } from '#guardrails/guardrail.ts'
 import { GuardrailPatch } from '#guardrails/patch.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { GuardrailPath } from './path.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { sql } from '#db/kysely.ts'
 import { HttpAnswer } from '#http/route.ts'
+import { z } from '#lib/schema.ts'
 import { version } from '#lib/version.ts'
 import { route } from '../../route.ts'
 

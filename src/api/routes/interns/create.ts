@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { internAnswer } from '#api/intern-answer.ts'
 import { requireRepository } from '#api/intern-repository.ts'
 import { requireAgent, requireModel } from '#api/interns.ts'
@@ -6,6 +5,7 @@ import { HttpAnswer } from '#http/route.ts'
 import { createIntern } from '#interns/create.ts'
 import { InternRecord, NewIntern } from '#interns/intern.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 const IdempotencyKey = z.string().min(1).max(255)

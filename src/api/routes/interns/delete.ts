@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteIntern } from '#interns/change.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import type { InternFile } from '#interns/files.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 
 const path = z.string().max(4096)
 

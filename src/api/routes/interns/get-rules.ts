@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { internOwner, readRules } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'

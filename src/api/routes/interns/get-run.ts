@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { InternRun, runItem } from '#interns/run-record.ts'
 import { findRun } from '#interns/run-store.ts'
 import { findIntern } from '#interns/store.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { RunPath } from './path.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { asked, keptTranscripts, noSuchSession } from '#api/intern-transcripts.ts'
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from './path.ts'

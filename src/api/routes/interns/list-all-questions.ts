@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/questions.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { aboutQuestion, elicitationAbout, permissionAbout, questionItem } from './list-questions.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
 import type { InternFiles } from '#interns/files.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { FolderPathQuery, fileItem, InternFileItem } from './file-items.ts'

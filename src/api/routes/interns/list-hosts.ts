@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { ListedHost } from '#interns/intern.ts'
 import { listHosts } from '#interns/list-hosts.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const listInternHosts = route({

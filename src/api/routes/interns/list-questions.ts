@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { argumentsOf } from '#interns/chunks.ts'
 import { type AskedQuestion, permissionKinds } from '#interns/question.ts'
 import { openQuestions } from '#interns/questions.ts'
 import { findIntern } from '#interns/store.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 

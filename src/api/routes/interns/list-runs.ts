@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import { InternRun, runItem, runStatuses } from '#interns/run-record.ts'
 import { listRuns } from '#interns/run-store.ts'
 import { findIntern } from '#interns/store.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
@@ -19,7 +19,7 @@ export const listInternRuns = route({
     params: InternPath,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
-      status: listParameter(z.enum(runStatuses)).optional().describe('Comma-separated.'),
+      status: listParameter(runStatuses).optional().describe('Comma-separated.'),
       session_id: z.string().min(1).max(256).optional(),
       background: z.enum(['true', 'false']).optional(),
       starting_after: z.string().min(1).max(512).optional().describe('The last id of the page before.'),

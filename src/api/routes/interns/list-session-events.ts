@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { ApiDeps } from '#api/deps.ts'
 import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
@@ -10,6 +9,7 @@ import { EntryItem, entryItem, TextItem, textItem } from '#interns/entry-item.ts
 import { findIntern, type Intern, internById } from '#interns/store.ts'
 import type { TranscriptEvent } from '#interns/transcript.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from './path.ts'
 

@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { isOwnWorkspace } from '#accounts/workspaces.ts'
 import { internAnswers } from '#api/intern-answer.ts'
 import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
 import { listInterns } from '#interns/store.ts'
 import { listParameter } from '#lib/list-parameter.ts'
+import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
 import { route } from '../../route.ts'
 
@@ -17,7 +17,7 @@ export const listAllInterns = route({
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
-      status: listParameter(z.enum(internStatuses)).optional().describe('Comma-separated statuses.'),
+      status: listParameter(internStatuses).optional().describe('Comma-separated statuses.'),
       starting_after: z.string().optional().describe('The last id of the page before.'),
       workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
     }),

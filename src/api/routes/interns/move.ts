@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { internAnswer } from '#api/intern-answer.ts'
 import { InternRecord } from '#interns/intern.ts'
 import { moveIntern } from '#interns/relocate.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { InternPath } from './path.ts'
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { provisionIntern } from '#interns/change.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'

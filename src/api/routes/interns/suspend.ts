@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { stopIntern } from '#api/stop-intern.ts'
 import { suspendIntern } from '#interns/change.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'

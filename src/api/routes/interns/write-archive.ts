@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { FolderPathQuery } from './file-items.ts'
 import { InternPath } from './path.ts'

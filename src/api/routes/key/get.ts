@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { KeyRecord } from '#accounts/key.ts'
 import { getKey } from '#accounts/keys.ts'
 import { judgeRegion } from '#guardrails/judge.ts'
+import { z } from '#lib/schema.ts'
 import { regions } from '#lib/vocabulary.ts'
 import { route } from '../../route.ts'
 import { KeyUsage, keyUsages } from '../keys/usage.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { NewKey } from '#accounts/key.ts'
 import { createKey } from '#accounts/keys.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Key, keyAnswer } from './key.ts'
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteKey } from '#accounts/keys.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { KeyParams } from './key.ts'
 

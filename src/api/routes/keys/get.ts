@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { requireSeen } from '#accounts/key-access.ts'
 import { getKey } from '#accounts/keys.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 

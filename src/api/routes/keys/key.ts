@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import type { Caller } from '#accounts/caller.ts'
 import { KeyRecord } from '#accounts/key.ts'
 import { namesOfUsers } from '#accounts/names.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 import { KeyUsage, keyUsages } from './usage.ts'
 
 const Creator = z.object({

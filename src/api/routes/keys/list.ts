@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { listKeys } from '#accounts/keys.ts'
 import { namedWorkspace } from '#accounts/workspaces.ts'
 import { PageQuery, pageOf, Searched } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Key, keyAnswers } from './key.ts'
 

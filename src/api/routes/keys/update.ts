@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { KeyPatch } from '#accounts/key.ts'
 import { changeKey } from '#accounts/keys.ts'
 import { forgetSpending } from '#budgets/rows.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 

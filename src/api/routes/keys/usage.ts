@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { heldOf } from '#budgets/held-money.ts'
 import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
+import { z } from '#lib/schema.ts'
 import { keySpending, type LimitedKey } from '#usage/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { ModelFilter } from '#catalogue/query.ts'
 import { selectModels } from '#catalogue/select.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 export const countModels = route({

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { ModelItem, modelItem } from '#catalogue/model-item.ts'
+import { z } from '#lib/schema.ts'
 import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
 import { route } from '../../route.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { ModelItem } from '#catalogue/model-item.ts'
 import { ModelQuery } from '#catalogue/query.ts'
+import { z } from '#lib/schema.ts'
 import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../anthropic-models.ts'
 import { answerModelList } from '../../model-list.ts'

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { ModelItem, modelItem } from '#catalogue/model-item.ts'
+import { z } from '#lib/schema.ts'
 import { messagesClient } from '#routing/translate/clients/messages/client.ts'
 import { AnthropicModel, anthropicModel } from '../../anthropic-models.ts'
 import { namedModel } from '../../named-model.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { NewMember } from '#accounts/member.ts'
 import { addMember } from '#accounts/members.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Member, memberAnswer } from './member.ts'
 

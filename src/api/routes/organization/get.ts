@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { getOrganization } from '#accounts/organizations.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Organization } from './organization.ts'
 

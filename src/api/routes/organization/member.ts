@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { type Member as KnownMember, plainRole } from '#accounts/member.ts'
 import { memberRoles } from '#accounts/role.ts'
 import { isoTime } from '#lib/clock.ts'
+import { z } from '#lib/schema.ts'
 
 export const Member = z
   .object({

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { moveHost } from '#interns/relocate-all.ts'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { route } from '../../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'

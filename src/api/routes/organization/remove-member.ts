@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { removeMember } from '#accounts/members.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { MemberParams } from './member.ts'
 

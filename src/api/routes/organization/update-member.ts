@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { MemberPatch } from '#accounts/member.ts'
 import { changeMember } from '#accounts/members.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Member, MemberParams, memberAnswer } from './member.ts'
 

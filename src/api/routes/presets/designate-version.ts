@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { designateVersion } from '#presets/change.ts'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { route } from '../../route.ts'

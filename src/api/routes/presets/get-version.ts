@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { PresetVersion } from '#presets/preset.ts'
 import { getVersion } from '#presets/read.ts'
 import { presetScope } from '../../preset-scope.ts'

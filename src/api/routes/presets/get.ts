@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { getPreset } from '#presets/read.ts'
 import { presetScope } from '../../preset-scope.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { PresetSlug } from '#presets/preset.ts'
 
 export const PresetPath = z.object({ slug: PresetSlug })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ChatPresetBody, settingsFromChat } from '#presets/from-chat.ts'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { savePreset } from '#presets/save.ts'

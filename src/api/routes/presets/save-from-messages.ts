@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { MessagesPresetBody, settingsFromMessages } from '#presets/from-messages.ts'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { savePreset } from '#presets/save.ts'

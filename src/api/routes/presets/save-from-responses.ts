@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { ResponsesRequest } from '#chat/responses-request.ts'
+import { z } from '#lib/schema.ts'
 import { PresetWithVersion } from '#presets/preset.ts'
 import { savePreset } from '#presets/save.ts'
 import { settingsFromResponses } from '#presets/settings.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import { signInWithLink } from '#sign-in/links.ts'
 import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#sign-in/sign-in.ts'
 import { newSessionAnswer } from '../../new-session.ts'

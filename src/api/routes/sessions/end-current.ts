@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
+import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
 import { endSession } from '#sign-in/sign-in.ts'
 import { route } from '../../route.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
 import { endSession } from '#sign-in/sign-in.ts'
 import { route } from '../../route.ts'

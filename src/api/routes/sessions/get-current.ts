@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { currentSession } from './current.ts'
 import { Session, sessionAnswer } from './session.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { signInMethods } from '#sign-in/session.ts'
 import { route } from '../../route.ts'
 

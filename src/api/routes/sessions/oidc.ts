@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
+import { z } from '#lib/schema.ts'
 import type { OidcClient } from '#sign-in/oidc-client.ts'
 import { newFlowSecret } from '#sign-in/oidc-flow.ts'
 import { flowCookie, pageIn } from '../../flow-cookie.ts'

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { settingsInForce } from '#config/show.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 
 const Setting = z

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { internStatuses } from '#interns/intern.ts'
+import { z } from '#lib/schema.ts'
 
 const count = z.int().nonnegative()
 const instant = z.iso.datetime()

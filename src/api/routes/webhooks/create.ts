@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { NewWebhook, Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../../route.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { deleteWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../../route.ts'
 import { WebhookPath } from './path.ts'

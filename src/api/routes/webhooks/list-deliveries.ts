@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { PageQuery, pageOf } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../../route.ts'

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { PageQuery, pageOf } from '#lib/page.ts'
+import { z } from '#lib/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { listWebhooks } from '#webhooks/webhooks.ts'
 import { route } from '../../route.ts'

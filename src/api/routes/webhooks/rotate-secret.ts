@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { strictFields } from '#lib/strict-fields.ts'
 import { Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { overlapHours, rotateSecret } from '#webhooks/webhooks.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { Webhook, WebhookPatch } from '#webhooks/webhook.ts'
 import { changeWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../../route.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { NewWorkspace } from '#accounts/workspace.ts'
 import { createWorkspace } from '#accounts/workspaces.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 

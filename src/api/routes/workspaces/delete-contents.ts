@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteContentsOf } from '#contents/store.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { deleteWorkspace } from '#accounts/workspaces.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { readRules, workspaceOwner } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { RulesQuery } from '../interns/get-rules.ts'
 import { WorkspaceParams } from './workspace.ts'

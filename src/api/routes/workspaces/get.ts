@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { getWorkspace } from '#accounts/workspaces.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { changeRules, workspaceOwner } from '#interns/rules/change.ts'
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { WorkspacePatch } from '#accounts/workspace.ts'
 import { changeWorkspace } from '#accounts/workspaces.ts'
+import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 

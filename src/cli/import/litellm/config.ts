@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { parseSource } from '#catalogue/document.ts'
 import { CatalogueRefused } from '#catalogue/layer.ts'
+import { z } from '#lib/schema.ts'
 
 const Text = z.string().min(1)
 const Section = z.looseObject({}).nullish()

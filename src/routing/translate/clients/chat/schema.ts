@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** The fields that an answer always has. Other fields of the provider are passed on. */
 const Usage = z

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 const Block = z
   .looseObject({ type: z.string().describe('Such as `text`, `thinking`, `tool_use`.') })

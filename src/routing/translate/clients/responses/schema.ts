@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 const Item = z
   .looseObject({ id: z.string().nullish(), type: z.string() })

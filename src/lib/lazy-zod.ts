@@ -1,0 +1,139 @@
+import * as zod from 'zod'
+
+export type * from 'zod'
+
+/** How a schema is made: by a function of Zod, or by a method of the schema before it in the chain. */
+type Link = { from: LazySchema | undefined; make: string | ((...args: unknown[]) => unknown); args: unknown[] }
+
+/** A schema as it is written down. To ask it for anything that is not written here makes it. */
+class LazySchema {
+  readonly #link: Link
+  #made: zod.ZodType | undefined
+
+  constructor(link: Link) {
+    this.#link = link
+  }
+
+  static made(schema: LazySchema): zod.ZodType {
+    schema.#made ??= madeBy(schema.#link)
+    return schema.#made
+  }
+
+  get _zod() {
+    return LazySchema.made(this)._zod
+  }
+
+  safeParse(...args: Parameters<zod.ZodType['safeParse']>) {
+    return LazySchema.made(this).safeParse(...args)
+  }
+
+  /** What `default` says, before descriptions. */
+  static defaultOf(schema: LazySchema): unknown {
+    const { from, make, args } = schema.#link
+    if (make === 'default') return args[0]
+    return make === 'describe' || make === 'meta' ? LazySchema.defaultOf(from!) : undefined
+  }
+
+  /** The fields of an object, for another one to have them too. */
+  get shape(): Shape {
+    const { from, make, args } = this.#link
+    if (typeof make === 'function') return args[0] as Shape
+    if (make === 'extend') return { ...from!.shape, ...(args[0] as Shape) }
+    if (make === 'partial' && args.length === 0) return optional(from!.shape)
+    return addsNoField.has(make) ? from!.shape : ((LazySchema.made(this) as zod.ZodObject).shape as Shape)
+  }
+}
+
+type Shape = Record<string, zod.ZodType>
+
+const optional = (shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]))
+
+const addsNoField: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
+
+/** The methods that give another schema: they only write it down. */
+const links = [
+  'and apply array base64 base64url brand catch catchall check cidrv4 cidrv6 clone cuid cuid2 date datetime default describe',
+  'duration e164 email emoji endsWith exactOptional exactPartial exclude extend extract finite gt gte guid includes int ipv4',
+  'ipv6 jwt keyof ksuid length loose lowercase lt lte max merge meta min multipleOf nanoid negative nonempty nonnegative',
+  'nonoptional nonpositive normalize nullable nullish omit optional or overwrite partial passthrough pick pipe positive',
+  'prefault readonly refine regex register removeDefault required safe safeExtend slugify startsWith step strict strip',
+  'superRefine time toLowerCase toUpperCase transform trim ulid unwrap uppercase url uuid uuidv4 uuidv6 uuidv7 with xid',
+].flatMap((names) => names.split(' '))
+
+/** What is asked of a schema, which makes it. */
+const asked = [
+  '_def ~standard decode decodeAsync def description element encode encodeAsync enum format in isFinite isInt isNullable',
+  'isOptional keyType maxLength maxValue minLength minValue options out parse parseAsync safeDecode safeDecodeAsync',
+  'safeEncode safeEncodeAsync safeParseAsync spa toJSONSchema type validate validateAsync value valueType values',
+].flatMap((names) => names.split(' '))
+
+for (const make of links)
+  Object.defineProperty(LazySchema.prototype, make, {
+    value(this: LazySchema, ...args: unknown[]) {
+      return new LazySchema({ from: this, make, args })
+    },
+  })
+
+for (const name of asked)
+  Object.defineProperty(LazySchema.prototype, name, {
+    get(this: LazySchema) {
+      const made = LazySchema.made(this)
+      const member: unknown = Reflect.get(made, name)
+      return typeof member === 'function' ? member.bind(made) : member
+    },
+  })
+
+function madeBy({ from, make, args }: Link): zod.ZodType {
+  const given = args.map(withMade)
+  if (typeof make === 'function') return make(...given) as zod.ZodType
+  const schema = LazySchema.made(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
+  return schema[make]!(...given)
+}
+
+/** The value of what is not given, where the schema says one last; nothing is made for that. */
+export const defaultOf = (schema: zod.ZodType) => LazySchema.defaultOf(schema as unknown as LazySchema)
+
+const isLazy = (value: unknown) => value instanceof LazySchema
+
+/** Schemas also stand in lists, as of a union, and are members of objects. */
+function withMade(given: unknown): unknown {
+  if (given instanceof LazySchema) return LazySchema.made(given)
+  if (Array.isArray(given)) return given.some(isLazy) ? given.map(withMade) : given
+  if (typeof given !== 'object' || given === null || !Object.values(given).some(isLazy)) return given
+  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, withMade(one)]))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: of whatever schema
+const lazily = <Make extends (...args: any[]) => unknown>(make: Make) =>
+  ((...args: unknown[]) => new LazySchema({ from: undefined, make, args })) as unknown as Make
+
+export const array = lazily(zod.array)
+export const boolean = lazily(zod.boolean)
+export const coerce = { number: lazily(zod.coerce.number) }
+export const discriminatedUnion = lazily(zod.discriminatedUnion)
+export const email = lazily(zod.email)
+const enumOf = lazily(zod.enum)
+export const int = lazily(zod.int)
+export const literal = lazily(zod.literal)
+export const looseObject = lazily(zod.looseObject)
+const nothing = lazily(zod.null)
+export const number = lazily(zod.number)
+export const object = lazily(zod.object)
+export const partialRecord = lazily(zod.partialRecord)
+export const preprocess = lazily(zod.preprocess)
+export const record = lazily(zod.record)
+export const strictObject = lazily(zod.strictObject)
+export const string = lazily(zod.string)
+export const stringbool = lazily(zod.stringbool)
+export const union = lazily(zod.union)
+export const unknown = lazily(zod.unknown)
+export const url = lazily(zod.url)
+export const uuid = lazily(zod.uuid)
+export const iso = { date: lazily(zod.iso.date), datetime: lazily(zod.iso.datetime) }
+export { enumOf as enum, nothing as null }
+
+export const toJSONSchema = ((schema: unknown, params?: object) =>
+  zod.toJSONSchema(withMade(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
+
+export const { NEVER, prettifyError, regexes } = zod
