@@ -39,7 +39,7 @@ export const screens: Screen[] = [
     name: 'interns',
     title: 'Interns',
     words: 'agents questions inbox permissions sessions',
-    load: async () => ({ Screen: (await import('./seldom.ts')).interns }),
+    load: () => import('./interns/screen.tsx'),
   },
   {
     name: 'guardrails',

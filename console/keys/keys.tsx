@@ -11,12 +11,14 @@ import { Ago } from '../pieces/when.tsx'
 import { ChangeKey } from './change-key.tsx'
 import { MakeKey } from './make-key.tsx'
 import { mayChangeKey, mayMakeKeys } from './may.ts'
+import { useWorkspace, WhichWorkspace } from './which-workspace.tsx'
 
 const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
 
-/** All keys that one may see, disabled ones too. */
+/** All keys of a workspace that one may see, disabled ones too. */
 export function Keys() {
-  const resource = useGet('GET /keys', { query: { ...useFoundPage(), include_disabled: 'true' } })
+  const workspace = useWorkspace()
+  const resource = useGet('GET /keys', { query: { ...useFoundPage(), ...workspace, include_disabled: 'true' } })
   const [open, setOpen] = useState<Key | 'new'>()
   const [made, setMade] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
@@ -31,6 +33,7 @@ export function Keys() {
               Make a key
             </button>
           )}
+          <WhichWorkspace />
           <Find label="Find keys" placeholder="words of the name, or whose it is" />
         </div>
       )}
@@ -51,6 +54,7 @@ export function Keys() {
       />
       {open === 'new' && (
         <MakeKey
+          workspace={workspace}
           onClose={close}
           onMade={(name, secret) => {
             setMade({ name, secret })

@@ -10,10 +10,15 @@ import { KeyInputs } from './key-inputs.tsx'
 import { mayManage } from './may.ts'
 import { nameOfMember } from './member-name.ts'
 
-type Props = { onMade: (name: string, secret: string) => void; onClose: () => void }
+type Props = {
+  /** Where it is to be; the session's own unless told. */
+  workspace: { workspace_id?: string }
+  onMade: (name: string, secret: string) => void
+  onClose: () => void
+}
 
 /** Makes a key for oneself, or, who manages the organization, for somebody else. */
-export function MakeKey({ onMade, onClose }: Props) {
+export function MakeKey({ workspace, onMade, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
   const [kind, setKind] = useState<'api' | 'management'>('api')
   const [whose, setWhose] = useState('')
@@ -23,7 +28,9 @@ export function MakeKey({ onMade, onClose }: Props) {
     event.preventDefault()
     const { disabled: _, ...body } = meant(fields)
     const forOther = whose !== '' && { creator_user_id: whose }
-    void act(async () => onMade(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther } })).key))
+    void act(async () =>
+      onMade(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther, ...workspace } })).key),
+    )
   }
   return (
     <Dialog title="Make a key" onClose={onClose}>

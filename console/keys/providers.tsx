@@ -8,20 +8,25 @@ import { Ago } from '../pieces/when.tsx'
 import { mayManage } from './may.ts'
 import { whenOf, whens } from './provider-fields.ts'
 import { StoreProvider } from './store-provider.tsx'
+import { useWorkspace, WhichWorkspace } from './which-workspace.tsx'
 
-/** The keys of providers that the workspace brought; they come before the operator's. */
+/** The keys of providers that a workspace brought; they come before the operator's. */
 export function Providers() {
-  const resource = useGet('GET /byok', { query: usePage() })
+  const workspace = useWorkspace()
+  const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
   const [open, setOpen] = useState<ProviderCredential | 'new'>()
   const mayStore = mayManage(useMe())
   const close = () => setOpen(undefined)
   return (
     <>
-      {mayStore && !resource.failure && (
+      {!resource.failure && (
         <p class="does">
-          <button type="button" onClick={() => setOpen('new')}>
-            Store a key
-          </button>
+          {mayStore && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Store a key
+            </button>
+          )}
+          <WhichWorkspace />
         </p>
       )}
       <Listing
@@ -37,7 +42,7 @@ export function Providers() {
           <ProviderRow key={credential.id} of={credential} onChange={mayStore && (() => setOpen(credential))} />
         )}
       />
-      {open === 'new' && <StoreProvider onStored={resource.reload} onClose={close} />}
+      {open === 'new' && <StoreProvider workspace={workspace} onStored={resource.reload} onClose={close} />}
       {open && open !== 'new' && <StoreProvider of={open} onStored={resource.reload} onClose={close} />}
     </>
   )

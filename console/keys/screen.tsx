@@ -4,10 +4,12 @@ import { Keys } from './keys.tsx'
 import { People } from './people.tsx'
 import { Providers } from './providers.tsx'
 import { Sessions } from './sessions.tsx'
+import { Workspaces } from './workspaces.tsx'
 
 const parts = [
   { name: '', title: 'Keys', Part: Keys },
   { name: 'people', title: 'People', Part: People },
+  { name: 'workspaces', title: 'Workspaces', Part: Workspaces },
   { name: 'providers', title: 'Provider keys', Part: Providers },
   { name: 'sessions', title: 'Browsers', Part: Sessions },
   { name: 'audit', title: 'Who changed what', Part: Audit },

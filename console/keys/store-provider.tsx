@@ -12,12 +12,14 @@ import { changeIn, fieldsIn, newProvider, type ProviderFields, useOf, whens } fr
 type Props = {
   /** The one to change; a new one without. */
   of?: ProviderCredential
+  /** Whose a new one is; the session's own unless told. */
+  workspace?: { workspace_id?: string }
   onStored: () => void
   onClose: () => void
 }
 
 /** Stores the workspace's key of a provider, replaces it, or removes it. What is stored is never shown again. */
-export function StoreProvider({ of: credential, onStored, onClose }: Props) {
+export function StoreProvider({ of: credential, workspace, onStored, onClose }: Props) {
   const before = credential ? fieldsIn(credential) : newProvider
   const [fields, setFields] = useState(before)
   const { problem, isBusy, act } = useActing()
@@ -41,7 +43,7 @@ export function StoreProvider({ of: credential, onStored, onClose }: Props) {
       } else {
         const { provider, key, name: label, when } = fields
         await call('POST /byok', {
-          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when) },
+          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when), ...workspace },
         })
         onStored()
         toast(`The key of ${provider} is stored`)

@@ -15,6 +15,10 @@ export type Budget = {
 }
 type Interval = 'daily' | 'weekly' | 'monthly'
 
+/** Where a key stands, whatever workspace it is of. */
+export const keyPath = ({ hash, workspace_id }: { hash: string; workspace_id: string }) =>
+  `/keys?q=${hash}&workspace_id=${workspace_id}`
+
 export type Tone = 'ok' | 'warn' | 'bad'
 
 /** How it stands with a budget: what is used up, what will be. */

@@ -1,24 +1,19 @@
+import { seesAll, seesKeys, useEveryKey } from '../api/every-key.ts'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
-import { signedIn } from '../api/session.ts'
+import { signedIn, useMe } from '../api/session.ts'
 import type { Guardrail, Key } from '../api/types.ts'
-import type { Budget } from './budgets.ts'
-
-/** Whether this session sees all of the organization, or its own key only. */
-export function seesAll(): boolean {
-  const { value } = signedIn
-  return value.state === 'in' && (value.session.role === 'owner' || value.session.role === 'admin')
-}
+import { type Budget, keyPath } from './budgets.ts'
 
 /** Whether it may see how the service is. */
 export const seesService = () => signedIn.value.state === 'in' && signedIn.value.session.role !== 'developer'
 
 /** All limits that this session may see, and the keys. */
 export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
-  const isAll = seesAll()
-  const keys = useEvery('GET /keys', isAll ? {} : undefined).data ?? []
-  const guardrails = useEvery('GET /guardrails', isAll ? {} : undefined).data ?? []
-  const own = useGet('GET /key', isAll ? undefined : {}).data?.data
+  const me = useMe()
+  const keys = useEveryKey().data ?? []
+  const guardrails = useEvery('GET /guardrails', seesAll(me) ? {} : undefined).data ?? []
+  const own = useGet('GET /key', me === undefined || seesKeys(me) ? undefined : {}).data?.data
   return { budgets: [...guardrails.flatMap(ofGuardrail), ...[...keys, ...(own ? [own] : [])].flatMap(ofKey)], keys }
 }
 
@@ -31,7 +26,7 @@ function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...
 
 type Limited = Pick<
   Key,
-  'hash' | 'name' | 'limit' | 'limit_reset' | `limit_${'spent' | 'held' | 'forecast' | 'resets_at'}`
+  'hash' | 'name' | 'workspace_id' | 'limit' | 'limit_reset' | `limit_${'spent' | 'held' | 'forecast' | 'resets_at'}`
 >
 
 function ofKey(key: Limited): Budget[] {
@@ -39,5 +34,5 @@ function ofKey(key: Limited): Budget[] {
   if (limit === null) return []
   const { limit_spent: spent, limit_held: held, limit_forecast: forecast, limit_resets_at: resetsAt } = key
   const standing = { limit, spent: spent ?? 0, held: held ?? 0, forecast, interval, resetsAt }
-  return [{ id: hash, name, kind: 'key', ...standing, path: `/keys?q=${hash}` }]
+  return [{ id: hash, name, kind: 'key', ...standing, path: keyPath(key) }]
 }

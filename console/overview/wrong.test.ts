@@ -123,8 +123,7 @@ test('each thing that is wrong with the service has its line', () => {
 
 test('a key is told in the week before it ends, not after, and not when it is off', () => {
   const key = (days: number, disabled = false) => ({
-    hash: '1',
-    name: 'ci',
+    ...{ hash: '1', name: 'ci', workspace_id: 'w' },
     disabled,
     expires_at: new Date(now + days * 86_400_000).toISOString(),
   })

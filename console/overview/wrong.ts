@@ -1,7 +1,7 @@
-import type { Endpoint, Intern, ShutCircuit, Status } from '../api/types.ts'
+import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../api/types.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
-import { type Budget, standingOf } from './budgets.ts'
+import { type Budget, keyPath, standingOf } from './budgets.ts'
 import type { Row } from './queries.ts'
 
 /** Something that somebody should look at, and where. */
@@ -116,13 +116,14 @@ export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
   }))
 }
 
-type Expiring = { hash: string; name: string; expires_at: string | null; disabled: boolean }
+type Expiring = Pick<Key, 'hash' | 'name' | 'workspace_id' | 'expires_at' | 'disabled'>
 
 export function endingKeys(keys: Expiring[], now: number): Trouble[] {
-  return keys.flatMap(({ hash, name, expires_at, disabled }) => {
+  return keys.flatMap((key) => {
+    const { hash, name, expires_at, disabled } = key
     const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || left > soonMs || left < 0) return []
     const why = left < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(left / 86_400_000), 'day')}`
-    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: `/keys?q=${hash}` }]
+    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: keyPath(key) }]
   })
 }

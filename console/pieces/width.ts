@@ -6,10 +6,13 @@ export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
   const place = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {
-    const look = () => setWidth(place.current!.clientWidth)
+    const element = place.current
+    // Who leaves the screen at once is gone before it is looked at.
+    if (!element) return
+    const look = () => setWidth(element.clientWidth)
     const observer = new ResizeObserver(look)
     look()
-    observer.observe(place.current!)
+    observer.observe(element)
     return () => observer.disconnect()
   }, [])
   return [place, width]

@@ -7,10 +7,11 @@ import { addsUp, costLines, pricesOf } from './cost.ts'
 /** What the request cost, line by line, and who it was charged to. */
 export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const [author = '', ...slug] = generation.model.split('/')
-  const isKnown = generation.endpoint_id !== null && slug.length > 0
+  const { charged_prices: charged } = generation
+  const isAsked = charged === null && generation.endpoint_id !== null && slug.length > 0
   const path = { params: { author, slug: slug.join('/') } }
-  const { data } = useGet('GET /models/{author}/{slug}/endpoints', isKnown ? path : undefined)
-  const prices = pricesOf(data?.data.endpoints, generation.endpoint_id)
+  const { data } = useGet('GET /models/{author}/{slug}/endpoints', isAsked ? path : undefined)
+  const prices = charged ?? pricesOf(data?.data.endpoints, generation.endpoint_id)
   const lines = prices ? costLines(generation, prices) : []
   return (
     <>
@@ -51,7 +52,9 @@ function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key |
     <>
       <span>
         charged to{' '}
-        <a href={`/keys?q=${generation.key_hash}`}>{paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}</a>
+        <a href={`/keys?q=${generation.key_hash}&workspace_id=${generation.workspace_id}`}>
+          {paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}
+        </a>
       </span>
       {typeof limit === 'number' && typeof left === 'number' && (
         <span class="number dim">
@@ -80,8 +83,8 @@ function Remarks({ generation, isExplained }: { generation: Generation; isExplai
       )}
       {!isExplained && (
         <p class="dim">
-          The lines are at the prices of now. What was charged differs: the prices have changed since, or this endpoint
-          has others for long prompts.
+          This request is older than the record of what was charged for each: the lines are at the prices of now, which
+          have changed since, or are others for long prompts.
         </p>
       )}
     </>

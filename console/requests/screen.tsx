@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
-import { useEvery } from '../api/pages.ts'
+import { useEveryKey } from '../api/every-key.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { useFilters } from '../pieces/filters.ts'
 import { NoRequests } from '../pieces/no-requests.tsx'
@@ -21,7 +21,7 @@ export function Screen() {
   const [isLive, setLive] = useState(true)
   const [isAtTop, setAtTop] = useState(true)
   const log = useLog(filters.values, isLive, isAtTop)
-  const keys = useEvery('GET /keys', {})
+  const keys = useEveryKey()
   const byHash = new Map<string, Key>(keys.data?.map((key) => [key.hash, key]))
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
   const go = (next: string | undefined) =>

@@ -60,11 +60,16 @@ const dialogs: Record<string, Opened[]> = {
   ],
   'keys/add-member.tsx': [{ path: () => '/keys/people', open: click('Add somebody') }],
   'keys/change-key.tsx': [{ path: () => '/keys', open: click(/^Change/) }],
+  'keys/forget-contents.tsx': [{ path: () => '/keys/workspaces', open: click(/^Delete what is kept/) }],
   'keys/make-key.tsx': [{ path: () => '/keys', open: click('Make a key') }],
   'keys/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
   'keys/store-provider.tsx': [
     { path: () => '/keys/providers', open: click('Store a key') },
     { path: () => '/keys/providers', open: click('Change team') },
+  ],
+  'keys/workspace-dialog.tsx': [
+    { path: () => '/keys/workspaces', open: click('Make a workspace') },
+    { path: () => '/keys/workspaces', open: click(/^Change/) },
   ],
   'pieces/palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
   'pieces/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { openDb } from '#db/open.ts'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
 import type { TestService } from '../harness/service.ts'
 
@@ -67,6 +67,28 @@ test('a limit is a bar with what was spent of it, and a key that ends soon is to
   await watched.page.getByText('The key soon ends').waitFor()
   assert.deepEqual(watched.faults, [])
   await service.manage('DELETE', `/keys/${body.data.hash}`)
+})
+
+test('budgets are seen by who may see them: all by a viewer, own keys by a developer', options, async () => {
+  const viewer = await linkForRole(service, 'viewer')
+  const developer = await linkForRole(service, 'developer')
+  const members = (await service.manage('GET', '/organization/members?limit=100')).body.data
+  const { id } = members.find((one: { access: string }) => one.access === 'developer')
+  await service.manage('POST', '/keys', { name: 'hers', limit: 3, creator_user_id: id })
+  const { data } = (await service.manage('GET', '/workspaces')).body
+  const path = `/guardrails/${data[0].default_guardrail_id}`
+  await service.manage('PATCH', path, { name: 'For all', limit_usd: 90, reset_interval: 'monthly' })
+  const bars = async (link: string, shown: string) => {
+    await using watched = await signedInPage(browser, service, '/overview', { link })
+    const list = watched.page.locator('.budgets')
+    await list.getByText(shown).first().waitFor()
+    const names = await list.locator('li').allTextContents()
+    assert.deepEqual(watched.faults, [])
+    return ['For all', 'ci-bot', 'hers'].filter((name) => names.some((text) => text.includes(name)))
+  }
+  assert.deepEqual(await bars(viewer, 'For all'), ['For all', 'ci-bot', 'hers'])
+  assert.deepEqual(await bars(developer, 'hers'), ['hers'])
+  await service.manage('PATCH', path, { limit_usd: null, reset_interval: null })
 })
 
 test('what is wrong with the service is told to who manages, whenever it began', options, async () => {

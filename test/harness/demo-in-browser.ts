@@ -5,11 +5,11 @@ import { type DemoWorld, startDemoWorld } from './demo-world.ts'
 type Both = { world: DemoWorld; browser: Awaited<ReturnType<typeof startBrowser>> }
 
 /** A demo world and a browser for the tests of a file, from before the first to after the last. */
-export function demoInBrowser(): Both {
+export function demoInBrowser(options: Parameters<typeof startDemoWorld>[0] = {}): Both {
   const both = {} as Both
   before(async () => {
     if (withoutBrowser) return
-    ;[both.world, both.browser] = await Promise.all([startDemoWorld(), startBrowser()])
+    ;[both.world, both.browser] = await Promise.all([startDemoWorld(options), startBrowser()])
   })
   after(async () => {
     await both.browser?.close()

@@ -1,0 +1,27 @@
+import { call } from '../api/client.ts'
+import { forget } from '../api/resource.ts'
+import type { Workspace } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { DeleteNamed } from '../pieces/delete-named.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
+import { toast } from '../pieces/toast.tsx'
+
+/** Deletes all prompts and answers that a workspace keeps. */
+export function ForgetContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
+  const remove = async () => {
+    const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
+    forget('/generation/content')
+    onClose()
+    toast(`Prompts and answers of ${counted(deleted_count, 'request')} are deleted`)
+  }
+  return (
+    <Dialog title={`What is kept of ${name}`} onClose={onClose}>
+      <h2>Delete what is kept of {name}?</h2>
+      <p>
+        At once nobody can read its prompts and answers any more, and requests under way leave none. What was metered
+        stays, and so does the setting: later requests are kept.
+      </p>
+      <DeleteNamed name={name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

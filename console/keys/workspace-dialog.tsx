@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { forget } from '../api/resource.ts'
+import type { Workspace, WorkspacePatch } from '../api/types.ts'
+import { attempt, useActing } from '../pieces/acting.ts'
+import { DeleteNamed } from '../pieces/delete-named.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
+import { Problem } from '../pieces/problem.tsx'
+import { toast } from '../pieces/toast.tsx'
+import {
+  fieldsOfWorkspace,
+  meantWorkspace,
+  newWorkspace,
+  slugFor,
+  type WorkspaceFields,
+  workspacePatch,
+} from './workspace-fields.ts'
+import { KeptInputs } from './workspace-kept.tsx'
+
+type Props = {
+  /** The one to change; a new one without. */
+  of?: Workspace
+  onChanged: () => void
+  onClose: () => void
+}
+
+/** Makes a workspace, or changes one, which can be taken back, or deletes it, which cannot. */
+export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
+  const before = workspace ? fieldsOfWorkspace(workspace) : newWorkspace
+  const [fields, setFields] = useState(before)
+  const { problem, isBusy, act } = useActing()
+  const title = workspace ? `Change ${workspace.name}` : 'Make a workspace'
+  const patch = workspacePatch(before, fields)
+  const params = { id: workspace?.id ?? '' }
+  const changed = () => {
+    forget('/workspaces')
+    onChanged()
+  }
+  const save = async (body: WorkspacePatch) => {
+    await call('PATCH /workspaces/{id}', { params, body })
+    changed()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      if (workspace) {
+        await save(patch)
+        const undo = () => void attempt(() => save(workspacePatch(fields, before)))
+        toast(`${workspace.name} is changed`, { undo })
+      } else {
+        await call('POST /workspaces', { body: meantWorkspace(fields) })
+        changed()
+        toast(`${fields.name.trim()} is made`)
+      }
+      onClose()
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /workspaces/{id}', { params })
+    changed()
+    onClose()
+    toast(`${workspace?.name} is deleted`)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form class="fields" onSubmit={submit} autocomplete="off">
+        <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <KeptInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <Problem text={problem} />
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || (workspace && Object.keys(patch).length === 0)}>
+            {workspace ? 'Save' : 'Make it'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {workspace && <DeleteNamed name={workspace.name} verb="delete" act={remove} />}
+    </Dialog>
+  )
+}
+
+type InputsProps = { isNew: boolean; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
+
+function NameInputs({ isNew, fields: { name, slug, description }, set }: InputsProps) {
+  const rename = (next: string) => set({ name: next, ...(isNew && slug === slugFor(name) && { slug: slugFor(next) }) })
+  return (
+    <>
+      <label>
+        Name
+        <input required maxLength={200} value={name} onInput={(event) => rename(event.currentTarget.value)} />
+      </label>
+      <label>
+        In addresses
+        <input
+          required
+          maxLength={64}
+          pattern="[a-z0-9]+(-[a-z0-9]+)*"
+          title="lowercase letters and digits, in parts separated by single hyphens"
+          value={slug}
+          onInput={(event) => set({ slug: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Description
+        <input
+          maxLength={1000}
+          value={description}
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+      </label>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Workspace } from '../api/types.ts'
+import { fieldsOfWorkspace, keptInWords, meantWorkspace, slugFor, workspacePatch } from './workspace-fields.ts'
+
+const workspace = (more: Partial<Workspace>) =>
+  ({
+    name: 'Research',
+    slug: 'research',
+    description: null,
+    is_observability_io_logging_enabled: true,
+    io_logging_sampling_rate: 0.125,
+    io_logging_api_key_ids: null,
+    ...more,
+  }) as Workspace
+
+test('only what was changed is sent, and a share is told in percent', () => {
+  const before = fieldsOfWorkspace(workspace({}))
+  assert.equal(before.percent, '12.5')
+  assert.deepEqual(workspacePatch(before, before), {})
+  assert.deepEqual(workspacePatch(before, { ...before, percent: '0.01', keys: ['h'] }), {
+    io_logging_sampling_rate: 0.0001,
+    io_logging_api_key_ids: ['h'],
+  })
+  assert.deepEqual(meantWorkspace({ ...before, name: ' A ', description: ' ' }).description, null)
+})
+
+test('of which requests something is kept is told in words', () => {
+  const told = (more: Partial<Workspace>) => keptInWords(workspace(more))
+  assert.equal(told({ is_observability_io_logging_enabled: false }), 'not kept')
+  assert.equal(told({ io_logging_api_key_ids: [] }), 'not kept')
+  assert.equal(told({}), 'kept of 12.5 % of requests')
+  assert.equal(
+    told({ io_logging_sampling_rate: 1, io_logging_api_key_ids: ['a', 'b'] }),
+    'kept of all requests of 2 keys',
+  )
+})
+
+test('a name becomes what addresses may hold', () => {
+  assert.equal(slugFor('Équipe  “Données” 2'), 'equipe-donnees-2')
+  assert.equal(slugFor(`${'a'.repeat(63)} b`), 'a'.repeat(63))
+})

@@ -1,0 +1,74 @@
+import type { NewWorkspace, Workspace, WorkspacePatch } from '../api/types.ts'
+
+/** What the form of a workspace holds: text, as fields do. `keys` null are all of the workspace. */
+export type WorkspaceFields = {
+  name: string
+  slug: string
+  description: string
+  isKept: boolean
+  percent: string
+  keys: string[] | null
+}
+
+export const newWorkspace: WorkspaceFields = {
+  name: '',
+  slug: '',
+  description: '',
+  isKept: false,
+  percent: '100',
+  keys: null,
+}
+
+export const fieldsOfWorkspace = (workspace: Workspace): WorkspaceFields => ({
+  name: workspace.name,
+  slug: workspace.slug,
+  description: workspace.description ?? '',
+  isKept: workspace.is_observability_io_logging_enabled,
+  percent: percentOf(workspace.io_logging_sampling_rate),
+  keys: workspace.io_logging_api_key_ids,
+})
+
+/** What the fields mean, as the service takes it. */
+export const meantWorkspace = ({ name, slug, description, isKept, percent, keys }: WorkspaceFields) =>
+  ({
+    name: name.trim(),
+    slug: slug.trim(),
+    description: description.trim() || null,
+    is_observability_io_logging_enabled: isKept,
+    io_logging_sampling_rate: Number((Number(percent) / 100).toFixed(6)),
+    io_logging_api_key_ids: keys,
+  }) satisfies NewWorkspace
+
+/** Only what was changed. */
+export function workspacePatch(before: WorkspaceFields, after: WorkspaceFields): WorkspacePatch {
+  const [old, wanted] = [meantWorkspace(before), meantWorkspace(after)]
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(old[field as keyof typeof old]),
+    ),
+  ) as WorkspacePatch
+}
+
+/** What a new workspace is called in addresses, unless somebody says otherwise. */
+export const slugFor = (name: string) =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 64)
+    .replace(/-$/, '')
+
+const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
+
+/** Of which requests prompts and answers are kept. */
+export function keptInWords(workspace: Workspace): string {
+  const { is_observability_io_logging_enabled: isKept, io_logging_sampling_rate: rate } = workspace
+  const { io_logging_api_key_ids: keys } = workspace
+  if (!isKept || keys?.length === 0) return 'not kept'
+  const share = rate >= 1 ? 'all requests' : `${percentOf(rate)} % of requests`
+  return keys === null
+    ? `kept of ${share}`
+    : `kept of ${share} of ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`
+}

@@ -1,0 +1,84 @@
+import { call } from '../api/client.ts'
+import { everyPage } from '../api/pages.ts'
+import { useResource } from '../api/resource.ts'
+import type { Key } from '../api/types.ts'
+import type { WorkspaceFields } from './workspace-fields.ts'
+
+type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
+
+/** Of which requests of a workspace prompts and answers are kept. @param id undefined for one that is not made yet. */
+export function KeptInputs({ id, fields: { isKept, percent, keys }, set }: Props) {
+  return (
+    <>
+      <label class="check">
+        <input type="checkbox" checked={isKept} onChange={(event) => set({ isKept: event.currentTarget.checked })} />
+        Keep prompts and answers, encrypted; never of requests that are refused, or that allow no retention
+      </label>
+      {isKept && (
+        <>
+          <label>
+            Of how many requests, in percent
+            <input
+              type="number"
+              required
+              min="0.01"
+              max="100"
+              step="any"
+              value={percent}
+              onInput={(event) => set({ percent: event.currentTarget.value })}
+            />
+          </label>
+          {id !== undefined && <KeptKeys id={id} keys={keys} choose={(chosen) => set({ keys: chosen })} />}
+        </>
+      )}
+    </>
+  )
+}
+
+type KeysProps = { id: string; keys: string[] | null; choose: (keys: string[] | null) => void }
+
+function KeptKeys({ id, keys, choose }: KeysProps) {
+  const { data } = useResource<Key[]>(`keys of ${id}`, (signal) =>
+    everyPage((query) => call('GET /keys', { query: { ...query, workspace_id: id } }, { signal })),
+  )
+  const known = data ?? []
+  return (
+    <>
+      <label>
+        Whose
+        <select
+          value={keys === null ? 'all' : 'some'}
+          onChange={(event) => choose(event.currentTarget.value === 'all' ? null : [])}
+        >
+          <option value="all">all keys of the workspace</option>
+          <option value="some">some keys</option>
+        </select>
+      </label>
+      {keys !== null && (
+        <label>
+          These keys
+          <select
+            multiple
+            required
+            size={6}
+            onChange={(event) => choose([...event.currentTarget.selectedOptions].map(({ value }) => value))}
+          >
+            {known.map(({ hash, name }) => (
+              <option key={hash} value={hash} selected={keys.includes(hash)}>
+                {name}
+              </option>
+            ))}
+            {data &&
+              keys
+                .filter((hash) => !known.some((key) => key.hash === hash))
+                .map((hash) => (
+                  <option key={hash} value={hash} selected>
+                    {hash.slice(0, 12)}…
+                  </option>
+                ))}
+          </select>
+        </label>
+      )}
+    </>
+  )
+}

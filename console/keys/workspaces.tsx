@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import { useGet } from '../api/resource.ts'
+import { useMe } from '../api/session.ts'
+import type { Workspace } from '../api/types.ts'
+import { Listing, usePage } from '../pieces/listing.tsx'
+import { Nothing } from '../pieces/states.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { ForgetContents } from './forget-contents.tsx'
+import { mayManage } from './may.ts'
+import { WorkspaceDialog } from './workspace-dialog.tsx'
+import { keptInWords } from './workspace-fields.ts'
+
+type Open = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
+
+/** The parts of the organization, and what each keeps of its prompts and answers. */
+export function Workspaces() {
+  const resource = useGet('GET /workspaces', { query: usePage() })
+  const [open, setOpen] = useState<Open>()
+  const mayChange = mayManage(useMe())
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      {mayChange && !resource.failure && (
+        <p class="does">
+          <button type="button" onClick={() => setOpen({ what: 'new' })}>
+            Make a workspace
+          </button>
+        </p>
+      )}
+      <Listing
+        resource={resource}
+        label="Workspaces"
+        heads={['workspace', 'prompts and answers', 'made', 'leads to', ...(mayChange ? [''] : [])]}
+        empty={<Nothing title="There is no workspace" />}
+        row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} mayChange={mayChange} open={setOpen} />}
+      />
+      {open?.what === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
+      {open?.what === 'change' && <WorkspaceDialog of={open.workspace} onChanged={resource.reload} onClose={close} />}
+      {open?.what === 'forget' && <ForgetContents of={open.workspace} onClose={close} />}
+    </>
+  )
+}
+
+type RowProps = { of: Workspace; mayChange: boolean; open: (what: Open) => void }
+
+function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
+  const { name, slug, description, default_guardrail_id, created_at } = workspace
+  return (
+    <tr>
+      <th scope="row" title={description ?? undefined}>
+        {name} <span class="dim">{slug}</span>
+      </th>
+      <td data-head="prompts and answers">{keptInWords(workspace)}</td>
+      <td data-head="made">
+        <Ago time={created_at} />
+      </td>
+      <td data-head="leads to">
+        <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
+          Keys
+        </a>{' '}
+        <a href={`/requests?workspace_id=${slug}`} aria-label={`Requests of ${name}`}>
+          Requests
+        </a>{' '}
+        <a href={`/guardrails/${default_guardrail_id}`} aria-label={`Guardrail of ${name}`}>
+          Guardrail
+        </a>
+      </td>
+      {mayChange && (
+        <td class="number">
+          <button type="button" aria-label={`Change ${name}`} onClick={() => open({ what: 'change', workspace })}>
+            Change
+          </button>{' '}
+          <button
+            type="button"
+            aria-label={`Delete what is kept of ${name}`}
+            onClick={() => open({ what: 'forget', workspace })}
+          >
+            Delete what is kept
+          </button>
+        </td>
+      )}
+    </tr>
+  )
+}

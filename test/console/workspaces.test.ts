@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { withoutBrowser } from '../harness/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
+import { demoInBrowser } from '../harness/demo-in-browser.ts'
+import { until } from '../harness/until.ts'
+
+const at = demoInBrowser()
+const options = { skip: withoutBrowser }
+const open = (path: string, more: object = {}) => signedInPage(at.browser, at.world.service, path, more)
+
+const workspaces = async () => (await at.world.service.manage('GET', '/workspaces?limit=100')).body.data
+const named = async (name: string) => (await workspaces()).find((one: { name: string }) => one.name === name)
+const made = async (name: string, slug: string) =>
+  (await at.world.service.manage('POST', '/workspaces', { name, slug })).body.data
+
+async function typedName(page: Page, name: string) {
+  await page.getByLabel('To delete it for good').fill(name)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+}
+
+test('a workspace is made, and changed to keep prompts and answers, which can be taken back', options, async () => {
+  await using watched = await open('/keys/workspaces')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Make a workspace' }).click()
+  await page.getByLabel('Name').fill('Field research')
+  assert.equal(await page.getByLabel('In addresses').inputValue(), 'field-research')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not kept').waitFor()
+  await page.getByRole('button', { name: 'Change Field research' }).click()
+  await page.getByLabel('Keep prompts and answers').check()
+  await page.getByLabel('Of how many requests').fill('12.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('kept of 12.5 % of requests').waitFor()
+  const kept = await named('Field research')
+  assert.deepEqual([kept.is_observability_io_logging_enabled, kept.io_logging_sampling_rate], [true, 0.125])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => !(await named('Field research')).is_observability_io_logging_enabled)
+  assert.deepEqual(faults, [])
+})
+
+test('what is kept can be chosen by keys, and all of it is deleted once the name is typed', options, async () => {
+  const { service } = at.world
+  await using watched = await open('/keys/workspaces')
+  const { page, faults } = watched
+  const own = (await workspaces())[0]
+  await page.getByRole('button', { name: `Change ${own.name}` }).click()
+  await page.getByLabel('Keep prompts and answers').check()
+  await page.getByLabel('Whose').selectOption('some')
+  await page.getByLabel('These keys').selectOption([{ label: 'ci-bot' }])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('kept of all requests of 1 key').waitFor()
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Keep this' }] }
+  const { headers } = await service.ask('POST', '/chat/completions', { key: at.world.keys.bot, body })
+  const path = `/generation/content?id=${headers.get('x-generation-id')}`
+  await until(async () => (await service.manage('GET', path)).status === 200)
+  await page.getByRole('button', { name: `Delete what is kept of ${own.name}` }).click()
+  await typedName(page, own.name)
+  await page.getByText('Prompts and answers of 1 request are deleted').waitFor()
+  assert.equal((await service.manage('GET', path)).status, 404)
+  const { data } = (await service.manage('GET', '/audit?action=workspace.contents_deleted')).body
+  assert.ok(data[0].actor.session_id !== null && data[0].actor.user_name)
+  assert.deepEqual(faults, [])
+})
+
+test('the keys of another workspace are listed and made there, and the address says which', options, async () => {
+  const { slug, id } = await made('Laboratory', 'laboratory')
+  await using watched = await open('/keys')
+  const { page, faults } = watched
+  await page.getByLabel('Workspace').selectOption('Laboratory')
+  await page.waitForURL(`**/keys?workspace_id=${slug}`)
+  await page.getByText('You have no keys yet').waitFor()
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByLabel('Name').fill('bench')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('row').filter({ hasText: 'bench' }).waitFor()
+  const { data } = (await at.world.service.manage('GET', `/keys?workspace_id=${id}`)).body
+  assert.deepEqual(
+    data.map(({ name }: { name: string }) => name),
+    ['bench'],
+  )
+  await page.goto(new URL(`/keys/providers?workspace_id=${slug}`, page.url()).href)
+  await page.getByText('The workspace brought no provider keys').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('a workspace that is empty is deleted once its name is typed', options, async () => {
+  await made('Doomed', 'doomed')
+  await using watched = await open('/keys/workspaces')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change Doomed' }).click()
+  await typedName(page, 'Doomed')
+  await page.getByText('Doomed is deleted').waitFor()
+  assert.equal(await named('Doomed'), undefined)
+  assert.deepEqual(faults, [])
+})
+
+test('requests of keys of every workspace go by their names', options, async () => {
+  const { service } = at.world
+  const { id } = await made('Elsewhere', 'elsewhere')
+  const { key } = (await service.manage('POST', '/keys', { name: 'far-away', workspace_id: id })).body
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'From afar' }] }
+  await service.ask('POST', '/chat/completions', { key, body })
+  await using watched = await open('/requests?workspace_id=elsewhere')
+  const { page, faults } = watched
+  await page.getByRole('row').filter({ hasText: 'far-away' }).waitFor()
+  // New ones come in by themselves, though the address names the workspace and the request has its id.
+  await service.ask('POST', '/chat/completions', { key, body })
+  await page.getByRole('row').nth(2).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('one who is viewer sees workspaces and may change none', options, async () => {
+  await using watched = await open('/keys/workspaces', { link: await linkForRole(at.world.service, 'viewer') })
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^(Change|Delete|Make)/ }).count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [390, 1280]) {
+    test(
+      `workspaces keep nobody out: no fault of accessibility at ${width} px in ${colorScheme}`,
+      options,
+      async () => {
+        await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
+        const { page } = watched
+        await page.getByRole('button', { name: 'Make a workspace' }).click()
+        await page.getByLabel('Keep prompts and answers').check()
+        await page.getByLabel('Of how many requests').waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [])
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        assert.deepEqual(watched.faults, [])
+      },
+    )
+  }
+}
