@@ -118,13 +118,15 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
 function TextFilter({ filter, value, choose }: Choosing<'text'>) {
   const [typed, setTyped] = useState(value ?? '')
   const fitting = (filter.suggestions ?? [])
-    .filter((one) => one.toLowerCase().includes(typed.toLowerCase()))
+    .filter((one) => `${one} ${filter.shown?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, 12)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        choose(typed.trim())
+        // What is suggested by another name is meant where its name was typed.
+        const named = fitting.find((one) => filter.shown?.(one) === typed.trim())
+        choose(named ?? typed.trim())
       }}
     >
       <input

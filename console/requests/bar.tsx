@@ -1,9 +1,10 @@
 import { useRef } from 'preact/hooks'
+import { addressOf } from '../api/client.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
 import { useKeys } from '../pieces/keys.ts'
-import { spans } from './log-query.ts'
+import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [
   { value: 'success', label: 'answered' },
@@ -52,9 +53,14 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
         { value: 'false', label: 'no' },
       ],
     },
+    { kind: 'text', name: 'from', label: 'from', placeholder: '2026-11-22 14:00' },
+    { kind: 'text', name: 'to', label: 'to', placeholder: '2026-11-22 15:00' },
     { kind: 'text', name: 'min_cost', label: 'costs at least, USD', placeholder: '0.01' },
+    { kind: 'text', name: 'max_cost', label: 'costs at most, USD', placeholder: '0.1' },
     { kind: 'text', name: 'min_latency', label: 'first token after, ms', placeholder: '1000' },
+    { kind: 'text', name: 'max_latency', label: 'first token before, ms', placeholder: '200' },
     { kind: 'text', name: 'min_generation_time', label: 'takes at least, ms', placeholder: '10000' },
+    { kind: 'text', name: 'max_generation_time', label: 'takes at most, ms', placeholder: '500' },
   ]
 }
 
@@ -86,7 +92,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
           const typed = field.current!.value.trim()
           field.current!.value = ''
           field.current!.blur()
-          if (typed !== '') filters.set(meaningOf(typed))
+          if (typed !== '') filters.set(meaningOf(typed, keys))
         }}
       >
         <input ref={field} aria-label="Find requests" placeholder="model, or provider: session: preset: …" />
@@ -96,6 +102,16 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
         {isLive && <span class="dot ok" />}
         <b>{isLive ? 'live' : 'paused'}</b>
       </button>
+      <a
+        class="button"
+        href={addressOf('GET /generations/export', { query: logQuery(filters.values, Date.now()) })}
+        target="_blank"
+        download="requests.csv"
+        aria-label="Download as CSV"
+        rel="noopener"
+      >
+        CSV
+      </a>
     </div>
   )
 }
@@ -110,9 +126,13 @@ const prefixes: Record<string, string> = {
   failure: 'error',
 }
 
-/** What was typed into the field: `provider:openai`, else a model. */
-function meaningOf(typed: string): Record<string, string> {
+/** What was typed into the field: `provider:openai`, else a model. A key goes by its name, too. */
+function meaningOf(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
   const name = prefixes[word]
+  if (name === 'api_key_hash') {
+    const named = [...keys.values()].find((key) => key.name === rest)
+    return { [name]: named?.hash ?? rest }
+  }
   return name ? { [name]: rest } : { model: typed }
 }

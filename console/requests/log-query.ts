@@ -40,7 +40,31 @@ export function logQuery(values: Readonly<Record<string, string>>, now: number):
   for (const name of passed) if (values[name]) query[name] = values[name]
   const span = spanOf(values.last)
   if (span) query.from = new Date(now - span.ms).toISOString()
-  if (values.from) query.from = values.from
-  if (values.to) query.to = values.to
+  if (values.from) query.from = instantOf(values.from)
+  if (values.to) query.to = instantOf(values.to)
   return query as LogQuery
+}
+
+/** Typed without a zone, a time is that of the reader. What is no time is left for the service to refuse. */
+function instantOf(typed: string): string {
+  const at = Date.parse(typed)
+  return Number.isNaN(at) ? typed : new Date(at).toISOString()
+}
+
+const isId = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}$/.test(text)
+
+/**
+ * What can be told of a request by what it says itself: it knows its member and its workspace by their ids, where one
+ * also asks for an address or a slug. `isAll` says that nothing was left out.
+ */
+export function knownOf(query: LogQuery): { known: LogQuery; isAll: boolean } {
+  const { user_id, workspace_id, ...others } = query
+  return {
+    known: {
+      ...others,
+      ...(user_id !== undefined && isId(user_id) && { user_id }),
+      ...(workspace_id !== undefined && isId(workspace_id) && { workspace_id }),
+    },
+    isAll: isId(user_id) && isId(workspace_id),
+  }
 }

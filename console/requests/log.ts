@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { hearsEvents, useEvents } from '../api/events.ts'
 import { asFailure, type Failure } from '../api/failure.ts'
 import type { Generation } from '../api/types.ts'
-import { type LogQuery, logQuery } from './log-query.ts'
+import { knownOf, type LogQuery, logQuery } from './log-query.ts'
 import { passes, withNewer, withWaiting } from './merge.ts'
 
 const pageSize = 100
@@ -93,11 +93,16 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
   useEvents<Generation>('generation', (generation) => {
-    if (!isLive || !passes(generation, query.current)) return
+    const { known, isAll } = knownOf(query.current)
+    if (!isLive || !passes(generation, known)) return
     gathered.current.push(generation)
-    timer.current ??= window.setTimeout(() => {
+    timer.current ??= window.setTimeout(async () => {
       timer.current = undefined
-      add(gathered.current.splice(0))
+      const newer = gathered.current.splice(0)
+      if (isAll) return add(newer)
+      const asked = query.current
+      const newest = await ask(asked, {}).catch(() => undefined)
+      if (newest && asked === query.current) add(newest.data)
     }, gatherMs)
   })
   useEffect(() => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
@@ -77,6 +78,47 @@ test('what was typed after "/" filters, and nothing found says how to see all ag
   assert.deepEqual(faults, [])
 })
 
+test('a key is filtered by its name, and what is filtered is downloaded as CSV', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('key:shut-in')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/api_key_hash=[0-9a-f]{64}$/)
+  await page.getByRole('row').filter({ hasText: 'refused' }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download as CSV' }).click()
+  const lines = readFileSync(await (await downloading).path(), 'utf8')
+    .trim()
+    .split('\n')
+  assert.deepEqual([lines.length, lines[1]?.includes('refused')], [2, true])
+  assert.deepEqual(faults, [])
+})
+
+test('a time is filtered by as it is typed, and costs and durations from above', options, async () => {
+  await using watched = await open('/requests?from=2020-01-01 10:00&max_generation_time=600000&max_cost=5')
+  const { page, faults } = watched
+  await page.getByRole('row').nth(4).waitFor()
+  await page.getByRole('button', { name: 'Without from' }).waitFor()
+  await page.getByRole('button', { name: 'Without takes at most' }).waitFor()
+  await page.goto(new URL('/requests?to=2020-01-01', page.url()).href)
+  await page.getByText('No request passes these filters').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('what is filtered by a member’s address comes in live too', options, async () => {
+  const { data } = (await world.service.manage('GET', '/organization/members')).body
+  await using watched = await open(`/requests?model=signalbox/demo&user_id=${data[0].email}`)
+  const { page, faults } = watched
+  await page.getByRole('row').nth(1).waitFor()
+  const before = await page.getByRole('row').count()
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Now' }] }
+  await world.service.ask('POST', '/chat/completions', { body })
+  await page.getByRole('row').nth(before).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a request that ends now comes in at the top by itself', options, async () => {
   await using watched = await open('/requests?model=signalbox/demo')
   const { page, faults } = watched
@@ -106,6 +148,7 @@ test('an API key sees its own requests, and no word of others', options, async (
   const made = await world.service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
   await using watched = await open('/requests', { key: made.body.key })
   await watched.page.getByText('No requests yet').waitFor()
+  assert.deepEqual(watched.faults, [])
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
