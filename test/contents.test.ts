@@ -108,6 +108,18 @@ onEachDatabase('what is asked and answered', (kind) => {
     assert.equal(data.output.completion, (await kept(service, chat)).output.completion)
   })
 
+  test('is told with all that says how to ask the same again, unless that is too long', async () => {
+    await using service = await startTestService({ kind, settings: { content_bytes: '4096' as never } })
+    await keepContents(service)
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+    const how = { temperature: 0.3, seed: 7, tools, session_id: 'one' }
+    const parametersOf = async (body: object) => (await kept(service, await asked(service, body))).input.parameters
+    assert.deepEqual(await parametersOf(saying('Hi', { ...how, stream: true })), how)
+    assert.deepEqual(await parametersOf(saying('Hi')), {})
+    const long = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(5000) } }]
+    assert.equal(await parametersOf(saying('Hi', { tools: long })), null)
+  })
+
   test('is kept as guardrails let it through, and nothing of what they refuse', async () => {
     await using service = await startTestService({ kind })
     await keepContents(service)

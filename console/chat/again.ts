@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
+import { noSettings, type Settings } from './request.ts'
 import { clear, draft, opening, settings } from './talk.ts'
 
 type Message = ChatRequest['messages'][number]
@@ -23,6 +24,25 @@ function textOf({ content }: Message): string {
   return (content ?? []).map(({ text }) => text ?? '').join('\n')
 }
 
+/** How a kept request was asked, as the chat has it: what has no field of its own stands among the further ones. */
+export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
+  const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _own, ...more } = parameters
+  const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
+  // A field that is filled in is all that is said of reasoning.
+  const isEffortAll = typeof effort === 'string' && Object.keys(thinking).length === 0
+  const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !isEffortAll && { reasoning }) }
+  const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
+  return {
+    ...noSettings,
+    system,
+    temperature: number(temperature),
+    topP: number(top_p),
+    maxTokens: number(max_tokens ?? max_completion_tokens),
+    effort: isEffortAll ? effort : '',
+    more: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
+  }
+}
+
 /** Fills the chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
 export function useAgain(id: string | undefined): string | undefined {
   const [problem, setProblem] = useState<string>()
@@ -34,8 +54,9 @@ export function useAgain(id: string | undefined): string | undefined {
         const { system, before, last } = takenApart(data.input.messages as Message[])
         clear()
         opening.value = before
-        settings.value = { ...settings.peek(), system }
+        settings.value = settingsOf(system, data.input.parameters ?? {})
         draft.value = last
+        if (data.input.parameters === null) setProblem('What else that request said was too long to be kept.')
       },
       (error) => {
         const { status, message } = asFailure(error)

@@ -32,7 +32,7 @@ export function Detail({ id, known, keys, onClose }: DetailProps) {
 function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const isKept = generation.outcome !== 'refused'
   const content = useContent(isKept ? generation.id : undefined)
-  const messages = content.isCurrent ? content.data?.data.input.messages : undefined
+  const asked = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
       <p class="dim">
@@ -68,7 +68,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
         <a class="button" href={askAgainPath(generation)}>
           Ask again
         </a>
-        <Copy text={curlOf(generation, location.origin, messages)} what="Copied as curl">
+        <Copy text={curlOf(generation, location.origin, asked)} what="Copied as curl">
           Copy as curl
         </Copy>
         <Copy text={location.href} what="Copied the link">

@@ -1,6 +1,7 @@
 /** What was asked and answered, as it is kept. */
 export type Content = {
-  input: { messages: readonly unknown[] }
+  /** `parameters`: all else that the request said of how it is to be answered; null where that is too long. */
+  input: { messages: readonly unknown[]; parameters?: object | null }
   output: { completion: string | null; reasoning: string | null; tool_calls: ToolCallText[] }
   error: ContentError | null
   /** Whether some of it was left out, as it was too long. */

@@ -21,6 +21,8 @@ async function copied(page: Page, name: string, notice: string): Promise<string>
   return page.evaluate('navigator.clipboard.readText()')
 }
 
+const saying = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Anew' }] }
+
 /** From now on the workspace keeps what is asked. @returns a request that is kept. */
 async function keptRequest(): Promise<string> {
   const { service } = at.world
@@ -55,6 +57,27 @@ test('where it was kept it is asked again as it was, and the line of curl asks t
   await until(async () => /wrong VAT id/.test(await page.getByLabel('Message').inputValue()))
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('article', { name: 'Answer of openai/gpt-5.4-mini' }).getByText('lacks a digit').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('it is asked again with its temperature, its tools and its other fields', options, async () => {
+  const { service } = at.world
+  await keptRequest()
+  const tools = [{ type: 'function', function: { name: 'find_invoice', parameters: { type: 'object' } } }]
+  const body = { ...saying, temperature: 0.3, seed: 7, tools }
+  const id = (await service.ask('POST', '/chat/completions', { body })).headers.get('x-generation-id')
+  await until(async () => (await service.manage('GET', `/generation/content?id=${id}`)).status === 200)
+  await using watched = await open(`/requests/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.locator('.conversation').getByText('Anew').first().waitFor()
+  const line = await copied(page, 'Copy as curl', 'Copied as curl')
+  for (const part of ['"temperature": 0.3', '"seed": 7', '"find_invoice"']) assert.ok(line.includes(part), line)
+  await page.getByRole('link', { name: 'Ask again' }).click()
+  await until(async () => (await page.getByLabel('Message').inputValue()) === 'Anew')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  assert.equal(await page.getByLabel('Temperature').inputValue(), '0.3')
+  assert.deepEqual(JSON.parse(await page.getByLabel('Further fields, as JSON').inputValue()), { seed: 7, tools })
   assert.deepEqual(faults, [])
 })
 

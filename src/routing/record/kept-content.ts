@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/caller.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { AnswerText } from '#contents/answer-text.ts'
 import type { Content, ContentError } from '#contents/content.ts'
@@ -22,7 +23,7 @@ export function contentToKeep(
   { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
 ): KeptContent | undefined {
   if (!contents || !caller.keptShare || retainsNothing || chat.provider?.zdr) return undefined
-  return isSampled(id, caller.keptShare.rate) ? new KeptContent(contents, chat.messages) : undefined
+  return isSampled(id, caller.keptShare.rate) ? new KeptContent(contents, chat) : undefined
 }
 
 /** The end of an id is as good as chance. */
@@ -32,13 +33,13 @@ function isSampled(id: string, rate: number): boolean {
 
 export class KeptContent {
   readonly #contents: KeepContents
-  readonly #messages: readonly unknown[]
+  readonly #chat: ChatRequest
   #answer: AnswerText
 
-  /** @param messages as guardrails let them through. */
-  constructor(contents: KeepContents, messages: readonly unknown[]) {
+  /** @param chat as guardrails let it through. */
+  constructor(contents: KeepContents, chat: ChatRequest) {
     this.#contents = contents
-    this.#messages = messages
+    this.#chat = chat
     this.#answer = new AnswerText(contents.mostBytes)
   }
 
@@ -61,10 +62,11 @@ export class KeptContent {
   }
 
   #read(generation: Generation): Content {
-    const [asked, said] = [new Cutter(this.#contents.mostBytes), new Cutter(this.#contents.mostBytes)]
+    const { mostBytes } = this.#contents
+    const [asked, said] = [new Cutter(mostBytes), new Cutter(mostBytes)]
     const { completion, reasoning, calls } = this.#answer.read()
     return {
-      input: { messages: asked.messages(this.#messages) },
+      input: { messages: asked.messages(this.#chat.messages), parameters: parametersOf(this.#chat, mostBytes) },
       output: {
         completion: completion === null ? null : said.text(completion),
         tool_calls: said.value(calls) as Content['output']['tool_calls'],
@@ -74,6 +76,14 @@ export class KeptContent {
       truncated: asked.isCut || said.isCut,
     }
   }
+}
+
+/** All that it takes to ask the same again; half of that would be another request. */
+function parametersOf(chat: ChatRequest, mostBytes: number): object | null {
+  const { messages: _said, model: _asked, stream: _how, stream_options: _told, ...parameters } = chat
+  const cutter = new Cutter(mostBytes)
+  const kept = cutter.value(parameters) as object
+  return cutter.isCut ? null : kept
 }
 
 /** In words of ours: what a provider said may repeat what it was asked, or hold what must not be told. */

@@ -20,6 +20,13 @@ export const GenerationContent = z
       messages: z
         .array(z.unknown())
         .describe('As guardrails let them through, in the form of chat completions, whatever the client speaks.'),
+      parameters: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .optional()
+        .describe(
+          'The other fields of the request, in the same form: temperature, tools and the like. Null where they are too long to be kept.',
+        ),
     }),
     output: z.object({
       completion: z.string().nullable(),
