@@ -10,6 +10,7 @@ import { Failed, Loading } from '../pieces/states.tsx'
 import { dayOf, intelligenceOf } from './columns.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { History } from './history.tsx'
+import { Policies } from './policies.tsx'
 
 /** One model: what it is, who serves it, at what price and how well. Escape leads back to the list. */
 export function ModelPage({ id }: { id: string }) {
@@ -38,6 +39,7 @@ export function ModelPage({ id }: { id: string }) {
               <Endpoints endpoints={served.data.data.endpoints} />
             </>
           )}
+          <Policies author={author} slug={slug} />
           <History id={found.id} />
           {found.description && (
             <>

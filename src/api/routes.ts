@@ -32,6 +32,7 @@ import { getOneGuardrail } from './routes/guardrails/get.ts'
 import { listAllGuardrails } from './routes/guardrails/list.ts'
 import { listAllKeyAssignments } from './routes/guardrails/list-all-key-assignments.ts'
 import { listAllMemberAssignments } from './routes/guardrails/list-all-member-assignments.ts'
+import { listGuardrailsForModel } from './routes/guardrails/list-for-model.ts'
 import { listGuardrailKeyAssignments } from './routes/guardrails/list-key-assignments.ts'
 import { listGuardrailMemberAssignments } from './routes/guardrails/list-member-assignments.ts'
 import { replayGuardrail } from './routes/guardrails/replay.ts'
@@ -204,6 +205,7 @@ const table = {
   deleteGuardrail: deleteOneGuardrail,
   replayGuardrail,
   tryGuardrail,
+  listGuardrailsForModel,
   listKeyAssignments: listAllKeyAssignments,
   listMemberAssignments: listAllMemberAssignments,
   listGuardrailKeyAssignments,

@@ -65,6 +65,24 @@ test('a link of the feed of models leads to the model', options, async () => {
   assert.deepEqual(watched.faults, [])
 })
 
+test('a model tells what each guardrail allows of it, by which rule, and leads there', options, async () => {
+  const { service, guardrailId } = world
+  const made = { name: 'No DeepInfra', ignored_providers: ['deepinfra'] }
+  const { id } = (await service.manage('POST', '/guardrails', made)).body.data
+  await using watched = await signedInPage(browser, service, '/models/deepseek/deepseek-v4')
+  const { page, faults } = watched
+  const policies = page.getByRole('region', { name: 'What guardrails allow of it' })
+  const row = policies.getByRole('row').filter({ hasText: 'No DeepInfra' })
+  await row.getByText('not by deepinfra (ignored providers)').waitFor()
+  assert.equal(await row.getByRole('link').getAttribute('href'), `/guardrails/${id}`)
+  await policies.getByText('all of it is allowed').waitFor()
+  await page.goto(new URL('/models/openai/gpt-5.4-mini', page.url()).href)
+  await policies.getByRole('row').filter({ hasText: 'forbids it: ignored models' }).waitFor()
+  assert.ok((await policies.innerHTML()).includes(guardrailId))
+  assert.deepEqual(faults, [])
+  await service.manage('DELETE', `/guardrails/${id}`)
+})
+
 test('a model that there is not is said to be not there', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models/nobody/knows')
   await watched.page.getByText('It is not there').waitFor()

@@ -181,6 +181,7 @@ export const steps: Step[] = [
   },
   { operation: 'get /guardrails', query: '?limit=1' },
   { operation: 'get /guardrails/{id}', params: guardrail },
+  { operation: 'get /models/{author}/{slug}/guardrails', params: model },
   { operation: 'patch /guardrails/{id}', params: guardrail, body: { limit_usd: 100 } },
   { operation: 'post /guardrails/{id}/replay', params: guardrail, body: { policy: { limit_usd: 10 } } },
   {
