@@ -60,6 +60,29 @@ onEachDatabase('GET /generation of a request that was answered', (kind) => {
     ])
   })
 
+  test('tells what put its endpoints in order, and nothing where there was but one', async () => {
+    await using upstream = await startFaultyUpstream(plays)
+    await using service = await startFaultyService(upstream, ['slow'], { kind })
+    const orderOf = async (model: string, provider: object) =>
+      (await generationOf(service, model, { provider })).ordered_by
+    assert.equal(await orderOf('backed/slow', {}), 'draw')
+    assert.equal(await orderOf('backed/slow', { order: ['sound'], sort: 'price' }), 'order')
+    assert.equal(await orderOf('backed/slow', { sort: 'throughput' }), 'throughput')
+    assert.equal(await orderOf('backed/slow:floor', {}), 'price')
+    assert.equal(await orderOf('backed/slow', { only: ['sound'] }), null)
+    assert.equal(await orderOf('faulty/slow', {}), null)
+  })
+
+  test('tells the prices that were charged, and none where nobody answered', async () => {
+    await using upstream = await startFaultyUpstream(plays)
+    await using service = await startFaultyService(upstream, ['slow', 'broken'], { kind })
+    const { charged_prices, tokens_prompt, tokens_completion, total_cost } = await generationOf(service, 'faulty/slow')
+    assert.deepEqual(charged_prices, { prompt: 1e-6, completion: 1e-5 })
+    const sum = tokens_prompt * charged_prices.prompt + tokens_completion * charged_prices.completion
+    assert.ok(total_cost > 0 && Math.abs(sum - total_cost) < 1e-15, `${sum} ${total_cost}`)
+    assert.equal((await generationOf(service, 'faulty/broken')).charged_prices, null)
+  })
+
   test('tells of each attempt when it was connected and when the answer began', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow'], { kind })

@@ -2,7 +2,8 @@ import type { Endpoint, Generation } from '../api/types.ts'
 
 export type CostLine = { says: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
 
-type Prices = Endpoint['pricing']
+/** In USD for one of each kind. */
+type Prices = Readonly<Record<string, string | number | undefined>>
 type Counts = Pick<
   Generation,
   | 'tokens_prompt'
@@ -17,15 +18,18 @@ type Counts = Pick<
   | 'billed_pieces'
 >
 
-/** The prices of the endpoint that answered, as they are now. */
-export function pricesOf(endpoints: Endpoint[] | undefined, endpointId: string | null): Prices | undefined {
+/** The prices of the endpoint that answered, as they are now: for requests of which it is not known what was charged. */
+export function pricesOf(
+  endpoints: Pick<Endpoint, 'tag' | 'pricing'>[] | undefined,
+  endpointId: string | null,
+): Prices | undefined {
   const tag = endpointId?.slice(endpointId.lastIndexOf('@') + 1)
   return endpoints?.find((endpoint) => endpoint.tag === tag)?.pricing
 }
 
 /** Every token once, as it is charged: what a kind has no price of its own for costs as the plain one. */
 export function costLines(counts: Counts, prices: Prices): CostLine[] {
-  const price = (name: keyof Prices, other: number) => (prices[name] === undefined ? other : Number(prices[name]))
+  const price = (name: string, other: number) => (prices[name] === undefined ? other : Number(prices[name]))
   const [plainIn, plainOut] = [Number(prices.prompt), Number(prices.completion)]
   const prompt = counts.tokens_prompt ?? 0
   const audioIn = Math.min(counts.tokens_audio_prompt, prompt)
@@ -53,7 +57,7 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
     ...Object.entries(counts.billed_pieces).map(([name, count]): [string, number, number] => [
       name.replaceAll('_', ' '),
       count as number,
-      Number(prices[name as keyof Prices] ?? 0),
+      Number(prices[name] ?? 0),
     ]),
   ]
   const lines = (of: typeof tokens, unit: CostLine['unit']) =>

@@ -78,7 +78,26 @@ test('who was not asked is told by reason: those left out before the attempts, t
     ['a, b, c and 2 more', 'left out: no credential'],
     ['g', 'left out: context too small'],
   ])
-  assert.deepEqual(lines.at(-2), ['f', 'not needed'])
+  assert.deepEqual(lines.at(-2), ['f', 'next in line, not needed'])
+})
+
+test('the plan says how many stood in line, and what put them in that order', () => {
+  const behind = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
+  const plan = (more: Parameters<typeof sampleGeneration>[0]) => told({ not_asked: [behind], ...more })[1]?.[1]
+  assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, drawn by lot, the cheaper the likelier')
+  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, the quickest first token first')
+  assert.equal(plan({ ordered_by: null }), undefined)
+})
+
+test('tokens are told over time: how fast the slowest stretch went and how fast the fastest', () => {
+  const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
+  const steps = storyOf(sampleGeneration({ pace, tokens_completion: 61 }))
+  const answered = steps.find((step) => step.pace)
+  assert.equal(answered?.says, '61 tokens, 0 to 60 a second')
+  assert.deepEqual(
+    answered?.pace?.shares.map((share) => share.toFixed(2)),
+    ['0.33', '1.00', '0.00', '0.67', '0.03'],
+  )
 })
 
 test('a refusal names the rule and leads to the guardrail, and nothing follows', () => {

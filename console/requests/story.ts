@@ -15,6 +15,8 @@ export type Step = {
   took: string
   /** Where what decided it can be changed. */
   href?: string
+  /** How fast it went, in equal stretches of its time of so many milliseconds: 1 is the fastest. */
+  pace?: { every: number; shares: number[] }
 }
 
 /** What happened to a request, step by step, all on one axis. What did not happen is a step too. */
@@ -44,7 +46,7 @@ const leftOut = (endpoint: string, says: string): Step => ({
 
 /** Why endpoints were not asked, as their shortest word. */
 const notAskedWords: Record<string, string> = {
-  not_reached: 'not needed',
+  not_reached: 'next in line, not needed',
   troubled: 'stood behind: failed lately',
   circuit_shut: 'stood behind: open circuit',
   slow: 'stood behind: slower than wished for',
@@ -92,11 +94,24 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 
-function planStep({ candidate_models, requested_model, attempts }: Generation, before: number): Step {
-  const models = counted(candidate_models.length, 'model')
-  const says =
-    attempts.length === 0 ? `nobody to ask for ${requested_model}` : candidate_models.length > 1 ? models : undefined
-  return { label: 'plan', says, from: 0, ms: before, tone: 'quiet', took: duration(before) }
+/** Why the first stood first. */
+const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
+  draw: 'drawn by lot, the cheaper the likelier',
+  order: 'as the request lists them',
+  price: 'the cheapest first',
+  throughput: 'the fastest first',
+  latency: 'the quickest first token first',
+}
+
+function planStep(generation: Generation, before: number): Step {
+  const { candidate_models, requested_model, attempts, not_asked, ordered_by } = generation
+  const endpoints = attempts.length + not_asked.filter(({ standing }) => standing === 'behind').length
+  const told = [
+    candidate_models.length > 1 && counted(candidate_models.length, 'model'),
+    ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
+  ]
+  const says = attempts.length === 0 ? `nobody to ask for ${requested_model}` : told.filter(Boolean).join(', ')
+  return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', took: duration(before) }
 }
 
 function attemptSteps(generation: Generation, before: number): Step[] {
@@ -136,10 +151,11 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   })
   const failed = failureOf(outcome, reason)
   if (!isGood) return [...waited, step(failed, end, 'bad')]
-  const tokens = isLast ? tokensOf(tokens_completion) : undefined
+  const tokens = isLast ? tokensOf(tokens_completion, generation.pace) : undefined
   const says =
     outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
-  return [...waited, step(says, end, outcome === 'broke' ? 'bad' : 'work')]
+  const last = step(says, end, outcome === 'broke' ? 'bad' : 'work')
+  return [...waited, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
 }
 
 /** The status says more than its kind. */
@@ -149,7 +165,21 @@ function failureOf(outcome: string, reason: string | undefined): string {
   return [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
 }
 
-const tokensOf = (completion: number | null) => counted(completion ?? 0, 'token')
+type Pace = Generation['pace']
+
+/** With the slowest and the fastest stretch, but for the last, which is not a whole one. */
+function tokensOf(completion: number | null, pace: Pace): string {
+  const all = counted(completion ?? 0, 'token')
+  const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
+  if (rates.length < 2) return all
+  const [least, most] = [Math.min(...rates), Math.max(...rates)]
+  return `${all}, ${least === most ? most : `${least} to ${most}`} a second`
+}
+
+function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace']> {
+  const most = Math.max(...tokens, 1)
+  return { every, shares: tokens.map((count) => count / most) }
+}
 
 function meterStep({ tokens_estimated, tokens_capped, is_byok }: Generation): Step {
   const how = tokens_estimated

@@ -37,11 +37,33 @@ function Label({ step: { label, says, href, from } }: { step: Step }) {
   )
 }
 
-function Bar({ step: { from = 0, ms = 0 }, total }: { step: Step; total: number }) {
+/** The height of a bar whose pace is not known, or that went at its fastest. */
+const fullPx = 10
+
+function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: number }) {
   const share = (part: number) => `${total > 0 ? Math.min(100, (part / total) * 100) : 0}%`
+  const stretches = pace ? stretchesOf(pace, ms) : [{ at: 0, ms, height: fullPx }]
   return (
     <span class="track" aria-hidden="true">
-      <i style={{ left: share(from), width: share(ms) }} />
+      {stretches.map(({ at, ms: width, height }) => (
+        <i
+          key={at}
+          style={{
+            left: share(from + at),
+            width: share(width),
+            top: `${1 + fullPx - height}px`,
+            height: `${height}px`,
+          }}
+        />
+      ))}
     </span>
   )
+}
+
+/** The bar as a row of them, each as high as it went fast. */
+function stretchesOf({ every, shares }: NonNullable<Step['pace']>, ms: number) {
+  return shares.flatMap((fast, index) => {
+    const at = index * every
+    return fast === 0 || at >= ms ? [] : [{ at, ms: Math.min(every, ms - at), height: Math.max(1, fast * fullPx) }]
+  })
 }

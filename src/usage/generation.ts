@@ -24,6 +24,15 @@ export type AttemptNote = {
 /** The ids of endpoints that could have answered and were not asked, by why. */
 export type NotAsked = { readonly [reason: string]: readonly string[] }
 
+/** What one of each was charged, in USD: a token of each kind that was used, the request, pieces by their names. */
+export type ChargedPrices = { readonly [kind: string]: number }
+
+/** What put the endpoints that could be asked into their order: a lot, the request's own list, or what it sorts by. */
+export type OrderedBy = 'draw' | 'order' | 'price' | 'throughput' | 'latency'
+
+/** The tokens of a streamed answer in equal stretches of time from its first piece on. */
+export type PaceNote = { everyMs: number; tokens: number[] }
+
 /** Why a request was refused or failed, in words of ours: nothing of what was asked or answered. */
 export type Cause = {
   kind: FaultKind | 'internal'
@@ -73,6 +82,8 @@ export type Generation = {
   /** Whether the upstream counted more than the request could use. Then the count is limited to what was possible. */
   capped: boolean
   cost: PicoUsd
+  /** Undefined where nobody answered. */
+  chargedPrices?: ChargedPrices | undefined
   /** The cost without the provider's cache, less the cost. Negative if writing to the cache cost more. */
   cacheSaving?: PicoUsd | undefined
   /**
@@ -90,6 +101,10 @@ export type Generation = {
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
   notAsked?: NotAsked | undefined
+  /** Undefined where there were no two to be put in order. */
+  orderedBy?: OrderedBy | undefined
+  /** Undefined for an answer that came at once. */
+  pace?: PaceNote | undefined
   /** Undefined when all went well, or the client left. */
   cause?: Cause | undefined
   /** The client's `traceparent`. */

@@ -1,6 +1,6 @@
 import { isoTime } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
-import type { AttemptNote, Cause, Generation, NotAsked } from './generation.ts'
+import type { AttemptNote, Cause, ChargedPrices, Generation, NotAsked, OrderedBy, PaceNote } from './generation.ts'
 
 /** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof generationRecord>
@@ -58,6 +58,9 @@ const defaults = {
   throughput: null,
   content_findings: [],
   not_asked: {},
+  ordered_by: null as OrderedBy | null,
+  charged_prices: null as ChargedPrices | null,
+  pace: null as ReturnType<typeof paceOf> | null,
   app_title: null,
   http_referer: null,
 }
@@ -121,6 +124,9 @@ function factsOf(generation: Generation) {
     error: cause && errorOf(cause),
     attempts: generation.attempts.map(attemptOf),
     not_asked: generation.notAsked && shortened(generation.notAsked, model),
+    ordered_by: generation.orderedBy,
+    charged_prices: generation.chargedPrices,
+    pace: generation.pace && paceOf(generation.pace),
   }
 }
 
@@ -140,6 +146,8 @@ function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectM
     first_byte: firstByteMs,
   }
 }
+
+const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
 
 /** Endpoints of the row's own model are named by their tags: a row is written for every request. */
 function shortened(notAsked: NotAsked, model: string): NotAsked {

@@ -47,6 +47,7 @@ function story(request: GenerationRecord): string {
       asked_for: request.requested_model,
       candidates: request.candidate_models?.join(', '),
       preset: request.preset && `${request.preset.slug}, version ${request.preset.version}`,
+      ordered_by: request.ordered_by,
       answered_by: request.endpoint_id,
       outcome: request.outcome,
       finish_reason: request.finish_reason,

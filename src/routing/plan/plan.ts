@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '#catalogue/model.ts'
+import type { OrderedBy } from '#usage/generation.ts'
 import type { CircuitHealth } from './circuit.ts'
 import { pricePerMillion, weightedPrice } from './price.ts'
 
@@ -68,6 +69,8 @@ export type Plan = {
   excluded: Excluded[]
   /** Of endpoints that were put behind others, by their ids; mostly there is none. */
   behind?: ReadonlyMap<string, Behind> | undefined
+  /** Undefined where there are no two to be put in order. */
+  orderedBy?: OrderedBy | undefined
 }
 
 export type PlanInput = {
@@ -115,10 +118,16 @@ export function planAttempts(input: PlanInput): Plan {
         )
       : groups.flatMap((group) => inOrder(group.kept, group.sort, input, behind))
   const targets = shutLast(ordered, input, behind)
-  if (preferences.allowFallbacks) return { targets, excluded, behind: behind.found }
+  const orderedBy = targets.length < 2 ? undefined : orderOf(input)
+  if (preferences.allowFallbacks) return { targets, excluded, behind: behind.found, orderedBy }
   const first = withoutFallbacks(targets, preferences)
   for (const target of targets) if (!first.includes(target)) excluded.push({ target, reason: 'no_fallbacks' })
-  return { targets: first, excluded, behind: behind.found }
+  return { targets: first, excluded, behind: behind.found, orderedBy }
+}
+
+/** A request's own list comes before its sort, and that before the one of a model's variant. */
+function orderOf({ preferences: { order, sort }, candidates }: PlanInput): OrderedBy {
+  return order ? 'order' : (sort ?? candidates[0]?.sort ?? 'draw')
 }
 
 /** What is noted while the plan is made. */

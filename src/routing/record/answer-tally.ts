@@ -1,5 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
+import type { PaceNote } from '#usage/generation.ts'
+import { Pace, shortestMs } from './pace.ts'
 
 /** The parts of an answer that cost something. */
 export type Counted = {
@@ -58,6 +60,8 @@ export class AnswerCounter {
   }
   #toldExtras: Extras | undefined
   #passed: Record<string, number> | undefined
+  /** Only of an answer that takes its time: most requests need not carry one. */
+  #pace: Pace | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -66,7 +70,13 @@ export class AnswerCounter {
   /** A count that was told before more was said was not the last. */
   said(type: AnswerEvent['type'], bytes: number): void {
     const tally = this.#tally
-    tally.firstTokenAt ??= this.#now()
+    const at = this.#now()
+    tally.firstTokenAt ??= at
+    const since = at - tally.firstTokenAt
+    if (since >= shortestMs) {
+      this.#pace ??= new Pace(tally.bytes)
+      this.#pace.add(since, bytes)
+    }
     tally.isFinal = false
     tally.bytes += bytes
     if (type === 'reasoning') tally.thoughtBytes += Math.max(1, bytes)
@@ -79,6 +89,11 @@ export class AnswerCounter {
   result(): Readonly<AnswerTally> {
     this.#tally.extras = extrasOf(this.#passed, this.#toldExtras)
     return this.#tally
+  }
+
+  /** When how many of the tokens came; undefined where all came at once. */
+  paceOf(tokens: number): PaceNote | undefined {
+    return this.#pace?.note(tokens)
   }
 
   #count(event: AnswerEvent): void {

@@ -16,6 +16,7 @@ import { unpricedIn } from '../policy/unpriced.ts'
 import { AnswerCounter } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
+import { chargedPrices } from './charged-prices.ts'
 import { cacheSavingOf, costOf } from './cost.ts'
 import { notAsked, type Planned } from './not-asked.ts'
 
@@ -236,6 +237,7 @@ export class RequestRecord {
       estimated: charge?.estimated ?? false,
       capped: charge?.capped ?? false,
       cost: charge?.cost ?? 0n,
+      chargedPrices: context && charge && chargedPrices(context.target.endpoint.prices, charge),
       cacheSaving: context && charge && cacheSavingOf(context.target.endpoint.prices, charge),
       margin: (charge?.margin ?? 0n) + this.#lost.cost,
       finish: context?.failed ? 'error' : tally.finish,
@@ -246,6 +248,8 @@ export class RequestRecord {
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.#attempts,
       notAsked: this.#planned && notAsked(this.#planned, this.#attempts),
+      orderedBy: this.#planned?.plan.orderedBy,
+      pace: opening.streamed ? this.#tally.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
       span: this.#span,
     }

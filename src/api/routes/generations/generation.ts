@@ -70,6 +70,12 @@ const story = {
   not_asked: z
     .array(NotAsked)
     .describe('Other endpoints that could have answered, 30 at the most; none where nobody was chosen.'),
+  ordered_by: z
+    .enum(['draw', 'order', 'price', 'throughput', 'latency'])
+    .nullable()
+    .describe(
+      'What put the endpoints that could be asked into their order: `draw` (a lot, the cheaper the likelier), `order` (the list of the request), or what the request or the model’s variant sorts by; null where there were no two.',
+    ),
   content_findings: z.array(Finding).describe('What content filters found and let through, never the text.'),
   tool_calls: z.int(),
   native_finish_reason: z.string().nullable(),
@@ -82,6 +88,18 @@ const story = {
   tokens_image_completion: z.int(),
   throughput: z.number().nullable().describe('Tokens per second after the first.'),
   upstream_inference_cost: z.number().describe('In USD, whoever paid.'),
+  charged_prices: z
+    .record(z.string(), z.number())
+    .nullable()
+    .describe(
+      'What one of each was charged, in USD, by the names in an endpoint’s `pricing`: a token of each kind that was used, the request, pieces by their names. Null where nobody answered, and for requests of older versions.',
+    ),
+  pace: z
+    .object({ every: z.number().describe('Milliseconds.'), tokens: z.array(z.int()) })
+    .nullable()
+    .describe(
+      'The tokens of a streamed answer in equal stretches of time from its first on; null where it came at once.',
+    ),
 }
 
 export const GenerationAnswer = z

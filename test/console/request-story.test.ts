@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { demoInBrowser } from '../harness/demo-in-browser.ts'
+import { metered } from '../harness/metered.ts'
+
+/** An answer takes a third of a second: long enough to have a pace. */
+const at = demoInBrowser({ manner: { paceMs: () => 15 } })
+const options = { skip: withoutBrowser }
+
+const question = [{ role: 'user', content: 'Which of these invoices has the wrong VAT id?' }]
+const model = 'deepseek/deepseek-v4'
+
+/** @returns what was metered of a request that was streamed to its end. */
+async function asked(more: object = {}) {
+  const { service } = at.world
+  const body = { model, stream: true, messages: question, ...more }
+  const { headers } = await service.ask('POST', '/chat/completions', { body })
+  return metered(service, headers.get('x-generation-id')!)
+}
+
+test('a request tells what put its endpoints in order, and how fast its tokens came', options, async () => {
+  const sorted = await asked({ provider: { sort: 'price' } })
+  await using watched = await signedInPage(at.browser, at.world.service, `/requests/${sorted.id}`)
+  const { page, faults } = watched
+  const story = page.getByRole('complementary', { name: 'Details' }).locator('.waterfall')
+  await story.getByText('2 endpoints, the cheapest first').waitFor()
+  await story.getByText('next in line, not needed').waitFor()
+  await story.getByText(/\d+ tokens, \d+ to \d+ a second|\d+ tokens, \d+ a second/).waitFor()
+  assert.ok((await story.locator('.work i').count()) > 1)
+  assert.deepEqual(faults, [])
+})
+
+test(
+  'what a request cost is told at the prices that were charged, and asks nobody for those of now',
+  options,
+  async () => {
+    const { id, tokens_prompt, tokens_completion, total_cost } = await asked({ provider: { order: ['openai'] } })
+    await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`)
+    const { page, faults } = watched
+    const wanted: string[] = []
+    page.on('request', (request) => wanted.push(request.url()))
+    await page.reload()
+    const lines = page.locator('.cost > div')
+    await lines
+      .filter({ hasText: `prompt, ${tokens_prompt}` })
+      .getByText('0.90 / M')
+      .waitFor()
+    await lines
+      .filter({ hasText: `completion, ${tokens_completion}` })
+      .getByText('2.00 / M')
+      .waitFor()
+    assert.ok(Math.abs(total_cost - (tokens_prompt * 0.9 + tokens_completion * 2) / 1e6) < 1e-12)
+    assert.deepEqual(
+      wanted.filter((url) => url.includes('/endpoints')),
+      [],
+    )
+    assert.equal(await page.getByText('prices of now').count(), 0)
+    assert.deepEqual(faults, [])
+  },
+)
