@@ -11,7 +11,7 @@ type Run = (statement: string) => Promise<Record<string, unknown>[]>
  * would take the better part of an hour otherwise. Indexes are made anew at the end.
  */
 export async function copyDays(
-  place: { data_dir: string; database_url: string | undefined },
+  place: { data_dir: string; database_url?: string | undefined },
   { now, filled, days }: { now: number; filled: number; days: number },
 ): Promise<void> {
   const { run, indexes, close } = place.database_url ? await postgres(place.database_url) : sqlite(place.data_dir)

@@ -19,13 +19,22 @@ const endpoints = [
 ]
 
 /** The `at`th of so many requests, the newest first, over 30 days before `now`. */
-export type Filling = { organizationId: string; requests: number; now: number }
+export type Filling = {
+  organizationId: string
+  requests: number
+  now: number
+  /** Those of the first are seen by its API keys. */
+  workspaces?: readonly string[]
+}
 
-/** @returns how many requests were written a second. Their roll-ups are put in place a day at a time. */
-export async function fill(db: Db, filling: Filling, batch: number): Promise<number> {
+/**
+ * @param days only so many, the newest ones.
+ * @returns how many requests were written a second. Their roll-ups are put in place a day at a time.
+ */
+export async function fill(db: Db, filling: Filling, batch: number, days = daysFilled): Promise<number> {
   let spentMs = 0
-  const { requests } = filling
-  const aDay = Math.ceil(requests / daysFilled)
+  const aDay = Math.ceil(filling.requests / daysFilled)
+  const requests = Math.min(filling.requests, aDay * days)
   for (let from = 0; from < requests; from += aDay) {
     const all = Array.from({ length: Math.min(aDay, requests - from) }, (_, next) => generation(filling, from + next))
     const started = performance.now()
@@ -53,7 +62,17 @@ async function rollUp(db: Db, generations: Generation[], now: number): Promise<v
 /** Spread as latencies are, and the same each time. */
 const skewed = (at: number) => Math.exp(1.2 * Math.sin(at * 12.9898) + 0.8 * Math.cos(at * 78.233))
 
-export function generation({ organizationId, requests, now }: Filling, at: number): Generation {
+export const guardrailId = '0199a5f0-0000-7000-8000-000000000001'
+
+/** Few requests fail or are refused, and in few something is found. */
+function endOf(at: number): Pick<Generation, 'outcome' | 'cause' | 'contentFindings'> {
+  const found = { guardrailId, rule: 'email-address', action: 'flag' as const, count: 1 }
+  if (at % 1000 === 3) return { outcome: 'failed', cause: { kind: 'bad_gateway' } }
+  if (at % 1000 === 503) return { outcome: 'refused', cause: { kind: 'forbidden', guardrailId } }
+  return { outcome: 'success', ...(at % 200 === 7 && { contentFindings: [found] }) }
+}
+
+export function generation({ organizationId, requests, now, workspaces = ['w'] }: Filling, at: number): Generation {
   const key = (at * 7) % keys.length
   const keyHash = keys[key]!
   // A key uses a handful of models.
@@ -66,8 +85,8 @@ export function generation({ organizationId, requests, now }: Filling, at: numbe
     requestId: newUuid(),
     caller: {
       organizationId,
-      workspaceId: 'w',
-      userId: 'u',
+      workspaceId: workspaces[key % workspaces.length],
+      userId: `u${key % 20}`,
       keyHash,
       keyKind: 'api',
       keyName: 'k',
@@ -78,7 +97,7 @@ export function generation({ organizationId, requests, now }: Filling, at: numbe
     createdAt: now - Math.floor((at / requests) * daysFilled * dayMs),
     requestedModel: model,
     candidateModels: [model],
-    preset: undefined,
+    preset: at % 50 === 9 ? { id: 'house', slug: 'house', version: 1 } : undefined,
     region: 'global',
     modelId: model,
     endpointId,
@@ -96,7 +115,7 @@ export function generation({ organizationId, requests, now }: Filling, at: numbe
     toolCalls: 0,
     latencyMs,
     durationMs,
-    outcome: at % 1000 === 3 ? 'failed' : 'success',
+    ...endOf(at),
     attempts: [{ endpointId, provider, outcome: 'answered', durationMs }],
   }
 }

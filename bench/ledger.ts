@@ -9,13 +9,17 @@ import { newUuid } from '#lib/id.ts'
 import { newPlace } from '#test/harness/databases.ts'
 import { pruneGenerations } from '#usage/prune.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
+import { copyDays } from './ledger-copies.ts'
 import { daysFilled, fill, keys } from './ledger-fill.ts'
+import { searchLedger } from './ledger-searches.ts'
 
 /**
  * A million metered requests in the ledger, or `REQUESTS`: what they cost to write, to read and to prune. Exits 1 on a missed
  * target. `KEEP=/tmp/ledger REQUESTS=10000000` fills a database once and reads it each time; `ONLY=sqlite` leaves the other out.
+ * `WRITTEN=3` writes the newest three days only, and copies them into the others.
  */
 const requests = Number(process.env.REQUESTS ?? 1_000_000)
+const daysWritten = Number(process.env.WRITTEN ?? daysFilled)
 /** Where a filled database is kept, and taken from the next time; a prefix of folders. */
 const kept = process.env.KEEP
 const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -75,22 +79,27 @@ async function prepare(settings: Place): Promise<void> {
   const { id } = await db.query.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
   const there = await db.query.selectFrom('generations').select('id').limit(1).executeTakeFirst()
   if (!there) {
-    const perSecond = await fill(db, { organizationId: id, requests, now }, kept ? 5000 : 500)
+    const workspace = await db.query.selectFrom('workspaces').select('id').executeTakeFirstOrThrow()
+    const workspaces = [workspace.id, 'w1', 'w2', 'w3']
+    const filling = { organizationId: id, requests, now, workspaces }
+    const perSecond = await fill(db, filling, kept ? 5000 : 500, daysWritten)
     report('requests written a second', perSecond.toFixed(0), { text: '>= 5,000', met: perSecond >= 5000 })
-    if (db.kind === 'postgres') await sql`vacuum analyze`.execute(db.query)
+    if (daysWritten < daysFilled) await copyDays(settings, { now, filled: daysWritten, days: daysFilled })
+    else if (db.kind === 'postgres') await sql`vacuum analyze`.execute(db.query)
   }
   await db.close()
 }
 
 async function read(settings: Place): Promise<void> {
   const running = await service(settings)
-  const time = async (path: string) => {
+  const timeOf = (key: string) => async (path: string) => {
     const started = performance.now()
-    const answer = await fetch(running.url + path, { headers: { authorization: `Bearer ${managementKey}` } })
+    const answer = await fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } })
     const bytes = (await answer.arrayBuffer()).byteLength
     if (answer.status !== 200 || bytes < 20) throw new Error(`${path}: ${answer.status}`)
     return performance.now() - started
   }
+  const time = timeOf(managementKey)
   const timed = async (path: string, boundMs: number) => {
     const times: number[] = []
     for (let round = 0; round < 15; round++) times.push(await time(path))
@@ -99,14 +108,16 @@ async function read(settings: Place): Promise<void> {
   }
   await timed('/activity', 100)
   await timed('/models/signalbox/demo/endpoints', 5)
-  // The last one finds nothing, and looks at as many as a page may.
-  const middle = new Date(now - 15 * dayMs).toISOString()
-  for (const query of ['', `?to=${middle}`, `?api_key_hash=${keys[3]}`, '?session_id=s70', '?outcome=failed']) {
-    await timed(`/generations${query}`, 20)
-  }
-  await timed('/generations?model=author/model-3&streamed=true', 20)
-  await timed('/generations?min_cost=1000000', 20)
+  await searchLedger('management key', time, now)
+  await searchLedger('API key', timeOf(await newApiKey(running.url)), now)
   await running.stop()
+}
+
+/** One that sees a quarter of all requests. */
+async function newApiKey(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/keys`, { method: 'POST', headers, body: JSON.stringify({ name: 'searches' }) })
+  return ((await answer.json()) as { key: string }).key
 }
 
 /** Reports over the month, and over what an API key may ask for. */
@@ -139,6 +150,8 @@ async function readRollups(settings: Place): Promise<void> {
   const byHour = { granularity: 'hour', dimensions: ['model'] }
   await timed('the month by hour and model', 200, { metrics: spent, ...byHour })
   await timed('… with a percentile', 200, { metrics: [...spent, 'latency_p95'], ...byHour })
+  const three = ['latency_p50', 'latency_p95', 'generation_time_p95']
+  await timed('… with three, of two distributions', 200, { metrics: [...spent, ...three], ...byHour })
   await timed('the month by day, model, provider', 100, {
     metrics: [...spent, 'latency_p50', 'latency_p95', 'throughput_p50'],
     granularity: 'day',

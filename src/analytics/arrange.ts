@@ -1,5 +1,5 @@
 import type { DimensionName } from './dimensions.ts'
-import type { Group } from './groups.ts'
+import type { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
 
 export type Order = { field: MetricName | DimensionName | 'date'; direction: 'asc' | 'desc' }
@@ -14,16 +14,20 @@ type Arranged = {
 
 /** Groups in order, as many as asked for. */
 export function arrange(groups: readonly Group[], how: Arranged): { groups: Group[]; isTruncated: boolean } {
-  const keys = new Map(
-    groups.map((group) => [group, how.order.map(({ field }) => keyOf(group, field, how.dimensions))]),
-  )
-  const sorted = groups.toSorted((a, b) => compare(keys.get(a)!, keys.get(b)!, how.order))
+  const keys = how.order.map(({ field, direction }): Keys => {
+    return { of: groups.map((group) => keyOf(group, field, how.dimensions)), sign: direction === 'asc' ? 1 : -1 }
+  })
+  const places = Array.from(groups, (_, at) => at).sort((a, b) => compare(a, b, keys))
+  const sorted = places.map((at) => groups[at]!)
   const limited = how.groupLimit === undefined ? sorted : firstOfEach(sorted, how.groupLimit)
   const shown = limited.slice(0, how.limit)
   return { groups: shown, isTruncated: shown.length < groups.length }
 }
 
 type Key = string | number | null
+
+/** What groups are ordered by, each at its place. */
+type Keys = { of: readonly Key[]; sign: 1 | -1 }
 
 function keyOf(group: Group, field: Order['field'], by: readonly DimensionName[]): Key {
   if (field === 'date') return group.start
@@ -32,12 +36,12 @@ function keyOf(group: Group, field: Order['field'], by: readonly DimensionName[]
 }
 
 /** What has no value comes last. */
-function compare(a: readonly Key[], b: readonly Key[], order: readonly Order[]): number {
-  for (const [at, { direction }] of order.entries()) {
-    const [left, right] = [a[at] ?? null, b[at] ?? null]
+function compare(a: number, b: number, keys: readonly Keys[]): number {
+  for (const { of, sign } of keys) {
+    const [left, right] = [of[a]!, of[b]!]
     if (left === right) continue
     if (left === null || right === null) return left === null ? 1 : -1
-    return (left < right ? -1 : 1) * (direction === 'asc' ? 1 : -1)
+    return left < right ? -sign : sign
   }
   return 0
 }

@@ -1,6 +1,6 @@
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import type { SketchName } from '#usage/rollups/cell.ts'
-import { type Group, type Percent, percents } from './groups.ts'
+import { type Group, type Percent, percents } from './group.ts'
 import type { SumName } from './sums.ts'
 
 export type Metric = {
@@ -71,7 +71,11 @@ function percentiles<Name extends string>(
   return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
 }
 
-const told = (value: number | undefined) => (value === undefined ? null : Number(value.toPrecision(4)))
+/** Sketches tell but some 1,500 values, one for each of their buckets; reports tell them again and again. */
+const rounded = new Map<number, number>()
+
+const told = (value: number | undefined) =>
+  value === undefined ? null : rounded.getOrInsertComputed(value, () => Number(value.toPrecision(4)))
 
 /** All that can be asked for, by name. */
 export const metrics = {

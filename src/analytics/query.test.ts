@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Sketch } from '#lib/sketch.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { caller, generation } from '#test/harness/generations.ts'
 import { mergeAll } from '#test/harness/rollups.ts'
@@ -32,6 +33,8 @@ function someRequest(chance: Seeded): Generation {
     endpointId: answered ? `${model}@p` : undefined,
     preset: chance.chance(0.4) ? { id: 'p', slug: chance.pick(['house', 'guest']), version: 1 } : undefined,
     cost: answered ? BigInt(chance.between(1, 1e9)) : 0n,
+    latencyMs: answered && chance.chance(0.8) ? chance.next() * 900 : undefined,
+    durationMs: chance.next() * 9000,
   })
 }
 
@@ -46,10 +49,19 @@ const someFilter = (chance: Seeded): DimensionFilter => ({
   includesUnset: chance.chance(0.5),
 })
 
+const amounts = [
+  'request_count',
+  'answered_count',
+  'refused_count',
+  'tokens_total',
+  'total_usage',
+  'byok_usage',
+] as const
+
 function someQuery(chance: Seeded): AnalyticsQuery {
   const from = now - chance.between(1, 47 * 60) * minuteMs
   return {
-    metrics: ['request_count', 'answered_count', 'refused_count', 'tokens_total', 'total_usage', 'byok_usage'],
+    metrics: [...amounts, ...(chance.chance(0.7) ? (['latency_p50', 'generation_time_p99'] as const) : [])],
     dimensions: chance.pick<DimensionName[]>([[], ['model'], ['preset', 'outcome'], ['api_key_id', 'is_byok']]),
     filters: Array.from({ length: chance.between(0, 2) }, () => someFilter(chance)),
     granularity: chance.pick<Granularity | undefined>([undefined, 'minute', 'hour', 'day', 'week', 'month']),
@@ -58,13 +70,11 @@ function someQuery(chance: Seeded): AnalyticsQuery {
   }
 }
 
+type Told = { sums: bigint[]; latency: number | undefined; duration: number | undefined }
+
 /** By hand: each request on its own. */
-function expected(
-  all: Generation[],
-  { organizationId, keyHash }: Scope,
-  query: AnalyticsQuery,
-): Map<string, unknown[]> {
-  const groups = new Map<string, bigint[]>()
+function expected(all: Generation[], { organizationId, keyHash }: Scope, query: AnalyticsQuery): Map<string, Told> {
+  const groups = new Map<string, { sums: bigint[]; latency: Sketch; duration: Sketch }>()
   for (const facts of all.map(factsOf)) {
     const { dimensions: of, tokens, at, cost } = facts
     if (of.organization_id !== organizationId || (keyHash !== undefined && of.key_hash !== keyHash)) continue
@@ -74,15 +84,20 @@ function expected(
     const unit = Math.floor(at / minuteMs / (unitOf(granularity) ?? 1))
     const start = granularity ? bucketStart(granularity, unit) : 0
     const id = [start, ...query.dimensions.map((name) => of[dimensions[name].column])].join('|')
-    const before = groups.get(id) ?? [0n, 0n, 0n, 0n, 0n, 0n]
+    const none = () => ({ sums: [0n, 0n, 0n, 0n, 0n, 0n], latency: new Sketch(), duration: new Sketch() })
+    const group = groups.getOrInsertComputed(id, none)
     const one = [1n, of.endpoint ? 1n : 0n, of.outcome === 'refused' ? 1n : 0n]
     one.push(BigInt(tokens.prompt + tokens.completion), of.byok === 'true' ? 0n : cost, of.byok === 'true' ? cost : 0n)
-    groups.set(
-      id,
-      before.map((sum, at) => sum + one[at]!),
-    )
+    group.sums = group.sums.map((sum, at) => sum + one[at]!)
+    if (facts.latencyMs !== null) group.latency.accept(facts.latencyMs)
+    group.duration.accept(facts.durationMs)
   }
-  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const isAsked = query.metrics.includes('latency_p50')
+  const told = [...groups].map(([id, { sums, latency, duration }]): [string, Told] => {
+    const percentiles = { latency: latency.quantile(0.5), duration: duration.quantile(0.99) }
+    return [id, { sums, ...(isAsked ? percentiles : { latency: undefined, duration: undefined }) }]
+  })
+  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 onEachDatabase('a report', (kind) => {
@@ -100,10 +115,12 @@ onEachDatabase('a report', (kind) => {
         const query = someQuery(chance)
         const scope: Scope = { organizationId: 'organization', ...(chance.chance(0.4) && { keyHash: 'k1' }) }
         const { groups, ...time } = await queryAnalytics(deps, scope, query)
-        const told = groups.map((group): [string, unknown[]] => {
-          const sums = (['requests', 'answered', 'refused'] as const).map((name) => group.sum(name))
+        const told = groups.map((group): [string, Told] => {
+          const counts = (['requests', 'answered', 'refused'] as const).map((name) => group.sum(name))
           const tokens = group.sum('prompt') + group.sum('completion')
-          return [[group.start, ...group.values].join('|'), [...sums, tokens, group.sum('cost'), group.sum('byokCost')]]
+          const sums = [...counts, tokens, group.sum('cost'), group.sum('byokCost')]
+          const [latency, duration] = [group.percentile('latency', 50), group.percentile('duration', 99)]
+          return [[group.start, ...group.values].join('|'), { sums, latency, duration }]
         })
         const sorted = new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
         assert.deepEqual(sorted, expected(all, scope, query), `${merged}: ${JSON.stringify(query)}`)

@@ -1,17 +1,15 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
-import { type Grain, grains, minuteMs, slotOf } from '#usage/rollups/cell.ts'
-import { cellsOfPart, type MinuteCell } from '#usage/rollups/parts.ts'
+import { type Grain, grains, minuteMs } from '#usage/rollups/cell.ts'
 import { minutesKeptMs } from '#usage/rollups/prune-cells.ts'
-import { bucketStart, unitOf } from './buckets.ts'
-import { type DimensionFilter, type DimensionName, dimensions, passes } from './dimensions.ts'
-import { type Group, Groups } from './groups.ts'
+import { unitOf } from './buckets.ts'
+import type { CellQuery } from './cell-query.ts'
+import { type DimensionFilter, type DimensionName, dimensions } from './dimensions.ts'
+import { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
-import { type CellQuery, type CellRow, readCells } from './read-cells.ts'
-import { readSumColumn, sumOfCell } from './sums.ts'
-import { type Granularity, holds, type Tile, tilesOf } from './tiles.ts'
+import { readCells } from './read-cells.ts'
+import { type Granularity, type Tile, tilesOf } from './tiles.ts'
 
 /** Who asks: everything of an organization, or the requests of one key. */
 export type Scope = { organizationId: string; keyHash?: string; userId?: string }
@@ -31,38 +29,22 @@ type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays
 /** More rows than anybody reads: whoever asks for them is told to ask for less. */
 const mostGroups = 200_000
 
-/** Between two of them, others have their turn. */
-const rowsAtOnce = 1000
-
-/** @returns a group for each bucket and combination of values of which there is something, and the time they are of. */
+/**
+ * @param signal ends it, for who asked has left.
+ * @returns a group for each bucket and combination of values of which there is something, and the time they are of.
+ */
 export async function queryAnalytics(
   deps: AnalyticsDeps,
   scope: Scope,
   query: AnalyticsQuery,
+  signal?: AbortSignal,
 ): Promise<{ groups: Group[]; from: number; to: number }> {
   const tiles = tilesIn(deps, query)
   const read = cellQuery(scope, query, tiles)
-  const rows = await readCells(deps, read, mostGroups + 1)
-  if (rows.length > mostGroups) throw tooMany()
-  const groups = new Groups()
-  for (let at = 0; at < rows.length; at++) {
-    const { part } = rows[at]!
-    if (part === null) addRow(groups, query.granularity, read, rows[at]!)
-    else for (const cell of cellsOfPart(part)) addCell(groups, query.granularity, read, cell)
-    if (at % rowsAtOnce === rowsAtOnce - 1) await breathe()
-  }
-  await countPercentiles(groups.all(), query.metrics)
-  return { groups: groups.all(), ...timeOf(tiles, query) }
-}
-
-/** Here, where others have their turn in between; whoever asks for them afterwards has them at once. */
-async function countPercentiles(groups: readonly Group[], asked: readonly MetricName[]): Promise<void> {
-  const percentiles = asked.map((name) => metrics[name]).filter(({ sketches }) => sketches.length > 0)
-  if (percentiles.length === 0) return
-  for (const [at, group] of groups.entries()) {
-    for (const metric of percentiles) metric.of(group)
-    if (at % rowsAtOnce === rowsAtOnce - 1) await breathe()
-  }
+  const folded = await readCells(deps, read, signal)
+  if (!folded) throw tooMany()
+  const groups = Array.from(folded.starts, (_, at) => new Group(read, folded, at))
+  return { groups, ...timeOf(tiles, query) }
 }
 
 /** Cells that are not kept any more are not looked for; what a long slot has of them counts whole. */
@@ -99,48 +81,17 @@ function cellQuery(
     table: isOfKeys ? 'key_cells' : 'workspace_cells',
     tiles,
     filters: all,
+    granularity,
     unit: unitOf(granularity),
     columns,
     sums: [...new Set(wanted.flatMap(({ sums }) => sums))],
     sketches: [...new Set(wanted.flatMap(({ sketches }) => sketches))],
+    mostGroups,
   }
 }
 
 function only(column: DimensionFilter['column'], value: string | undefined): DimensionFilter[] {
   return value === undefined ? [] : [{ column, values: [value], isNegated: false, includesUnset: false }]
-}
-
-function addRow(groups: Groups, granularity: Granularity | undefined, read: CellQuery, row: CellRow): void {
-  const start = granularity ? bucketStart(granularity, Number(row.bucket)) : 0
-  const group = groups.at(
-    start,
-    read.columns.map((_, at) => row[`c${at}`]!),
-  )
-  for (let at = 0; at < read.sums.length; at++) {
-    const name = read.sums[at]!
-    group.add(name, readSumColumn(name, row[`s${at}`]!))
-  }
-  for (let at = 0; at < read.sketches.length; at++) {
-    const texts = row[`k${at}`]
-    if (texts) group.merge(read.sketches[at]!, texts)
-  }
-}
-
-function addCell(groups: Groups, granularity: Granularity | undefined, read: CellQuery, cell: MinuteCell): void {
-  const { dimensions: values, minute } = cell
-  if (values.organization_id !== read.organizationId) return
-  if (!read.tiles.some((tile) => holds(tile, minute))) return
-  if (!read.filters.every((filter) => passes(filter, values[filter.column]))) return
-  const start = granularity ? bucketStart(granularity, slotOf(minute, read.unit!)) : 0
-  const group = groups.at(
-    start,
-    read.columns.map((column) => values[column]),
-  )
-  for (const name of read.sums) group.add(name, sumOfCell(name, cell))
-  for (const name of read.sketches) {
-    const sketch = cell.sketches[name]
-    if (sketch.count > 0) group.merge(name, sketch.toText())
-  }
 }
 
 const tooMany = () =>

@@ -1,13 +1,11 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from '#db/kysely.ts'
-import { exactSum, readSum } from '#usage/exact.ts'
+import { readSum } from '#usage/read-sum.ts'
 import type { Amount, Cell } from '#usage/rollups/cell.ts'
 import type { Dimension } from '#usage/rollups/dimensions.ts'
 
 /** An amount of the cells of which something holds. */
-type Sum = { amount: Amount; where?: { column: Dimension; is: boolean; value: string } }
+export type Sum = { amount: Amount; where?: { column: Dimension; is: boolean; value: string } }
 
-const sums = {
+export const sums = {
   requests: { amount: 'requests' },
   answered: { amount: 'requests', where: { column: 'endpoint', is: false, value: '' } },
   failed: { amount: 'requests', where: { column: 'outcome', is: true, value: 'failed' } },
@@ -26,21 +24,13 @@ const sums = {
 
 export type SumName = keyof typeof sums
 
-/** The sum over rows of cells, to be read by `readSumColumn`. Only money may become more than a column holds. */
-export function sumColumn(name: SumName): RawBuilder<string> {
-  const { amount, where }: Sum = sums[name]
-  const added = where ? sql`case when ${conditionOf(where)} then ${sql.ref(amount)} else 0 end` : sql.ref(amount)
-  return isMoney(amount) ? exactSum(added) : sql`cast(sum(${added}) as text)`
+export const isMoney = (name: SumName): boolean => sums[name].amount.endsWith('_pico')
+
+/** What a column says of it: of one row of cells as a number, of several as text. */
+export function readSumColumn(name: SumName, told: unknown): bigint {
+  if (typeof told === 'bigint') return told
+  return isMoney(name) ? readSum(String(told)) : BigInt(String(told))
 }
-
-export function readSumColumn(name: SumName, text: string): bigint {
-  return isMoney(sums[name].amount) ? readSum(text) : BigInt(text)
-}
-
-const isMoney = (amount: Amount) => amount.endsWith('_pico')
-
-const conditionOf = ({ column, is, value }: NonNullable<Sum['where']>) =>
-  sql`${sql.ref(column)} ${sql.raw(is ? '=' : '<>')} ${sql.lit(value)}`
 
 /** What one cell adds to it. */
 export function sumOfCell(name: SumName, { amounts, dimensions }: Cell): bigint {

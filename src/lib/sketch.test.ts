@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quantilesOfText, Sketch } from './sketch.ts'
+import { Sketch, writeQuantiles } from './sketch.ts'
 
 /** A skewed spread of values like those of latencies, the same each time. */
 const values = Array.from({ length: 5000 }, (_, index) => 40 * Math.exp(3 * Math.abs(Math.sin(index * 12.9898))))
@@ -40,17 +40,21 @@ test('texts that stand one after the other tell what one sketch of everything te
   assert.equal(Sketch.fromText('').count, 0)
 })
 
-test('texts tell the quantiles that one sketch of all of them tells, and leave nothing behind', () => {
+test('texts tell the quantiles that one sketch of all of them tells, however long, and leave nothing behind', () => {
   const shares = [0, 0.5, 0.5, 0.75, 0.99, 1]
-  const sketch = sketchOf([...values, 0.001, 1e9])
-  const texts = `${sketchOf(values).toText()} ${sketchOf([1e9, 0.001]).toText()}`
-  for (let round = 0; round < 2; round++) {
-    assert.deepEqual(
-      quantilesOfText(texts, shares),
-      shares.map((share) => sketch.quantile(share)),
-    )
+  const wide = Array.from({ length: 900 }, (_, at) => 0.001 * 1.03 ** at)
+  const told = new Float64Array(shares.length + 2)
+  for (const all of [[...values, 0.001, 1e9], [7], wide, Array.from({ length: 40 }, () => wide).flat()]) {
+    const texts: string[] = []
+    for (let from = 0; from < all.length; from += 900) texts.push(sketchOf(all.slice(from, from + 900)).toText())
+    for (let round = 0; round < 2; round++) {
+      writeQuantiles(texts.join(' '), shares, told, 1)
+      const wanted = shares.map((share) => sketchOf(all).quantile(share))
+      assert.deepEqual([...told], [0, ...wanted, 0], `${texts.join(' ').length} characters`)
+    }
   }
-  assert.deepEqual(quantilesOfText('', shares), [])
+  writeQuantiles('', shares, told, 1)
+  assert.deepEqual([...told], [0, ...shares.map(() => Number.NaN), 0])
 })
 
 test('a sketch comes back from its text as it was', () => {

@@ -1,10 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#db/kysely.ts'
-
-/**
- * Sums are split at this value into a high and a low half. The halves of nine billion rows of any size still add up.
- */
-const split = 1_000_000_000n
+import { split } from './read-sum.ts'
 
 /** Whole in any case: SQLite makes a floating point number of what has become too large. */
 const whole = (value: RawBuilder<unknown>) => sql`cast(${value} as bigint)`
@@ -19,9 +15,4 @@ export function exactSum(value: RawBuilder<unknown>): RawBuilder<string> {
   const [number, by] = [whole(value), sql.lit(Number(split))]
   const half = (part: RawBuilder<unknown>) => sql`cast(coalesce(sum(${part}), 0) as text)`
   return sql<string>`${half(sql`${number} / ${by}`)} || ' ' || ${half(sql`${number} % ${by}`)}`
-}
-
-export function readSum(text: string): bigint {
-  const [high = '0', low = '0'] = text.split(' ')
-  return BigInt(high) * split + BigInt(low)
 }

@@ -1,7 +1,8 @@
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import { exactly, exactSum, readSum } from './exact.ts'
+import { exactly, exactSum } from './exact.ts'
+import { readSum } from './read-sum.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 
 /** The requests of a workspace, or of some keys and users in it. */

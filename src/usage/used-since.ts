@@ -1,7 +1,8 @@
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import { toUsd } from '#lib/pico-usd.ts'
-import { exactSum, readSum } from './exact.ts'
+import { exactSum } from './exact.ts'
+import { readSum } from './read-sum.ts'
 import { generationRecord, recordColumns } from './record.ts'
 
 /** What requests of one key took together. */

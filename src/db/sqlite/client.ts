@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { isFolded } from '../fold.ts'
 import type { Rows } from '../lend.ts'
 import type { WorkerReply } from './worker.ts'
 
@@ -38,7 +39,9 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
         if (gone) return reject(gone)
         const id = nextId++
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, sql, parameters: parameters.map(bindable) })
+        worker.postMessage({ id, sql, parameters: parameters.map(sendable) })
+        const [first] = parameters
+        if (isFolded(first)) whenAborted(first.signal, () => worker.postMessage({ cancel: id }))
       }),
     async close() {
       if (gone) return
@@ -47,6 +50,12 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
       await closed
     },
   }
+}
+
+/** Also where it was before: a reader may have been opened meanwhile. */
+function whenAborted(signal: AbortSignal | undefined, act: () => void): void {
+  if (signal?.aborted) act()
+  else signal?.addEventListener('abort', act, { once: true })
 }
 
 function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
@@ -80,8 +89,15 @@ export function readerOf(path: string): SqliteClient {
   }
 }
 
+/** A parameter as other threads and processes take it. */
+export function sendable(value: unknown): unknown {
+  if (!isFolded(value)) return bindable(value)
+  const { signal, ...folded } = value
+  return { ...folded, parameters: folded.parameters.map(bindable) }
+}
+
 /** A value as SQLite takes it. */
-export function bindable(value: unknown): SQLInputValue {
+function bindable(value: unknown): SQLInputValue {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0
   return value as SQLInputValue

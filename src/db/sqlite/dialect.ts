@@ -12,7 +12,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** Kysely over the worker thread. */
-export function sqliteDialect(client: SqliteClient, turns = createMutex()): Dialect {
+export function sqliteDialect(client: SqliteClient, turns: Turns = createMutex()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
     createDriver: () => sqliteDriver(client, turns),
@@ -21,7 +21,7 @@ export function sqliteDialect(client: SqliteClient, turns = createMutex()): Dial
   }
 }
 
-function sqliteDriver(client: SqliteClient, turns: Mutex): Driver {
+function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await client.run(query.sql, query.parameters)
@@ -75,3 +75,7 @@ export function createMutex() {
   }
 }
 export type Mutex = ReturnType<typeof createMutex>
+type Turns = Pick<Mutex, 'enter' | 'leave'>
+
+/** For a connection that has no transactions: the thread takes statements as they come. */
+export const noTurns: Turns = { enter: async () => {}, leave: () => {} }

@@ -8,7 +8,7 @@ import { queryLog } from '../query-log.ts'
 import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { openSqlite, readerOf } from './client.ts'
-import { createMutex, sqliteDialect } from './dialect.ts'
+import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
 /** A change waits this long until other processes have heard of it. A process that is late hears of it afterwards. */
@@ -26,7 +26,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     throw error
   })
   const reader = readerOf(path)
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader), log: queryLog(watch) })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noTurns), log: queryLog(watch) })
   const signals = localSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
   async function announceAll(announced: readonly Announcement[]): Promise<void> {

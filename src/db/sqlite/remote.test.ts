@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/databases.ts'
 import { remoteOf } from '#test/harness/remote-db.ts'
+import { fold } from '#test/harness/sum-fold.ts'
 import { until } from '#test/harness/until.ts'
+import { foldRows } from '../fold-rows.ts'
 import { insertRows } from '../insert-rows.ts'
+import { sql } from '../kysely.ts'
 import { openSqlite } from './client.ts'
 import { createMutex } from './dialect.ts'
 import { openSession } from './session.ts'
@@ -30,6 +33,16 @@ test('what one process writes, each other reads; rows, counts and errors are as 
     .values([userOf('c'), userOf('c')])
     .execute()
   await assert.rejects(twice, { message: /UNIQUE constraint failed/, code: 'ERR_SQLITE_ERROR' })
+})
+
+test('rows are folded by the process that has the file, and what comes out is told', async () => {
+  await using store = await newDb('sqlite')
+  const one = remoteOf(store.db)
+  const numbers = sql`select value from (select 1 as value union all select ${2} union all select ${true})`
+  assert.deepEqual(await foldRows(one, fold, { most: 9 }, numbers), { sum: 4, rows: 3 })
+  const left = new AbortController()
+  left.abort()
+  await assert.rejects(foldRows(one, fold, { most: 9 }, numbers, left.signal), { kind: 'client_closed_request' })
 })
 
 test('transactions of several processes follow one another, whole', async () => {

@@ -6,8 +6,8 @@ import type { Session } from '../lend.ts'
 import { queryLog } from '../query-log.ts'
 import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
-import { bindable, type SqliteClient } from './client.ts'
-import { createMutex, sqliteDialect } from './dialect.ts'
+import { type SqliteClient, sendable } from './client.ts'
+import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
 
 /** Calls that the owner of the file answers. */
 export type OwnerCalls = {
@@ -27,12 +27,12 @@ export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announce
  */
 export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; handlers: AnnouncedCalls } {
   const clientOf = (report: boolean): SqliteClient => ({
-    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(bindable), report }),
+    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(sendable), report }),
     close: async () => {},
   })
   const turns = createMutex()
   const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), turns), log: queryLog(watch) })
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true)), log: queryLog(watch) })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true), noTurns), log: queryLog(watch) })
   const local = localSignals()
   const signals = { ...local, live: () => rpc().isOpen() }
   const db: Db = {

@@ -1,10 +1,16 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { type FoldedRows, isFolded } from '../fold.ts'
 import type { EachRow, Together } from '../insert-rows.ts'
+import { Folds } from './folds.ts'
 import { statements } from './statements.ts'
 
 /** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
-export type WorkerRequest = { id: number; sql: string; parameters: SQLInputValue[] | [EachRow] | [Together] }
+export type WorkerRequest = {
+  id: number
+  sql: string
+  parameters: SQLInputValue[] | [EachRow] | [Together] | [FoldedRows]
+}
 export type WorkerReply =
   /** The values of all rows, one after the other: names would be written and read again with each row. */
   | { id: number; names: string[]; values: unknown[]; changes: number }
@@ -48,12 +54,16 @@ function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
     const { changes } = statement.run(...values)
     return { id, ...nothing, changes: Number(changes) }
   } catch (error) {
-    const { message, code } = error as Error & { code?: string }
-    return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
+    return failure(id, error)
   }
 }
 
-type Parameter = SQLInputValue | EachRow | Together | undefined
+function failure(id: number, error: unknown): WorkerReply {
+  const { message, code } = error as Error & { code?: string }
+  return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
+}
+
+type Parameter = SQLInputValue | EachRow | Together | FoldedRows | undefined
 
 function isEachRow(parameter: Parameter): parameter is EachRow {
   return typeof parameter === 'object' && parameter !== null && 'each' in parameter
@@ -86,12 +96,19 @@ function runTogether({ together }: Together): number {
 
 const port = parentPort
 if (!port) throw new Error('db/sqlite/worker.ts runs as a worker thread only')
-port.on('message', (message: WorkerRequest | 'close') => {
+const folds = new Folds(path)
+port.on('message', (message: WorkerRequest | { cancel: number } | 'close') => {
   if (message === 'close') {
+    folds.close()
     database.close()
     port.close()
     return
   }
-  port.postMessage(answer(message))
+  if ('cancel' in message) return folds.cancel(message.cancel)
+  const { id, sql, parameters } = message
+  const [first] = parameters
+  if (!isFolded(first)) return port.postMessage(answer(message))
+  const folded = folds.run(id, sql, first).then((values) => ({ id, names: ['result'], values, changes: 0 }))
+  void folded.catch((error) => failure(id, error)).then((reply) => port.postMessage(reply))
 })
 port.postMessage('ready')

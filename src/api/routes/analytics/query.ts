@@ -44,7 +44,7 @@ export const queryAnalytics = route({
     }),
   }),
   faults: ['invalid', 'unauthenticated'],
-  handler: async ({ body, caller }, deps) => {
+  handler: async ({ body, caller, signal }, deps) => {
     const started = performance.now()
     const { organizationId } = caller
     const { filters, warnings } = await readFilters(deps, caller, body.filters)
@@ -54,7 +54,7 @@ export const queryAnalytics = route({
     const order = orderOf(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
-    const found = await readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query)
+    const found = await readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query, signal)
     const { groups, isTruncated } = arrange(found.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {

@@ -1,6 +1,6 @@
 import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
 import type { DimensionName } from '#analytics/dimensions.ts'
-import type { Group } from '#analytics/groups.ts'
+import type { Group } from '#analytics/group.ts'
 import { metrics } from '#analytics/metrics.ts'
 import type { Query } from '#db/db.ts'
 import { isoTime } from '#lib/clock.ts'
@@ -30,8 +30,10 @@ export async function analyticsRows(
     const ids = new Set(groups.map(({ values }) => values[at]!))
     names.set(dimension, await named[dimension](db, organizationId, ids))
   }
+  const dates = new Map<number, string>()
   return groups.map((group) => {
-    const row: Record<string, unknown> = granularity ? { date: isoTime(group.start) } : {}
+    const { start } = group
+    const row: Record<string, unknown> = granularity ? { date: dates.getOrInsertComputed(start, isoTime) } : {}
     const ids: Record<string, string | null> = {}
     for (const [at, dimension] of dimensions.entries()) {
       const value = group.values[at] || null

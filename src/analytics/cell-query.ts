@@ -1,0 +1,21 @@
+import type { SketchName } from '#usage/rollups/cell.ts'
+import type { Dimension } from '#usage/rollups/dimensions.ts'
+import type { DimensionFilter } from './dimensions.ts'
+import type { SumName } from './sums.ts'
+import type { Granularity, Tile } from './tiles.ts'
+
+/** What is read of roll-ups. It is what `structuredClone` can copy. */
+export type CellQuery = {
+  organizationId: string
+  table: 'workspace_cells' | 'key_cells'
+  tiles: readonly Tile[]
+  filters: readonly DimensionFilter[]
+  granularity: Granularity | undefined
+  /** How long the buckets are that are read, in minutes; without, there is one. */
+  unit: number | undefined
+  columns: readonly Dimension[]
+  sums: readonly SumName[]
+  sketches: readonly SketchName[]
+  /** Who asks for more is told to ask for less. */
+  mostGroups: number
+}

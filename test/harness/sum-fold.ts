@@ -1,0 +1,21 @@
+import type { Fold } from '#db/fold.ts'
+
+/** Adds up the first column until there is `most`; tells how many rows it took. */
+export const fold: Fold<{ most: number }, { sum: number; rows: number }> = {
+  module: import.meta.url,
+  begin({ most }) {
+    const told = { sum: 0, rows: 0 }
+    return {
+      add([value]) {
+        if (value === null) throw new Error('nothing to add')
+        told.sum += Number(value)
+        told.rows++
+        return told.sum < most
+      },
+      *finish() {
+        yield
+        return told
+      },
+    }
+  },
+}
