@@ -82,6 +82,15 @@ onEachDatabase('a budget', (kind) => {
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
 
+  test('lets no request begin once it is spent, whatever its agent tells, nor a failure come before the end', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
+    const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
+    spent(await say(service, id, `${many}\nfail at last`), 'max_cost_usd')
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
+  })
+
   test('holds for a turn in the background, and for one in a session of a stock client', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: cent } })

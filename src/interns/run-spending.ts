@@ -47,15 +47,25 @@ export type LimitedRun = { id: string; beganAt: number; costUsd: number; part: B
 
 /** The turns of an intern that are under way and may cost no more than they may. */
 export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
-  const rows = await query
+  return read(await openWithBudget(query).where('intern_id', '=', internId).execute())
+}
+
+/** The same of the intern whose own key this is, as long as it has been its key. */
+export async function limitedRunsOfKey(query: Query, keyHash: string): Promise<LimitedRun[]> {
+  const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
+  const runs = openWithBudget(query).where('intern_id', '=', owner).where('metered_key', '=', keyHash)
+  return read(await runs.execute())
+}
+
+const openWithBudget = (query: Query) =>
+  query
     .selectFrom('intern_runs')
-    .where('intern_id', '=', internId)
     .where('status', '<>', 'ended')
     .where('budget', 'is not', null)
     .select(['id', 'began_at', 'budget'])
-    .execute()
-  return rows.flatMap(({ id, began_at, budget }) => {
+
+const read = (rows: { id: string; began_at: number; budget: string | null }[]): LimitedRun[] =>
+  rows.flatMap(({ id, began_at, budget }) => {
     const { costUsd, costOf } = JSON.parse(budget!) as TurnBudget
     return costUsd === undefined || !costOf ? [] : [{ id, beganAt: began_at, costUsd, part: costOf }]
   })
-}

@@ -34,6 +34,8 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
+  /** Holds requests of an intern that has spent what a turn of it may cost. @throws Fault when that turn is over. */
+  requireUnspent?: ((keyHash: string) => Promise<void>) | undefined
   /** Notes requests of interns while they are not written; undefined where this process alone writes what is metered. */
   noteRequest?: NoteRequest | undefined
   /** Where what is asked and answered is kept, for who wants it. */

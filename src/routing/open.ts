@@ -28,6 +28,7 @@ type RoutingOpenParts = {
   inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
+  requireUnspent?: RoutingDeps['requireUnspent']
   noteRequest?: RoutingDeps['noteRequest']
   contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
@@ -54,6 +55,7 @@ export function openRouting({
   measures,
   ownCredentials,
   ledger,
+  requireUnspent,
   noteRequest,
   contents,
   onUnaccounted,
@@ -87,6 +89,7 @@ export function openRouting({
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     meteringDelayMs: ledger.admissionDelayMs,
+    requireUnspent,
     noteRequest,
     contents,
     onUnaccounted,

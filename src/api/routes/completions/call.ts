@@ -5,7 +5,6 @@ import type { CompletionCall } from '#routing/call.ts'
 import { complete } from '#routing/complete.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
 import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
-import type { NoteRequest } from '#usage/requests-under-way.ts'
 import { appOf } from './app.ts'
 
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
@@ -55,16 +54,18 @@ export function startCompletion(
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
   const asked = completionCall(call, client)
-  const { noteRequest } = routing
-  return noteRequest && call.caller.keyKind === 'intern' ? noted(noteRequest, routing, asked) : complete(routing, asked)
+  return call.caller.keyKind === 'intern' ? completeOfIntern(routing, asked) : complete(routing, asked)
 }
 
-/** Whoever asks what an intern's turn took knows by the note that this is not written yet. */
-async function noted(note: NoteRequest, routing: RoutingDeps, asked: CompletionCall) {
-  const over = await note(asked.caller.keyHash)
+/** A request that an intern makes with its own key. */
+async function completeOfIntern(routing: RoutingDeps, asked: CompletionCall) {
+  const { keyHash } = asked.caller
+  await routing.requireUnspent?.(keyHash)
+  // Whoever asks what its turn took knows by the note that this is not written yet.
+  const over = await routing.noteRequest?.(keyHash)
   try {
     return await complete(routing, asked)
   } finally {
-    over()
+    over?.()
   }
 }
