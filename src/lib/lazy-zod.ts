@@ -51,21 +51,22 @@ const optional = (shape: Shape) =>
 
 const addsNoField: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
 
-/** The methods that give another schema: they only write it down. */
+/** The methods of a chain, which only write it down. */
 const links = [
-  'and apply array base64 base64url brand catch catchall check cidrv4 cidrv6 clone cuid cuid2 date datetime default describe',
-  'duration e164 email emoji endsWith exactOptional exactPartial exclude extend extract finite gt gte guid includes int ipv4',
-  'ipv6 jwt keyof ksuid length loose lowercase lt lte max merge meta min multipleOf nanoid negative nonempty nonnegative',
-  'nonoptional nonpositive normalize nullable nullish omit optional or overwrite partial passthrough pick pipe positive',
-  'prefault readonly refine regex register removeDefault required safe safeExtend slugify startsWith step strict strip',
-  'superRefine time toLowerCase toUpperCase transform trim ulid unwrap uppercase url uuid uuidv4 uuidv6 uuidv7 with xid',
+  'array catch check default describe exactOptional extend gt gte includes int length lt lte max meta min multipleOf',
+  'negative nonempty nonnegative nonoptional nullable nullish omit optional or overwrite partial pick pipe positive',
+  'prefault readonly refine regex startsWith strict superRefine toLowerCase toUpperCase transform trim',
 ].flatMap((names) => names.split(' '))
 
-/** What is asked of a schema, which makes it. */
+/** What is asked of a schema, which makes it; a schema may be asked whether it has it. */
 const asked = [
-  '_def ~standard decode decodeAsync def description element encode encodeAsync enum format in isFinite isInt isNullable',
-  'isOptional keyType maxLength maxValue minLength minValue options out parse parseAsync safeDecode safeDecodeAsync',
-  'safeEncode safeEncodeAsync safeParseAsync spa toJSONSchema type validate validateAsync value valueType values',
+  '_def ~standard and apply base64 base64url brand catchall cidrv4 cidrv6 clone cuid cuid2 date datetime decode decodeAsync def',
+  'description duration e164 element email emoji encode encodeAsync endsWith enum exactPartial exclude extract finite',
+  'format guid in ipv4 ipv6 isFinite isInt isNullable isOptional jwt keyof keyType ksuid loose lowercase maxLength maxValue',
+  'merge minLength minValue nanoid nonpositive normalize options out parse parseAsync passthrough register removeDefault',
+  'required safe safeDecode safeDecodeAsync safeEncode safeEncodeAsync safeExtend safeParseAsync slugify spa step strip',
+  'time toJSONSchema type ulid unwrap uppercase url uuid uuidv4 uuidv6 uuidv7 validate validateAsync value values valueType',
+  'with xid',
 ].flatMap((names) => names.split(' '))
 
 for (const make of links)

@@ -66,6 +66,9 @@ test('a schema has every member that Zod gives its kinds', () => {
     for (let owner: object = early; owner !== Object.prototype; owner = Object.getPrototypeOf(owner))
       for (const name of Object.getOwnPropertyNames(owner)) if (!(name in late[at]!)) missing.add(name)
     assert.deepEqual([...missing], [], early.type)
+    // Which not all have, and which some are asked whether they have it.
+    for (const name of ['unwrap', 'element', 'options', 'keyof'] as const)
+      assert.equal(typeof Reflect.get(late[at]!, name), typeof Reflect.get(early, name), `${early.type}.${name}`)
   }
 })
 

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { routes } from '#api/routes.ts'
+import { z } from '#lib/schema.ts'
 import { type Chance, chanceFrom } from './chance.ts'
 import { hostileTexts, hostileValue, valueFor } from './values.ts'
 
