@@ -39,14 +39,19 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
     throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
   const { token } = knownOf(secret)
   const since = performance.now()
-  let isMade = false
+  /** Whoever else ends it is about to start the intern, or to delete it. */
+  let mayMake = true
   for (;;) {
     const found = await client.get('Pod', filesPodNameOf(id))
     if (!found) {
-      if (!isMade) await deps.rotate()
-      isMade = true
+      if (!mayMake) throw new Error('its pod was ended, as when the intern is started. Try again in a moment.')
+      mayMake = false
+      await deps.rotate()
       await client.apply(filesPodOf({ config, image }, id, Object.keys(secret.data ?? {})))
-    } else if (isOver(found)) await client.remove('Pod', found.metadata.name, found.metadata.uid)
+    } else if (isOver(found)) {
+      await client.remove('Pod', found.metadata.name, found.metadata.uid)
+      mayMake = true
+    }
     const pod = found && podOf(found)
     if (pod?.isRunning && pod.address && !pod.isEnding) {
       const address = await deps.addressIn(id, pod.address, token)
