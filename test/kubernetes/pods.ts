@@ -8,7 +8,7 @@ const namespace = ['--namespace', 'signalbox-interns']
 export type Pod = {
   metadata: { name: string; uid: string; deletionTimestamp?: string }
   spec: { containers: { image: string }[] }
-  status: { phase: string }
+  status: { phase: string; podIP: string }
 }
 
 /** The objects of a kind that an intern has, or those of all interns. */

@@ -8,6 +8,7 @@ const packages: [command: string, name: string][] = [
   ['runc', 'runc'],
   ['catatonit', 'catatonit'],
   ['ip', 'iproute2'],
+  ['iptables-restore', 'iptables'],
   ['openssl', 'openssl'],
   ['podman', 'podman'],
   ['debootstrap', 'debootstrap'],

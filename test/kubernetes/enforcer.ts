@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import type { Cluster } from './cluster.ts'
+
+type Peer = { ipBlock?: { cidr: string; except?: string[] }; namespaceSelector?: Selector; podSelector?: Selector }
+type Selector = { matchLabels?: Record<string, string> }
+type Rule = { from?: Peer[]; to?: Peer[]; ports?: { protocol?: string; port?: number }[] }
+type Policy = { spec: { podSelector: Selector; policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] } }
+type Labelled = { metadata: { name: string; namespace: string; labels?: Record<string, string>; uid: string } }
+type RunningPod = Labelled & { status: { podIP?: string } }
+
+/**
+ * Does what the network of this cluster does not: keeps all pods of interns to their NetworkPolicies as they are now, by packet filters
+ * in the network of each pod, which the pod cannot change.
+ */
+export async function enforcePolicies(cluster: Cluster, namespace: string): Promise<void> {
+  const get = async <T>(...what: string[]): Promise<T[]> =>
+    JSON.parse(await cluster.plane.kubectl(['get', ...what, '--output', 'json'])).items
+  const [policies, pods, namespaces] = await Promise.all([
+    get<Policy>('networkpolicies', '--namespace', namespace),
+    get<RunningPod>('pods', '--all-namespaces'),
+    get<Labelled>('namespaces'),
+  ])
+  const world = { pods, namespaces, namespace }
+  for (const pod of pods.filter(({ metadata }) => metadata.namespace === namespace)) {
+    const own = policies.filter(({ spec }) => selects(spec.podSelector, pod))
+    const chain = (way: Way) => {
+      const { name, loopback } = chains[way]
+      const concerning = own.filter(({ spec }) => spec.policyTypes.includes(way))
+      if (concerning.length === 0) return []
+      const rules = concerning.flatMap(({ spec }) => (way === 'Ingress' ? spec.ingress : spec.egress) ?? [])
+      const lines = rules.flatMap((rule) => linesOf(rule, way, world))
+      return [`${loopback} -j ACCEPT`, replies, ...lines, '-j DROP'].map((line) => `-A ${name} ${line}`)
+    }
+    const table = ['*filter', ...chain('Ingress'), ...chain('Egress'), 'COMMIT', ''].join('\n')
+    const pid = processOf(pod)
+    execFileSync('nsenter', ['-t', pid, '-n', 'iptables-restore'], { input: table })
+    // None of these addresses is of version 6: nothing goes there.
+    const none = ['*filter', ':INPUT DROP', ':FORWARD DROP', ':OUTPUT DROP', 'COMMIT', ''].join('\n')
+    if (own.length > 0) execFileSync('nsenter', ['-t', pid, '-n', 'ip6tables-restore'], { input: none })
+  }
+}
+
+type Way = 'Ingress' | 'Egress'
+const chains = {
+  Ingress: { name: 'INPUT', loopback: '-i lo', side: '-s' },
+  Egress: { name: 'OUTPUT', loopback: '-o lo', side: '-d' },
+} as const
+const replies = '-m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT'
+type World = { pods: RunningPod[]; namespaces: Labelled[]; namespace: string }
+
+/** What a rule lets through: each of its peers at each of its ports. A list that is not there holds all. */
+function linesOf({ from, to, ports }: Rule, way: Way, world: World): string[] {
+  const peers = way === 'Ingress' ? from : to
+  const { side } = chains[way]
+  const places = peers?.length ? peers.flatMap((peer) => placesOf(peer, world)) : [{ network: '0.0.0.0/0', except: [] }]
+  const doors = ports?.length
+    ? ports.map(({ protocol = 'TCP', port }) => `-p ${protocol.toLowerCase()}${port ? ` --dport ${port}` : ''}`)
+    : ['']
+  return places.flatMap(({ network, except }) =>
+    doors.flatMap((door) => [
+      // What is left out of a network is no business of this rule; here no other rule names it.
+      ...except.map((each) => `${side} ${each} ${door} -j DROP`),
+      `${side} ${network} ${door} -j ACCEPT`,
+    ]),
+  )
+}
+
+function placesOf({ ipBlock, namespaceSelector, podSelector }: Peer, { pods, namespaces, namespace }: World) {
+  if (ipBlock) {
+    const of4 = (network: string) => !network.includes(':')
+    return of4(ipBlock.cidr) ? [{ network: ipBlock.cidr, except: (ipBlock.except ?? []).filter(of4) }] : []
+  }
+  const where = namespaceSelector
+    ? namespaces.filter((each) => selects(namespaceSelector, each)).map(({ metadata }) => metadata.name)
+    : [namespace]
+  return pods
+    .filter((pod) => where.includes(pod.metadata.namespace) && (!podSelector || selects(podSelector, pod)))
+    .flatMap(({ status }) => (status.podIP ? [{ network: status.podIP, except: [] }] : []))
+}
+
+const selects = ({ matchLabels = {} }: Selector, { metadata }: Labelled) =>
+  Object.entries(matchLabels).every(([name, value]) => metadata.labels?.[name] === value)
+
+/** A process of the pod, by the control group that the kubelet gave it. */
+function processOf({ metadata }: RunningPod): string {
+  const found = execFileSync('sh', ['-c', 'grep -l "pod$0" /proc/[0-9]*/cgroup 2>/dev/null | head -n 1', metadata.uid])
+  const [, pid] = /^\/proc\/(\d+)\//.exec(String(found)) ?? []
+  if (!pid) throw new Error(`Nothing runs in the pod ${metadata.name}.`)
+  return pid
+}
