@@ -6,18 +6,25 @@ import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { at, caller, generation } from '#test/harness/generations.ts'
 import type { Generation } from './generation.ts'
 import { type GenerationFilter, listGenerations } from './list-generations.ts'
+import type { Visibility } from './visibility.ts'
 import { writeGenerations } from './write.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
-/** The ids on all pages, and how many pages that took. */
-async function allPages(store: Store, filter: GenerationFilter, limit = 100, examined?: number) {
+/** The ids on all pages, the places where these ended, and how many pages that took. */
+async function allPages(
+  store: Store,
+  filter: GenerationFilter,
+  { limit = 100, examined, who = caller }: { limit?: number; examined?: number; who?: Visibility } = {},
+) {
   const ids: string[] = []
+  const places: string[] = []
   for (let cursor: string | undefined, pages = 1; ; pages++) {
-    const page = await listGenerations(store, caller, filter, { limit, cursor }, examined)
+    const page = await listGenerations(store, who, filter, { limit, cursor }, examined)
     ids.push(...page.data.map(({ id }) => id))
     cursor = page.nextCursor
-    if (!cursor) return { ids, pages }
+    if (!cursor) return { ids, places, pages }
+    places.push(Buffer.from(cursor, 'base64url').toString())
   }
 }
 
@@ -29,7 +36,7 @@ onEachDatabase('the request log', (kind) => {
     await using store = await newDb(kind)
     const all = made(23, (i) => ({ createdAt: at + (i >> 2) }))
     await writeGenerations(store, all)
-    const { ids, pages } = await allPages(store, {}, 5)
+    const { ids, pages } = await allPages(store, {}, { limit: 5 })
     assert.deepEqual([ids.length, new Set(ids).size, pages], [23, 23, 5])
     const times = ids.map((id) => all.find((one) => one.id === id)!.createdAt)
     assert.deepEqual(
@@ -45,7 +52,7 @@ onEachDatabase('the request log', (kind) => {
     const first = await listGenerations(store, caller, { provider: 'rare' }, { limit: 2 }, 5)
     assert.equal(first.data.length, 0)
     assert.ok(first.nextCursor)
-    const { ids } = await allPages(store, { provider: 'rare' }, 2, 5)
+    const { ids } = await allPages(store, { provider: 'rare' }, { limit: 2, examined: 5 })
     assert.deepEqual(ids, [all[43]!.id, all[23]!.id, all[3]!.id])
   })
 
@@ -105,11 +112,115 @@ onEachDatabase('the request log', (kind) => {
         !!one.contentFindings?.some(({ guardrailId }) => guardrailId === f.guardrailId))
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 30 }), async (filter, examined) => {
-        const { ids } = await allPages(store, filter, 7, examined)
+        const { ids } = await allPages(store, filter, { limit: 7, examined })
         assert.deepEqual(new Set(ids), new Set(all.filter(plain(filter)).map(({ id }) => id)))
       }),
       { numRuns: kind === 'sqlite' ? 100 : 40 },
     )
+  })
+
+  test('a page looks at so many rows and no more, whatever is combined and by whom', async () => {
+    await using store = await newDb(kind)
+    const by = (keyHash: string, workspaceId: string) => ({ caller: { ...caller, keyHash, workspaceId } })
+    const all = made(60, (i) => ({
+      ...by(i % 2 ? 'k1' : 'k2', i % 2 ? 'w1' : 'w2'),
+      outcome: i % 2 ? 'success' : 'failed',
+      ...(i % 2 && { contentFindings: [{ guardrailId: 'g', rule: 'r', action: 'flag' as const, count: 1 }] }),
+    }))
+    await writeGenerations(store, all)
+    const none: [GenerationFilter, Visibility][] = [
+      [
+        { keyHash: 'k1', outcome: ['failed'] },
+        { ...caller, keyKind: 'management' },
+      ],
+      [
+        { keyHash: 'k1', workspaceId: 'w2' },
+        { ...caller, keyKind: 'management' },
+      ],
+      [
+        { guardrailId: 'g', outcome: ['failed'] },
+        { ...caller, keyKind: 'management' },
+      ],
+      [{ outcome: ['failed'] }, { ...caller, workspaceId: 'w1' }],
+      [{ guardrailId: 'g' }, { ...caller, workspaceId: 'w2' }],
+    ]
+    for (const [filter, who] of none) {
+      const told = await allPages(store, filter, { who, limit: 2, examined: 5 })
+      assert.deepEqual(told.ids, [], JSON.stringify(filter))
+      assert.ok(told.pages >= 7, `${told.pages} pages of ${JSON.stringify(filter)}`)
+    }
+    // What another workspace's key asked for is not found, and neither is when.
+    const other = await allPages(store, { keyHash: 'k1' }, { who: { ...caller, workspaceId: 'w2' }, examined: 5 })
+    assert.deepEqual([other.ids, other.places], [[], []])
+  })
+
+  test('everybody finds what they may see, each once, and no page ends at what they may not', async () => {
+    await using store = await newDb(kind)
+    const all = made(80, (i) => ({
+      caller: { ...caller, keyHash: `k${i % 5}`, workspaceId: `w${(i % 5) % 2}`, userId: `u${(i % 5) % 3}` },
+      createdAt: at + (i >> 3),
+      outcome: i % 3 ? 'failed' : 'success',
+      sessionId: i % 7 ? undefined : 's',
+      ...(i % 4 === 1 && { contentFindings: [{ guardrailId: 'g', rule: 'r', action: 'flag' as const, count: 1 }] }),
+    }))
+    await writeGenerations(store, all)
+    const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
+    const filters = fc.record({
+      outcome: maybe([['failed'], ['success']] as const),
+      sessionId: maybe(['s']),
+      keyHash: maybe(['k0', 'k1', 'k2']),
+      workspaceId: maybe(['w0', 'w1']),
+      userId: maybe(['u0', 'u1']),
+      guardrailId: maybe(['g']),
+    })
+    const viewers: [Visibility, (one: Generation) => boolean][] = [
+      [{ ...caller, keyKind: 'management' }, () => true],
+      [{ ...caller, keyKind: 'api', workspaceId: 'w1' }, (one) => one.caller.workspaceId === 'w1'],
+      [{ ...caller, keyKind: 'api', role: 'developer', userId: 'u1' }, (one) => one.caller.userId === 'u1'],
+      [{ ...caller, keyKind: 'intern', keyHash: 'k3' }, (one) => one.caller.keyHash === 'k3'],
+    ]
+    const passes = (f: GenerationFilter) => (one: Generation) =>
+      (!f.outcome || f.outcome.includes(one.outcome)) &&
+      (!f.sessionId || one.sessionId === f.sessionId) &&
+      (!f.keyHash || one.caller.keyHash === f.keyHash) &&
+      (!f.workspaceId || one.caller.workspaceId === f.workspaceId) &&
+      (!f.userId || one.caller.userId === f.userId) &&
+      (!f.guardrailId || !!one.contentFindings)
+    await fc.assert(
+      fc.asyncProperty(
+        filters,
+        fc.constantFrom(...viewers),
+        fc.integer({ min: 9, max: 30 }),
+        async (filter, [who, sees], examined) => {
+          const { ids, places } = await allPages(store, filter, { who, limit: 7, examined })
+          const wanted = all.filter(sees).filter(passes(filter))
+          assert.deepEqual([ids.length, new Set(ids)], [wanted.length, new Set(wanted.map(({ id }) => id))])
+          const hidden = all.filter((one) => !sees(one)).map(({ id }) => id)
+          assert.deepEqual(
+            places.filter((place) => hidden.some((id) => place.includes(id))),
+            [],
+          )
+        },
+      ),
+      { numRuns: kind === 'sqlite' ? 100 : 40 },
+    )
+  })
+
+  test('a page goes on also where more began in one millisecond than it may look at', async () => {
+    await using store = await newDb(kind)
+    const all = made(20, (i) => ({
+      createdAt: at,
+      outcome: 'failed',
+      caller: { ...caller, workspaceId: i % 10 ? 'w1' : 'w2' },
+    }))
+    await writeGenerations(store, all)
+    const { ids } = await allPages(
+      store,
+      { outcome: ['failed'] },
+      { who: { ...caller, workspaceId: 'w2' }, examined: 3 },
+    )
+    assert.deepEqual(new Set(ids), new Set([all[0]!.id, all[10]!.id]))
+    assert.equal(ids.length, 2)
   })
 
   test('an API key sees its workspace, a management key its organization, an intern its own', async () => {
