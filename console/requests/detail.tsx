@@ -1,4 +1,5 @@
 import { useGet } from '../api/resource.ts'
+import { asks } from '../api/session.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { exactTime } from '../format/time.ts'
 import { Copy } from '../pieces/copy.tsx'
@@ -31,7 +32,7 @@ export function Detail({ id, known, keys, onClose }: DetailProps) {
 
 function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const isKept = generation.outcome !== 'refused'
-  const content = useContent(isKept ? generation.id : undefined)
+  const content = useContent(isKept && asks() ? generation.id : undefined)
   const asked = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
@@ -53,7 +54,9 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       {isKept && (
         <>
           <h3>Prompt and answer</h3>
-          {content.isWanted ? (
+          {!asks() ? (
+            <p class="dim">Viewers do not see what was asked. An owner or an admin can change that.</p>
+          ) : content.isWanted ? (
             <Conversation content={content} />
           ) : (
             <button type="button" onClick={content.show}>
@@ -65,9 +68,11 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       <h3>What it was</h3>
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
-        <a class="button" href={askAgainPath(generation)}>
-          Ask again
-        </a>
+        {asks() && (
+          <a class="button" href={askAgainPath(generation)}>
+            Ask again
+          </a>
+        )}
         <Copy text={curlOf(generation, location.origin, asked)} what="Copied as curl">
           Copy as curl
         </Copy>

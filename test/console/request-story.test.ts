@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
+import { linkForRole, signedInPage } from '../harness/console.ts'
 import { demoInBrowser } from '../harness/demo-in-browser.ts'
 import { metered } from '../harness/metered.ts'
 
@@ -60,3 +60,20 @@ test(
     assert.deepEqual(faults, [])
   },
 )
+
+test('what was asked is offered to who may read it, and to ask it again to who may ask', options, async () => {
+  const { id } = await asked()
+  for (const [access, isOffered] of [
+    ['admin', true],
+    ['viewer', false],
+  ] as const) {
+    const link = await linkForRole(at.world.service, access)
+    await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`, { link })
+    const { page, faults } = watched
+    await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Show' }).count(), isOffered ? 1 : 0)
+    assert.equal(await page.getByRole('link', { name: 'Ask again' }).count(), isOffered ? 1 : 0)
+    assert.equal(await page.getByText('Viewers do not see what was asked').count(), isOffered ? 0 : 1)
+    assert.deepEqual(faults, [])
+  }
+})
