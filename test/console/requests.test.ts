@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { colleague } from '../harness/colleague.ts'
 import { linkForRole, signedInPage } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { metered } from '../harness/metered.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -107,15 +109,19 @@ test('a time is filtered by as it is typed, and costs and durations from above',
   assert.deepEqual(faults, [])
 })
 
-test('what is filtered by a member’s address comes in live too', options, async () => {
+test('what is filtered by a member’s address comes in live too, and of nobody else', options, async () => {
   const { data } = (await world.service.manage('GET', '/organization/members')).body
+  const grace = await colleague(world.service)
   await using watched = await open(`/requests?model=signalbox/demo&user_id=${data[0].email}`)
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()
   const before = await page.getByRole('row').count()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Now' }] }
+  const hers = await grace.ask('POST', '/chat/completions', { body })
+  await metered({ ask: (method, path) => world.service.manage(method, path) }, hers.headers.get('x-generation-id'))
   await world.service.ask('POST', '/chat/completions', { body })
   await page.getByRole('row').nth(before).waitFor()
+  assert.equal(await page.getByRole('row').filter({ hasText: 'grace' }).count(), 0)
   assert.deepEqual(faults, [])
 })
 
