@@ -115,14 +115,14 @@ test('a Postgres that is in use, and a service that runs, are left alone', needs
   }
 })
 
-test('every table is copied, but for the count of announcements', async () => {
+test('every table is copied, but for those about who runs now', async () => {
   const place = await newEmptyPlace('sqlite')
   const db = await openDb(place.settings)
   const tables = await db.query.introspection.getTables()
   await db.close()
   await place.remove()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
-  assert.deepEqual(names.sort(), [...copied, 'signal_revisions', 'events'].sort())
+  assert.deepEqual(names.sort(), [...copied, 'signal_revisions', 'events', 'requests_under_way'].sort())
 })
 
 test('a backup is made beside the running service, and can be started from', async () => {
