@@ -58,6 +58,7 @@ test('a reader reads and never writes; what is closed says so', async () => {
   const reader = readerOf(place.path)
   assert.deepEqual((await reader.run('select * from t', [])).rows, [])
   await assert.rejects(reader.run('insert into t values (1)', []), { message: /readonly/ })
+  assert.deepEqual((await reader.run('pragma cache_size', [])).rows, [{ cache_size: -24_000 }])
   await reader.close()
   await assert.rejects(reader.run('select 1', []), { message: /is closed/ })
   await place.client.close()
