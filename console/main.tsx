@@ -2,8 +2,3 @@ import { render } from 'preact'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
 import './pieces/second-click.ts'
-import { applyTheme } from './pieces/theme.ts'
-
-applyTheme()
-void findSession()
-render(<App />, document.getElementById('console')!)

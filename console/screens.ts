@@ -6,6 +6,8 @@ export type Screen = {
   title: string
   /** What the command palette also finds it by. */
   words?: string
+  /** What it asks the API first where its address has no filters: then the page has that under way before it runs. */
+  early?: string
   load: () => Promise<{ Screen: ComponentType }>
 }
 
@@ -15,6 +17,7 @@ export const screens: Screen[] = [
     name: 'requests',
     title: 'Requests',
     words: 'log generations errors cost',
+    early: '/api/v1/generations?limit=100',
     load: () => import('./requests/screen.tsx'),
   },
   {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
 import { asFailure, type Failure } from './failure.ts'
 
@@ -39,7 +39,8 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
   const [turn, setTurn] = useState(0)
   const latest = useRef(load)
   latest.current = load
-  useEffect(() => {
+  // Asked for at once, and not after what is there already has been painted.
+  useLayoutEffect(() => {
     if (key === undefined) return setState(begun<T>(undefined))
     const leaving = new AbortController()
     setState((before) => ({ ...before, ...(answers.has(key) && begun<T>(key)), isLoading: true, failure: undefined }))

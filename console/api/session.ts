@@ -9,8 +9,12 @@ export type SignedIn = { state: 'asking' } | { state: 'out'; failure?: Failure }
 
 const stored = 'was-signed-in'
 
-/** Whether somebody was signed in here before: then the screen begins to load while that is being found out. */
+/**
+ * Whether somebody is signed in here, as the page came, or was before: then the screen begins to load while that is being
+ * found out. A page that another site has led to came without the cookie.
+ */
 export function wasSignedIn(): boolean {
+  if (document.documentElement.dataset.session !== undefined) return true
   try {
     return localStorage.getItem(stored) !== null
   } catch {

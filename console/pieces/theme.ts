@@ -2,31 +2,21 @@ import { signal } from '@preact/signals'
 
 export type Theme = 'system' | 'light' | 'dark'
 export const themes: Theme[] = ['system', 'light', 'dark']
-const stored = 'theme'
+/** A year. */
+const keptSeconds = 31_536_000
 
-function chosen(): Theme {
-  try {
-    return themes.find((theme) => theme === localStorage.getItem(stored)) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
+/** As the page came: a theme that only a script knew would show the other one first. */
+const chosen = (): Theme => themes.find((theme) => theme === document.documentElement.dataset.theme) ?? 'system'
 
 export const theme = signal<Theme>(chosen())
 
-export function applyTheme(): void {
-  if (theme.value === 'system') delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = theme.value
-}
-
 export function setTheme(next: Theme): void {
   theme.value = next
-  applyTheme()
-  try {
-    localStorage.setItem(stored, next)
-  } catch {
-    // Then it holds until the page is left.
-  }
+  const seconds = next === 'system' ? 0 : keptSeconds
+  // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
+  document.cookie = `theme=${next}; Path=/; SameSite=Strict; Max-Age=${seconds}`
+  if (next === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = next
 }
 
 export const nextTheme = () => setTheme(themes[(themes.indexOf(theme.value) + 1) % themes.length]!)

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { hearsEvents, useEvents } from '../api/events.ts'
 import { asFailure, type Failure } from '../api/failure.ts'
@@ -40,7 +40,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const top = useRef(isAtTop)
   top.current = isAtTop
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const leaving = new AbortController()
     query.current = logQuery(values, Date.now())
     setLog((before) => ({ ...before, isLoading: true, failure: undefined }))

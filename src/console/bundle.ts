@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename, extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { type BuildOptions, buildSync, type Metafile, type OutputFile } from 'esbuild'
 import { nicenessPlus } from '#lib/process-priority.ts'
@@ -60,7 +61,15 @@ function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<
   return found
 }
 
-function manifestOf(outputs: Metafile['outputs'], sheet: string, icon: string): Manifest {
+/** The list of screens is code, of which nothing is loaded but the list: screens come when they are asked for. */
+async function placesIn(): Promise<Manifest['places']> {
+  const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
+  return (screens as Manifest['places']).map(({ name, title, early }) => ({ name, title, ...(early && { early }) }))
+}
+
+type Besides = Pick<Manifest, 'style' | 'icon' | 'places'>
+
+function manifestOf(outputs: Metafile['outputs'], besides: Besides): Manifest {
   const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
   const main = startedBy('console/main.tsx')!
   const atOnce = loadedWith(outputs, main)
@@ -73,8 +82,7 @@ function manifestOf(outputs: Metafile['outputs'], sheet: string, icon: string): 
   return {
     main: basename(main),
     with: named(atOnce).filter((name) => name !== basename(main)),
-    style: sheet,
-    icon,
+    ...besides,
     screens: Object.fromEntries(screens),
     files: [],
   }
@@ -95,7 +103,8 @@ async function bundle(folder: string): Promise<void> {
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
-  const manifest = manifestOf(metafile.outputs, basename(sheet.path), iconName)
+  const besides = { style: basename(sheet.path), icon: iconName, places: await placesIn() }
+  const manifest = manifestOf(metafile.outputs, besides)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
   const write = ({ path, contents }: OutputFile) => written(folder, basename(path), contents)
   manifest.files = [...scripts.map(write), write(sheet), written(folder, iconName, icon)]

@@ -8,8 +8,9 @@ import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import type { ConsoleBundle } from './bundled.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { contentPolicy, filesPath, pageOf, securityHeaders } from './page.ts'
+import { contentPolicy, filesPath, pageOf, securityHeaders, type Wanted } from './page.ts'
 import { screenNames } from './sources.ts'
+import { visitOf } from './visit.ts'
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -18,13 +19,13 @@ const types: Record<string, string> = {
 }
 
 type Page = { bytes: Buffer; etag: string }
-type Opened = { folder: string; files: ReadonlySet<string>; page: (screen: string | undefined) => Page }
+type Opened = { folder: string; files: ReadonlySet<string>; page: (wanted: Wanted) => Page }
 
 /** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log): void {
   const opened = openedBundle(bundle, log)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(request, reply, (await opened()).page(screen))
+    sendPage(request, reply, (await opened()).page(wantedIn(request, screen)))
   app.get('/', answerPage(undefined))
   for (const name of screenNames()) {
     app.get(`/${name}`, answerPage(name))
@@ -54,14 +55,20 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
   }
 }
 
+function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Wanted {
+  return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
+}
+
+/** There are as many as screens, themes, and so on: a few dozen. */
 function pagesOf(manifest: Manifest): Opened['page'] {
-  const pages = new Map<string | undefined, Page>()
-  return (screen) => {
-    const known = pages.get(screen)
+  const pages = new Map<string, Page>()
+  return (wanted) => {
+    const name = JSON.stringify([wanted.screen, wanted.isPlain, wanted.hasSession, wanted.theme])
+    const known = pages.get(name)
     if (known) return known
-    const bytes = Buffer.from(pageOf(manifest, screen))
+    const bytes = Buffer.from(pageOf(manifest, wanted))
     const page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
-    pages.set(screen, page)
+    pages.set(name, page)
     return page
   }
 }
@@ -71,7 +78,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, e
     ...securityHeaders,
     'content-security-policy': contentPolicy,
     'cache-control': 'no-cache',
-    vary: 'accept-encoding',
+    vary: 'accept-encoding, cookie',
     etag,
   })
   if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()

@@ -1,4 +1,5 @@
 import type { Manifest } from './manifest.ts'
+import type { Visit } from './visit.ts'
 
 /**
  * Nothing from elsewhere, no script or style within the page, no page around it; text becomes markup only through the
@@ -29,16 +30,39 @@ export const securityHeaders = {
 /** Where the bundle's files are. */
 export const filesPath = '/console'
 
-/** The page that every screen begins with: it names its files, so that they load at once. */
-export function pageOf(manifest: Manifest, screen: string | undefined): string {
+/** What a page is made for. `isPlain`: nothing but the screen stands in the address, so that what it asks first is known. */
+export type Wanted = Visit & { screen: string | undefined; isPlain: boolean }
+
+const current = '/api/v1/sessions/current'
+
+/**
+ * The page that every screen begins with: it names its files, so that they load at once. Who has a session sees the frame
+ * before any script runs, and what the screen asks first is under way by then.
+ */
+export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme }: Wanted): string {
   const at = (name: string) => `${filesPath}/${name}`
-  const early = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
+  const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
+  const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
+  const asked = hasSession ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Signalbox</title>
+<html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="${at(manifest.icon)}"><link rel="stylesheet" href="${at(manifest.style)}">
-${early.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
+${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
+${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
-<body><div id="console"></div><noscript>The console needs JavaScript. The API is at <a href="/api/v1/docs">/api/v1/docs</a>.</noscript></body></html>
+<body><div id="console">${hasSession ? frameOf(manifest.places, screen) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="/api/v1/docs">/api/v1/docs</a>.</noscript></body></html>
 `
+}
+
+/** The frame as `console/frame.tsx` draws it, as far as it is the same for everybody. */
+function frameOf(places: Manifest['places'], here: string | undefined): string {
+  const place = ({ name, title }: Manifest['places'][number]) =>
+    `<a class="place" href="/${name}"${name === here ? ' aria-current="page"' : ''}>${title.replaceAll('&', '&amp;')}</a>`
+  return (
+    '<div class="frame"><nav aria-label="Screens"><a class="brand" href="/">signal<i>·</i>box</a>' +
+    `<div class="places">${places.map(place).join('')}</div>` +
+    '<div class="who"><button type="button" class="bare always">Go to… <kbd>Ctrl K</kbd></button></div>' +
+    '</nav><main></main></div>'
+  )
 }

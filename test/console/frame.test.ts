@@ -36,8 +36,33 @@ test('the palette goes to a screen by a few letters, and "?" shows the keys', op
   await page.getByRole('combobox').fill('theme dark')
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  const again = await page.reload()
+  // It comes with the page: a script would change it before one's eyes.
+  assert.match((await again?.text()) ?? '', /<html lang="en" data-theme="dark"/)
+  await page.getByRole('button', { name: 'Theme: dark' }).click()
+  await page.getByRole('button', { name: 'Theme: system' }).waitFor()
+  assert.doesNotMatch((await (await page.reload())?.text()) ?? '', /data-theme/)
   assert.deepEqual(faults, [])
 })
+
+test(
+  'what the page asks before any script runs is what the screen then takes: nothing is asked twice',
+  options,
+  async () => {
+    await using watched = await signedInPage(browser, service, '/service')
+    const { page, faults } = watched
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url().replace(/.*\/api\/v1/, '')))
+    const came = await page.goto(new URL('/requests', service.url).href)
+    await page.getByText('No requests yet').waitFor()
+    // Nor is the frame drawn otherwise than it came.
+    const places = await page.locator('nav .places').innerHTML()
+    assert.ok((await came?.text())?.includes(`<div class="places">${places}</div>`), places)
+    const early = asked.filter((path) => /^\/(sessions\/current|generations)/.test(path))
+    assert.deepEqual(early.sort(), ['/generations?limit=100', '/sessions/current'])
+    assert.deepEqual(faults, [])
+  },
+)
 
 test(
   'who is not signed in is asked for a key, and only how one can sign in is asked of the service',

@@ -70,6 +70,41 @@ test('every screen is answered with one page, which may load nothing from elsewh
   }
 })
 
+test('who has a session gets the frame with the page, and what is asked first; nobody else does', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const page = async (path: string, cookie = '') => (await fetch(origin + path, { headers: { cookie } })).text()
+  const cookies = ['signalbox_session=x', 'a=b; __Host-signalbox_session=x; c=d']
+  for (const cookie of cookies) {
+    const seen = await page('/requests', cookie)
+    assert.match(seen, /<a class="place" href="\/requests" aria-current="page">Requests<\/a>/)
+    assert.deepEqual(preloads(seen), ['/api/v1/sessions/current', '/api/v1/generations?limit=100'])
+    // Only who runs the script knows what the filters mean.
+    assert.deepEqual(preloads(await page('/requests?last=1h', cookie)), ['/api/v1/sessions/current'])
+  }
+  for (const cookie of ['', 'signalbox_session=', 'my_signalbox_session=x']) {
+    const unseen = await page('/requests', cookie)
+    assert.match(unseen, /<div id="console"><\/div>/)
+    assert.deepEqual(preloads(unseen), [])
+  }
+})
+
+const preloads = (page: string) => [...page.matchAll(/rel="preload" [^>]*href="([^"]+)"/g)].map(([, path]) => path)
+
+test('a page comes in the theme that was chosen, and in no other words of a cookie', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const themeFor = async (cookie: string) => {
+    const answer = await fetch(`${origin}/overview`, { headers: { cookie } })
+    assert.equal(answer.headers.get('vary'), 'accept-encoding, cookie')
+    return /<html lang="en"([^>]*)>/.exec(await answer.text())?.[1]
+  }
+  assert.deepEqual(
+    await Promise.all(['theme=dark', 'a=b; theme=light; c=d', 'theme=dark"onload', 'theme=system', 'x'].map(themeFor)),
+    [' data-theme="dark"', ' data-theme="light"', '', '', ''],
+  )
+})
+
 test('who has the page need not load it again, and the files it names never', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)

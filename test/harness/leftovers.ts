@@ -19,7 +19,10 @@ export function endDaemonsAtLast(dataDir: string): void {
   dataFolders.add(dataDir)
 }
 
-after(async () => {
+after(endLeftovers)
+
+/** For what is no test, and so has no end that anybody hears of. */
+export async function endLeftovers(): Promise<void> {
   for (const server of servers) server.kill('SIGKILL')
   for (const folder of dataFolders) {
     endDaemonsIn(folder)
@@ -31,7 +34,7 @@ after(async () => {
       }
     }
   }
-})
+}
 
 /** Ends the daemons of a data folder whose server was killed; before the folder goes, which says which they are. */
 export function endDaemonsIn(folder: string): void {

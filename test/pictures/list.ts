@@ -1,0 +1,39 @@
+import type { Page } from 'playwright-core'
+import type { PictureWorld } from './world.ts'
+
+/** The address of a screen, wide and narrow, and the text that says that all of it is there. */
+export type Picture = {
+  screen: string
+  wide: string
+  narrow?: string
+  shows: string
+  does?: (page: Page) => Promise<void>
+}
+
+export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[] => [
+  { screen: 'overview', wide: '/overview', shows: 'Spent, by model' },
+  { screen: 'models', wide: '/models?view=plots', shows: 'claude-sonnet-5' },
+  {
+    screen: 'chat',
+    wide: '/chat?model=anthropic/claude-sonnet-5,openai/gpt-5.4-mini',
+    shows: 'Shall I write to the supplier?',
+    does: async (page) => {
+      await page.getByLabel('Message').fill('Which of these invoices has the wrong VAT id?')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'its request' }).nth(1).waitFor()
+    },
+  },
+  { screen: 'requests', wide: `/requests/${ids[1]}`, narrow: '/requests', shows: 'anthropic/claude-sonnet-5' },
+  {
+    screen: 'guardrails',
+    wide: `/guardrails/${guardrailId}`,
+    narrow: '/guardrails',
+    shows: 'Only what the contract names',
+  },
+  { screen: 'interns', wide: '/interns', narrow: `/interns/${intern}`, shows: 'wants to' },
+  { screen: 'rules', wide: `/interns/${intern}?part=rules`, shows: 'Would have granted' },
+  { screen: 'tools', wide: `/interns/${intern}?part=tools`, shows: 'npx -y search-server' },
+  { screen: 'service', wide: '/service', shows: 'is set' },
+  { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
+  { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
+]

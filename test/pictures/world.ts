@@ -1,0 +1,116 @@
+import type { Place } from '../harness/databases.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { scripted } from '../harness/intern-chat.ts'
+import { answer, runningIntern, say } from '../harness/interns.ts'
+import { endLeftovers } from '../harness/leftovers.ts'
+
+/** What each model answers. */
+const said = `The **third**: \`DE811907980\` lacks a digit.
+
+| invoice | VAT id | is |
+| --- | --- | --- |
+| 1 | \`DE811907980\` | right |
+| 3 | \`DE81190798\` | too short |
+
+\`\`\`js
+const isWhole = (id) => /^DE\\d{9}$/.test(id)
+\`\`\`
+
+Shall I write to the supplier?`
+
+export type PictureWorld = AsyncDisposable &
+  Pick<DemoWorld, 'service' | 'guardrailId'> & {
+    /** The last requests, the first asked first. */
+    ids: string[]
+    intern: string
+  }
+
+/** A service that was in use for a day of its clock, with members, presets, and an intern that waits. */
+export async function startPictureWorld(place?: Place): Promise<PictureWorld> {
+  /** How far the clock of the service is behind: it begins a day ago, and is set as requests are asked. */
+  let behind = 25 * 3_600_000
+  const world = await startDemoWorld({
+    ...(place && { place }),
+    now: () => Date.now() - behind,
+    settings: { ...scripted, intern_users_from: 0 } as object,
+    manner: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: said },
+  })
+  const { service, guardrailId } = world
+  for (let step = 0; behind > 0; step++) {
+    // More by day than by night, and never quite the same.
+    await world.ask(Math.round(4 + 3 * Math.sin(step / 7) + (step % 3)))
+    behind = Math.max(0, behind - 1_800_000)
+  }
+  const ids = await world.ask(18)
+  await fill(service)
+  const intern = await askingIntern(service)
+  return {
+    ...{ service, guardrailId, ids, intern },
+    async [Symbol.asyncDispose]() {
+      // Daemons of interns go on without their server; and what they are is read in the folder that goes.
+      await service.stop()
+      await endLeftovers()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What people have set up. */
+async function fill(service: DemoWorld['service']): Promise<void> {
+  for (const system of ['Answer with a haiku.', 'Answer with a haiku about the sea.']) {
+    const body = { model: 'google/gemini-3-flash', temperature: 0.4, messages: [{ role: 'system', content: system }] }
+    await service.manage('POST', '/presets/haiku/chat/completions', body)
+  }
+  await service.manage('PATCH', '/presets/haiku', { description: 'Short answers, for the front page' })
+  for (const [name, access] of [
+    ['Ada Lovelace', 'admin'],
+    ['Grace Hopper', 'developer'],
+  ]) {
+    const email = `${name}@example.com`.replace(' ', '.')
+    await service.manage('POST', '/organization/members', { name, access, email })
+  }
+}
+
+/** One that wants to change a file, and another that wants to know something. @returns its id. */
+async function askingIntern(service: DemoWorld['service']): Promise<string> {
+  const { id } = await runningIntern(service, { agent: 'scripted' })
+  await under(service, id)
+  const change = { before: 'retries: 2\ntimeout: 10s\n', after: 'retries: 5\ntimeout: 10s\nbackoff: 2s\n' }
+  await say(
+    service,
+    id,
+    `say The nightly export fails now and then.\nedit deploy/export.yaml ${JSON.stringify(change)}`,
+  )
+  const fields = { type: 'object', properties: { environment: { type: 'string', enum: ['staging', 'production'] } } }
+  await say(service, id, `ask ${JSON.stringify(fields)}`)
+  return id
+}
+
+/** Puts it under rules, about which people decided otherwise once, and gives it tools. */
+async function under(service: DemoWorld['service'], id: string): Promise<void> {
+  for (const [command, said] of [
+    ['npm test', 'allow_once'],
+    ['npm test', 'allow_once'],
+    ['git log --oneline', 'reject_once'],
+    ['git push origin main', 'reject_once'],
+    ['rm -rf build', 'allow_once'],
+  ] as const)
+    await answer(
+      service,
+      id,
+      await say(service, id, `tool shell ${command}\npermission shell allow_once reject_once`),
+      said,
+    )
+  const rules = [
+    { effect: 'deny', name: 'No push.', commands: ['git push'] },
+    { effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] },
+    { effect: 'ask', hosts: ['*.internal.example'] },
+    { effect: 'allow', commands: ['npm test', 'git status', 'git log **'] },
+  ]
+  await service.ask('PUT', `/interns/${id}/rules`, { body: { rules } })
+  const mcp_servers = [
+    { name: 'search', command: 'npx', args: ['-y', 'search-server'], env: { TOKEN: 'demo' } },
+    { name: 'tickets', url: 'https://tools.example.com/mcp', headers: { Authorization: 'Bearer demo' } },
+  ]
+  await service.ask('PATCH', `/interns/${id}`, { body: { mcp_servers, web_hosts: ['docs.example.com'] } })
+}
