@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 
 export type Column<Row> = {
@@ -37,24 +37,32 @@ const narrowHeight = 50
 const narrowWidth = 560
 /** Rows that are there beyond what is seen, at either end. */
 const spare = 12
+/** The window of rows moves by so many at once: not each pixel that is scrolled draws anew. */
+const step = 6
 
 /** Any number of rows, of which only those in sight are there. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, opened, onOpen, narrow, onEnd, onTop, foot } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const [view, setView] = useState({ top: 0, height: 0, width: 0 })
+  const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
   const [cursor, setCursor] = useState<string>()
   const isNarrow = view.width > 0 && view.width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
   const shown = columns.filter(({ from = 0 }) => view.width >= from)
-  const first = Math.max(0, Math.floor(view.top / height) - spare)
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + spare)
-  const current = rows.findIndex((row) => keyOf(row) === (opened ?? cursor))
+  const drawn = Math.ceil(view.height / height) + 2 * spare + step
+  const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - spare))
+  const last = Math.min(rows.length, first + drawn)
+  const wanted = opened ?? cursor
+  const current = useMemo(
+    () => (wanted === undefined ? -1 : rows.findIndex((row) => keyOf(row) === wanted)),
+    [rows, wanted],
+  )
 
   useLayoutEffect(() => {
     const element = scroller.current!
     const look = () => {
-      setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth })
+      const seen = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
+      setView((before) => (isSameView(before, seen) ? before : seen))
       onTop?.(element.scrollTop < rowHeight / 2)
     }
     look()
@@ -107,7 +115,8 @@ export function Table<Row>(props: TableProps<Row>) {
         <div role="presentation" style={{ transform: `translateY(${first * height}px)` }}>
           {rows.slice(first, last).map((row, index) => (
             <div
-              key={keyOf(row)}
+              // What leaves at one end is used again at the other. A row stays itself while others come in above.
+              key={(rows.length - first - index) % drawn}
               id={`row-${first + index}`}
               class="row"
               role="row"
@@ -132,6 +141,15 @@ export function Table<Row>(props: TableProps<Row>) {
       {foot && <div class="foot dim">{foot}</div>}
     </div>
   )
+}
+
+type View = { top: number; height: number; width: number }
+
+/** Whether the same rows are drawn, whichever of both heights they have. */
+function isSameView(a: View, b: View): boolean {
+  const at = ({ top }: View, height: number) => Math.floor(top / height / step)
+  const isPlace = [rowHeight, narrowHeight].every((height) => at(a, height) === at(b, height))
+  return isPlace && a.height === b.height && a.width === b.width
 }
 
 function bringIntoSight(scroller: HTMLElement, top: number, height: number): void {
