@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
 import { noSettings, type Settings } from './request.ts'
-import { clear, draft, opening, settings } from './talk.ts'
+import { draft, opening, settings } from './talk.ts'
 
 type Message = ChatRequest['messages'][number]
 
@@ -43,8 +43,8 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
   }
 }
 
-/** Fills the chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
-export function useAgain(id: string | undefined): string | undefined {
+/** Fills a new chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
+export function useAgain(id: string | undefined, beginAnew: () => void): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     if (id === undefined) return
@@ -52,7 +52,7 @@ export function useAgain(id: string | undefined): string | undefined {
     call('GET /generation/content', { query: { id } }).then(
       ({ data }) => {
         const { system, before, last } = takenApart(data.input.messages as Message[])
-        clear()
+        beginAnew()
         opening.value = before
         settings.value = settingsOf(system, data.input.parameters ?? {})
         draft.value = last

@@ -5,8 +5,9 @@ import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
+import { beginAnew } from './anew.tsx'
 import { modelsIn, sidesShown } from './request.ts'
-import { clear, isBusy, kept, turns } from './talk.ts'
+import { isBusy, kept, turns } from './talk.ts'
 
 /** Whom the address names, and how to change that. */
 export function useSides(): { models: string[]; choose: (models: string[]) => void } {
@@ -71,7 +72,7 @@ export function Bar({ models, choose, choices, toggle, isOpen }: BarProps) {
       <button type="button" aria-expanded={isOpen} onClick={toggle}>
         Settings
       </button>
-      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={clear}>
+      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={beginAnew}>
         New chat
       </button>
     </div>

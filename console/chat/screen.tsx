@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { counted } from '../format/count.ts'
 import { Nothing } from '../pieces/states.tsx'
 import { useAgain } from './again.ts'
+import { beginAnew } from './anew.tsx'
 import { Bar, useChoices, useSides } from './bar.tsx'
 import { Composer } from './composer.tsx'
 import { ReplyView } from './reply-view.tsx'
@@ -15,7 +16,7 @@ export function Screen() {
   const { models, choose } = useSides()
   const choices = useChoices()
   const [isOpen, setOpen] = useState(false)
-  const problem = useAgain(useLocation().query.again)
+  const problem = useAgain(useLocation().query.again, beginAnew)
   return (
     <div class="screen">
       <h1 class="unseen">Chat</h1>

@@ -53,10 +53,28 @@ export function stop(): void {
   for (const controller of leaving) controller.abort()
 }
 
-export function clear(): void {
+/** Begins anew. @returns what brings back what was said so far; undefined where nothing was. */
+export function clear(): (() => void) | undefined {
+  const before = { turns: turns.peek(), opening: opening.peek(), settings: settings.peek() }
   stop()
   turns.value = []
   opening.value = []
+  if (before.turns.length === 0) return undefined
+  return () => {
+    turns.value = [...before.turns.map(asStopped), ...turns.peek()]
+    opening.value = before.opening
+    settings.value = before.settings
+  }
+}
+
+/** Whatever was on its way when the chat was left has not come. */
+const asStopped = (turn: Turn): Turn => {
+  const isComing = ({ state }: Reply) => state === 'waiting' || state === 'coming'
+  const replies = Object.entries(turn.replies).map(([model, reply]) => [
+    model,
+    isComing(reply) ? { ...reply, state: 'stopped' } : reply,
+  ])
+  return { ...turn, replies: Object.fromEntries(replies) }
 }
 
 function put(turnId: number, model: string, reply: Reply): void {

@@ -8,7 +8,7 @@ test('a count is short where it is long', () => {
 })
 
 test('a share is a percentage with the digits it needs', () => {
-  assert.deepEqual([0, 0.0031, 0.4213, 1].map(percent), ['0 %', '0.31 %', '42.1 %', '100 %'])
+  assert.deepEqual([0, 0.0031, 0.02, 0.4213, 0.5, 1].map(percent), ['0 %', '0.31 %', '2 %', '42.1 %', '50 %', '100 %'])
 })
 
 test('one thing is told in the singular', () => {

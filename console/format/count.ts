@@ -20,7 +20,8 @@ export function count(amount: number): string {
 /** `0.31 %` of a share between 0 and 1. */
 export function percent(share: number): string {
   const value = share * 100
-  return `${value === 0 || value >= 99.95 ? value.toFixed(0) : value < 10 ? value.toFixed(2) : value.toFixed(1)} %`
+  const digits = value === 0 || value >= 99.95 ? 0 : value < 10 ? 2 : 1
+  return `${value.toFixed(digits).replace(/\.0+$/, '')} %`
 }
 
 /** `1 request`, `2 requests` */

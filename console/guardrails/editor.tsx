@@ -14,7 +14,7 @@ export function Editor({ policy, change }: EditorProps) {
       <List policy={policy} change={change} field="allowed_providers" says="Only these providers" />
       <List policy={policy} change={change} field="ignored_providers" says="Never these providers" />
       <Regions policy={policy} change={change} />
-      <fieldset>
+      <fieldset class="guardrail-checks">
         <legend>Data</legend>
         <Check
           says="only where no data is retained"
@@ -121,7 +121,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
       <textarea
         class="mono"
         rows={Math.min(6, Math.max(1, items.length))}
-        placeholder="says nothing; one a line"
+        placeholder={says.startsWith('Only') ? 'any; one a line' : 'none; one a line'}
         defaultValue={items.join('\n')}
         onInput={(event) => take(event.currentTarget.value)}
       />

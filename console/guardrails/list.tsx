@@ -6,6 +6,7 @@ import { useEvery } from '../api/pages.ts'
 import { forget } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { counted } from '../format/count.ts'
+import { hasDraft } from '../pieces/drafts.ts'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { type Column, Table } from '../pieces/table.tsx'
 import { policyIn } from './policy.ts'
@@ -55,7 +56,7 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'name', title: 'name', width: 'minmax(150px, 1.2fr)', cell: ({ guardrail }) => <b>{guardrail.name}</b> },
+  { name: 'name', title: 'name', width: 'minmax(150px, 1.2fr)', cell: ({ guardrail }) => <Name of={guardrail} /> },
   {
     name: 'means',
     title: 'means',
@@ -66,11 +67,20 @@ const columns: Column<Row>[] = [
   { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <Spent guardrail={guardrail} /> },
 ]
 
+function Name({ of: { id, name } }: { of: Guardrail }) {
+  return (
+    <span>
+      <b>{name}</b>
+      {hasDraft(id) && <span class="warn"> not saved yet</span>}
+    </span>
+  )
+}
+
 function Narrow({ guardrail, means, governs }: Row) {
   return (
     <div class="guardrail-narrow">
       <div>
-        <b>{guardrail.name}</b> <span class="dim">{governs}</span>
+        <Name of={guardrail} /> <span class="dim">{governs}</span>
       </div>
       <div>{guardrail.limit_usd === null ? <span class="dim">{means}</span> : <Spent guardrail={guardrail} />}</div>
     </div>

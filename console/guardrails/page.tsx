@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
+import { useDraft } from '../pieces/drafts.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
@@ -57,7 +58,7 @@ type WholeProps = {
 
 function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps) {
   const { route } = useLocation()
-  const [draft, setDraft] = useState<Policy>()
+  const [draft, setDraft] = useDraft<Policy>(id)
   /** Moves when the fields are to be filled anew. */
   const [filled, setFilled] = useState(0)
   const policy = draft ?? saved
@@ -70,7 +71,7 @@ function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps)
     fill(undefined)
     reload()
   }
-  useKeys([{ key: 'Escape', says: 'back to the list', act: () => !isChanged && route('/guardrails') }])
+  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/guardrails') }])
   return (
     <>
       <Head id={id} guardrail={guardrail} policy={saved} governs={governs} mayChange={mayChange} />

@@ -105,10 +105,12 @@ function Sessions({ id, name }: { id: string; name: string }) {
     )
   return (
     <>
-      <ul class="interns">
+      <ul class="interns sessions">
         {data.rows.map((session) => (
           <li key={session.id}>
-            <a href={`/interns/${id}/${encodeURIComponent(session.id)}`}>{shown(session.title) || 'without a title'}</a>
+            <a href={`/interns/${id}/${encodeURIComponent(session.id)}`} title={shown(session.title)}>
+              {shown(session.title) || 'without a title'}
+            </a>
             <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
             <span class="dim about">
               {counted(session.turns, 'turn')} · <Ago time={session.updated_at} />

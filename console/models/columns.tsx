@@ -39,7 +39,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
     {
       name: 'model',
       title: 'model',
-      width: 'minmax(200px, 3fr)',
+      width: 'minmax(200px, 2fr)',
       cell: ({ id, name }) => <span title={name}>{id}</span>,
     },
     number('prompt', 'prompt / M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
@@ -61,7 +61,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
     {
       name: 'reads',
       title: 'reads text and',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(150px, 1fr)',
       from: 1080,
       cell: (model) => <span class="dim">{reads(model) || '–'}</span>,
     },

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
 import type { Model } from '../api/types.ts'
-import { exactCount } from '../format/count.ts'
+import { counted } from '../format/count.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
 import { type Filters, useFilters } from '../pieces/filters.ts'
 import { Find } from '../pieces/find.tsx'
@@ -99,7 +99,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
       <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
       <Find label="Find models" placeholder="words of the name or id" />
       <span class="dim count" role="status">
-        {count === undefined ? '' : exactCount(count)}
+        {count === undefined ? '' : counted(count, 'model')}
       </span>
       <fieldset class="views">
         <legend class="unseen">Shown as</legend>

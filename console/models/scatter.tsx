@@ -1,10 +1,11 @@
 import { marksTo } from '../pieces/marks.ts'
 import { useWidth } from '../pieces/width.ts'
+import { placed } from './labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
 const height = 380
-const edge = { left: 44, right: 16, top: 14, bottom: 34 }
+const edge = { left: 44, right: 16, top: 24, bottom: 34 }
 
 type ScatterProps = {
   title: string
@@ -27,16 +28,18 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
         {title}
         {free > 0 && <span class="dim"> ({free} without a price left out)</span>}
       </figcaption>
-      <div ref={place} style={{ height: `${height}px` }}>
+      <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: `${height}px` }}>
         {width > 0 && points.length > 0 && (
           <Drawing points={points} front={front} width={width} goodName={goodName} pathOf={pathOf} />
         )}
-        {points.length === 0 && <p class="dim">No model that passes has both figures.</p>}
+        {points.length === 0 && 'No model that passes has both figures'}
       </div>
-      <details>
-        <summary>Table</summary>
-        <Behind points={all} front={front} goodName={goodName} />
-      </details>
+      {all.length > 0 && (
+        <details>
+          <summary>Table</summary>
+          <Behind points={all} front={front} goodName={goodName} />
+        </details>
+      )}
     </figure>
   )
 }
@@ -72,7 +75,7 @@ function Drawing({ points, front, width, goodName, pathOf }: DrawingProps) {
       <text class="axis-name" x={width - edge.right} y={height - 4} text-anchor="end">
         price of a million tokens, 3 of 4 prompt
       </text>
-      <text class="axis-name" x={edge.left + 4} y={edge.top + 2}>
+      <text class="axis-name" x={edge.left} y={10}>
         {goodName}
       </text>
       <polyline class="front" points={front.map(({ price, good }) => `${x(price)},${y(good)}`).join(' ')} />
@@ -82,7 +85,7 @@ function Drawing({ points, front, width, goodName, pathOf }: DrawingProps) {
           <title>{told(point, goodName)}</title>
         </a>
       ))}
-      <Labels front={front} x={x} y={y} width={width} />
+      <Labels points={points} front={front} x={x} y={y} width={width} />
     </svg>
   )
 }
@@ -100,34 +103,26 @@ function Dot({ x, y, isFront }: { x: number; y: number; isFront: boolean }) {
   )
 }
 
-const labelWidth = 150
-
-/** Names beside those of the front, where they do not lie on each other. */
-function Labels({
-  front,
-  x,
-  y,
-  width,
-}: {
+type LabelsProps = {
+  points: Point[]
   front: Point[]
   x: (n: number) => number
   y: (n: number) => number
   width: number
-}) {
-  const taken: { x: number; y: number }[] = []
+}
+
+/** Names beside dots, those of the front first, as long as there is room. */
+function Labels({ points, front, x, y, width }: LabelsProps) {
+  const isFront = new Set(front)
+  const named = [...front.toReversed(), ...points.filter((point) => !isFront.has(point))]
+  const dots = named.map(({ id, price, good }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(good) }))
   return (
     <g class="names">
-      {[...front].reverse().map(({ id, price, good }) => {
-        const [left, top] = [x(price), y(good)]
-        if (taken.some((one) => Math.abs(one.y - top) < 13 && Math.abs(one.x - left) < labelWidth)) return null
-        taken.push({ x: left, y: top })
-        const isRight = left > width - labelWidth
-        return (
-          <text key={id} class="name" x={left + (isRight ? -8 : 8)} y={top - 7} text-anchor={isRight ? 'end' : 'start'}>
-            {id.split('/').at(-1)}
-          </text>
-        )
-      })}
+      {placed(dots, { left: edge.left, right: width }).map(({ name, x, y, isLeft }) => (
+        <text key={`${name} ${x} ${y}`} class="name" x={x} y={y} text-anchor={isLeft ? 'end' : 'start'}>
+          {name}
+        </text>
+      ))}
     </g>
   )
 }

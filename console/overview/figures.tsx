@@ -20,7 +20,7 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
       <Figure name="spent" exact={exactMoney(cost)} after={change('upstream_inference_cost')}>
         {money(cost)}
       </Figure>
-      <Figure name="first token p50 / p95" after={p95 !== undefined && duration(p95)}>
+      <Figure name="first token p50 / p95" after={p95 !== undefined && `/ ${duration(p95)}`}>
         {p50 === undefined ? '–' : duration(p50)}
       </Figure>
       <Figure name="failed, refused" after={`${exactCount(failed)}, ${exactCount(refused)}`}>
@@ -59,7 +59,7 @@ function Change({ now, before, span }: { now: number | undefined; before: number
   const share = now / before - 1
   const text =
     Math.abs(share) > 9.99
-      ? `${(now / before).toFixed(0)} ×`
+      ? `${(now / before).toFixed(0)} × before`
       : `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`
   return <span title={`against the ${span} before`}>{text}</span>
 }

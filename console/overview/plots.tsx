@@ -40,11 +40,32 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
   const common = { times, together: 'overview', height: 168 }
   return (
     <div class="plots">
-      <Plot {...common} title={`Spent, by ${by.label}`} lines={spent} shown={money} isStacked />
+      <Plot
+        {...common}
+        title={`Spent, by ${by.label}`}
+        lines={spent}
+        shown={money}
+        none="Nothing was spent"
+        isStacked
+      />
       <Plot {...common} title={`Requests, by ${by.label}`} lines={requests} shown={exactCount} isStacked isCount />
       <Plot {...common} title="First token" lines={latency} shown={duration} />
-      <Plot {...common} title="Failed and refused requests" lines={failures} shown={exactCount} isStacked isCount />
-      <Plot {...common} title="Saved by the providers’ caches" lines={saving} shown={money} />
+      <Plot
+        {...common}
+        title="Failed and refused requests"
+        lines={failures}
+        shown={exactCount}
+        none="None failed, and none was refused"
+        isStacked
+        isCount
+      />
+      <Plot
+        {...common}
+        title="Saved by the providers’ caches"
+        lines={saving}
+        shown={money}
+        none="No cache saved anything"
+      />
     </div>
   )
 }

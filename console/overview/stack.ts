@@ -4,7 +4,7 @@ import type { Row } from './queries.ts'
 /** More than these cannot be told apart; the rest is one line. */
 const linesShown = 5
 
-export const nobody = 'none'
+export const nobody = 'without one'
 
 export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? nobody)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)

@@ -15,13 +15,7 @@ test('an endpoint that fails too often is told with its share and why; few failu
   ]
   assert.deepEqual(
     failingEndpoints(rows).map(({ what, why, path }) => [what, why, path]),
-    [
-      [
-        'a/b@p fails',
-        '2 of 10 in the last hour (20.0 %): rate limited',
-        '/requests?last=1h&outcome=failed&model=a%2Fb',
-      ],
-    ],
+    [['a/b@p fails', '2 of 10 in the last hour (20 %): rate limited', '/requests?last=1h&outcome=failed&model=a%2Fb']],
   )
 })
 
@@ -32,7 +26,7 @@ test('an endpoint that is down is told with its uptime', () => {
   const told = brokenEndpoints([endpoint('a/b', 'unconfigured'), endpoint('a/d', 'down'), endpoint('a/e', 'healthy')])
   assert.deepEqual(
     told.map(({ what, why }) => `${what}. ${why}`),
-    ['P is down. a/d: 40.0 % answered in the last half hour'],
+    ['P is down. a/d: 40 % answered in the last half hour'],
   )
 })
 

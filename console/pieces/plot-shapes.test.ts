@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { areaShape, lineShape, topsOf } from './plot-shapes.ts'
+import { areaShape, isNothing, lineShape, topsOf } from './plot-shapes.ts'
 
 const x = (time: number) => time * 10
 const y = (value: number) => 100 - value
@@ -26,4 +26,13 @@ test('a line joins what is known, and marks few values each', () => {
 
 test('a value of an area holds until the next, the last to the end', () => {
   assert.equal(areaShape([5, 7], [0, 1], 2, x, y).path, 'M0.0 100.0V95.0H10.0V93.0H20.0V100.0Z')
+})
+
+test('there is nothing to draw without values, and of amounts where all are zero', () => {
+  const of = (...values: (number | null)[]) => [
+    { label: 'a', values: [null] },
+    { label: 'b', values },
+  ]
+  assert.deepEqual([isNothing([], false), isNothing(of(null), false), isNothing(of(0), false)], [true, true, false])
+  assert.deepEqual([isNothing(of(0, null), true), isNothing(of(0, 1), true)], [true, false])
 })

@@ -30,6 +30,10 @@ export function topsOf(lines: PlotLine[], isStacked: boolean): (number | null)[]
   )
 }
 
+/** Whether there is nothing to draw: no value at all, or, of amounts, none but zero. */
+export const isNothing = (lines: PlotLine[], isAmount: boolean): boolean =>
+  lines.every(({ values }) => values.every((value) => value === null || (isAmount && value === 0)))
+
 /** A line from value to value. One that is missing leaves no gap: those beside it are joined. */
 export function lineShape(tops: (number | null)[], times: number[], x: Place, y: Place): Shape {
   const points = tops.flatMap((top, index) => (top === null ? [] : [{ x: x(times[index]!), y: y(top) }]))

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { clockTime } from '../format/time.ts'
 import { marksTo, timeMarks } from './marks.ts'
 import { Axes, Shapes } from './plot-drawing.tsx'
-import { colourOf, type PlotLine, topsOf } from './plot-shapes.ts'
+import { colourOf, isNothing, type PlotLine, topsOf } from './plot-shapes.ts'
 import { PlotTable } from './plot-table.tsx'
 import { useWidth } from './width.ts'
 
@@ -20,10 +20,13 @@ type PlotProps = {
   isStacked?: boolean
   /** Things that are whole: the axis has no halves of them. */
   isCount?: boolean
+  /** What is told where all of it is nothing; without it a line at zero is drawn. */
+  none?: string
   /** The cursors of plots with the same name move together. */
   together?: string
 }
 
+const usualHeight = 180
 const edge = { left: 62, right: 8, top: 8, bottom: 26 }
 /** As much of the axis as a time takes, in px. */
 const timeWidth = 70
@@ -33,7 +36,22 @@ const cursor = signal<{ together: string; index: number }>()
 
 /** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
 export function Plot(props: PlotProps) {
-  const { title, times, lines, shown, height = 180, isStacked = false, isCount = false, together = title } = props
+  const { title, lines, height = usualHeight, none } = props
+  const isBare = isNothing(lines, none !== undefined)
+  return isBare ? <Bare title={title} height={height} says={none} /> : <Drawn {...props} />
+}
+
+function Drawn(props: PlotProps) {
+  const {
+    title,
+    times,
+    lines,
+    shown,
+    height = usualHeight,
+    isStacked = false,
+    isCount = false,
+    together = title,
+  } = props
   const [place, width] = useWidth()
   const first = times[0] ?? 0
   const end = times.at(-1)! + (times[1] ?? first + 1) - first
@@ -78,6 +96,18 @@ export function Plot(props: PlotProps) {
         <Legend {...{ times, lines, shown, together, isStacked }} />
       </div>
       <PlotTable title={title} times={times} lines={lines} shown={shown} />
+    </figure>
+  )
+}
+
+/** As high as with lines, so that nothing jumps when there are some. */
+function Bare({ title, height, says }: { title: string; height: number; says: string | undefined }) {
+  return (
+    <figure class="plot">
+      <figcaption>{title}</figcaption>
+      <div class="plot-none" style={{ height: `${height}px` }}>
+        {says ?? 'Nothing was measured in this time'}
+      </div>
     </figure>
   )
 }

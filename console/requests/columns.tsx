@@ -56,7 +56,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
     {
       name: 'model',
       title: 'model',
-      width: 'minmax(150px, 2fr)',
+      width: 'minmax(150px, 1.7fr)',
       cell: ({ model }) => <span title={model}>{model}</span>,
     },
     {
@@ -73,7 +73,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       from: 980,
       cell: ({ key_hash }) => <span class="dim">{keyName(key_hash)}</span>,
     },
-    { name: 'tokens', title: 'tokens', width: '112px', isNumber: true, cell: (row) => <Tokens row={row} /> },
+    { name: 'tokens', title: 'tokens', width: '100px', isNumber: true, cell: (row) => <Tokens row={row} /> },
     {
       name: 'first',
       title: 'first token',
@@ -85,18 +85,18 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
     {
       name: 'total',
       title: 'total',
-      width: '76px',
+      width: '68px',
       isNumber: true,
       cell: (row) => <Took row={row} />,
     },
     {
       name: 'cost',
       title: 'cost',
-      width: '104px',
+      width: '100px',
       isNumber: true,
       cell: (row) => <Price row={row} />,
     },
-    { name: 'outcome', title: 'outcome', width: 'minmax(120px, 1.4fr)', cell: (row) => <Outcome row={row} /> },
+    { name: 'outcome', title: 'outcome', width: 'minmax(166px, 1.4fr)', cell: (row) => <Outcome row={row} /> },
   ]
 }
 

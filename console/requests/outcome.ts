@@ -24,7 +24,7 @@ export const failureWords: Record<string, string> = {
   broke: 'broke off',
   client_left: 'client left',
   circuit_open: 'not asked: open circuit',
-  rate_limited: 'too many requests',
+  rate_limited: 'rate limited',
   unauthenticated: 'credential refused',
   payment_required: 'no credit',
   bad_gateway: 'upstream failed',

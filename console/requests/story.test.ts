@@ -128,5 +128,5 @@ test('an outcome is told in the words of the domain', () => {
   assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
   assert.equal(says({ outcome: 'client_left' }), 'client left')
   assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'refused: max budget')
-  assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: too many requests')
+  assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: rate limited')
 })

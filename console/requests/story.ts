@@ -83,14 +83,7 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
   if (outcome !== 'refused')
     return found.length > 0 ? found : [{ label: 'guardrails', says: 'let it pass', tone: 'quiet', took: '' }]
   const rule = error?.rule?.replaceAll('_', ' ') ?? failureWords[error?.kind ?? ''] ?? 'refused'
-  const step: Step = {
-    label: error?.guardrail_id ? 'guardrail' : 'refused',
-    says: rule,
-    from: 0,
-    ms: 0,
-    tone: 'bad',
-    took: '',
-  }
+  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 

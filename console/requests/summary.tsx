@@ -74,7 +74,7 @@ function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | und
         exact={exactMoney(figure('total_usage'))}
         more={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
       />
-      <Figure name="first token p50 / p95" value={latency('latency_p50')} more={latency('latency_p95')} />
+      <Figure name="first token p50 / p95" value={latency('latency_p50')} more={`/ ${latency('latency_p95')}`} />
       <Figure name="failed, refused" value={percent(requests > 0 ? bad / requests : 0)} more={exactCount(bad)} />
       <Spark
         label={`Requests over time, ${query.label}, and those that failed or were refused`}

@@ -82,7 +82,7 @@ function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
         </a>
       </td>
       <td data-head="credential">
-        <span class={`dot ${isReady ? 'ok' : 'warn'}`} />{' '}
+        <span class={`dot ${isReady ? 'ok' : 'warn'}`} />
         {isReady ? (
           credential_variables.length > 0 ? (
             'is set'

@@ -104,3 +104,17 @@ for (const width of [390, 1280]) {
     })
   }
 }
+
+test('a new chat leaves the one before, which can be brought back', options, async () => {
+  await using watched = await open('/chat?model=signalbox/demo')
+  const { page, faults } = watched
+  await page.getByLabel('Message').fill('Which is the third?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('button', { name: 'New chat' }).click()
+  await page.getByText('Which is the third?').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Which is the third?', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'its request' }).waitFor()
+  assert.deepEqual(faults, [])
+})

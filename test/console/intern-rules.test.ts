@@ -143,6 +143,11 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')
+  // What is not saved yet stays while one looks at another workspace, and is told of there.
+  const own = (await talk.manage('GET', '/workspaces')).body.data.find((one: { id: string }) => one.id !== id)
+  await page.getByLabel('Of the workspace').selectOption(own.id)
+  await page.getByText('the tool “fetch”').first().waitFor({ state: 'detached' })
+  await page.getByLabel('Of the workspace').selectOption('Elsewhere, not saved yet')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved as version 2').waitFor()
   const { data } = (await talk.manage('GET', `/workspaces/${id}/intern-rules`)).body

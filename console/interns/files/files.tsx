@@ -72,8 +72,8 @@ export function Files({ id }: { id: string }) {
         <a href={addressOf(archive, { params, query: { path: folder } })} download>
           Download as tar.gz
         </a>
-        <label>
-          Upload <input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
+        <label class="button">
+          Upload …<input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
         </label>
       </p>
       <NewFolder id={id} below={below} after={reload} />

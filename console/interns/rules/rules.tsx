@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
+import { useDraft } from '../../pieces/drafts.ts'
 import { Failed, Loading } from '../../pieces/states.tsx'
 import { Ago } from '../../pieces/when.tsx'
 import { type Owner, rulesOf } from './owner.ts'
@@ -26,7 +27,7 @@ export function Rules({ owner, mayChange }: Props) {
 
 function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
   const { path, query, route } = useLocation()
-  const [draft, setDraft] = useState<InternRule[]>()
+  const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
   /** Moves when the fields are to be filled anew. */
   const [filled, setFilled] = useState(0)
   const rules = draft ?? saved.rules

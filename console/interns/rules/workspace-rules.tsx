@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address.ts'
 import { useEvery } from '../../api/pages.ts'
 import { manages, useMe } from '../../api/session.ts'
+import { hasDraft } from '../../pieces/drafts.ts'
 import { Rules } from './rules.tsx'
 
 /** The rules for all interns of a workspace: one's own unless the address names another one. */
@@ -21,6 +22,7 @@ export function WorkspaceRules() {
               {all.map((one) => (
                 <option key={one.id} value={one.id}>
                   {one.name}
+                  {hasDraft(one.id) && ', not saved yet'}
                 </option>
               ))}
             </select>
