@@ -39,7 +39,10 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   const places = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // In a narrow window they are a line that scrolls, and is longer when somebody waits.
-    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    const place = places.current?.querySelector('[aria-current]')
+    // Whoever waits is first in it, and stays in sight: scrolled to, others would lie half behind.
+    if (place?.classList.contains('waits')) places.current!.scrollLeft = 0
+    else place?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [here, waiting])
   return (
     <div class="frame">

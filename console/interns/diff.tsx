@@ -12,7 +12,7 @@ export function Diff({ path, diff }: { path: string; diff: string }) {
     <>
       {!diff.startsWith('--- ') && <p class="file mono">{shown(path)}</p>}
       <pre class="diff">
-        {diff.split('\n').map((line, at) => (
+        {diff.replace(/\n$/, '').split('\n').map((line, at) => (
           <span key={at} class={toneOf(line, at)}>
             {shown(line)}
           </span>
