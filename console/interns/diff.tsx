@@ -12,11 +12,14 @@ export function Diff({ path, diff }: { path: string; diff: string }) {
     <>
       {!diff.startsWith('--- ') && <p class="file mono">{shown(path)}</p>}
       <pre class="diff">
-        {diff.replace(/\n$/, '').split('\n').map((line, at) => (
-          <span key={at} class={toneOf(line, at)}>
-            {shown(line)}
-          </span>
-        ))}
+        {diff
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line, at) => (
+            <span key={at} class={toneOf(line, at)}>
+              {shown(line)}
+            </span>
+          ))}
       </pre>
     </>
   )
