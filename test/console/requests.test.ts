@@ -179,6 +179,11 @@ test('while the list is read further down nothing moves: newer requests wait to 
   })
   const { page, faults } = watched
   await page.getByRole('row').nth(5).waitFor()
+  // Names of keys come after the rows.
+  await page
+    .getByRole('gridcell', { name: /^(First API key|ci-bot)$/ })
+    .first()
+    .waitFor()
   const grid = page.getByRole('grid')
   await grid.evaluate((element) => {
     element.scrollTop = 84
