@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Query } from '#db/db.ts'
+import type { Together } from '#db/insert-rows.ts'
 import { newDb } from '#test/harness/databases.ts'
 import { generation } from '#test/harness/generations.ts'
 import { openLedger } from './ledger.ts'
@@ -53,5 +54,36 @@ test('the more waits to be written, the longer a request waits to be taken, up t
   assert.equal(ledger.hasRoom(), false)
   await ledger.flush()
   assert.equal(ledger.admissionDelayMs(), 0)
+  await ledger.close()
+})
+
+test('requests have their turn while a batch is put in order, unless more than a batch waits', async () => {
+  let turns = 0
+  const written: { rows: number; turns: number }[] = []
+  const executeQuery = async ({ parameters }: { parameters: readonly unknown[] }) => {
+    const [{ together }] = parameters as [Together]
+    written.push({ rows: together[0]!.rows.length, turns })
+    return { rows: [] }
+  }
+  const db = { kind: 'sqlite', query: { executeQuery } } as unknown as Db
+  const ledger = openLedger({ db, ...quiet }, { everyMs: 1e9, batch: 1000, limit: 5000, spillAfterMs: 1e9 })
+  let counting = setImmediate(function count() {
+    turns++
+    counting = setImmediate(count)
+  })
+  for (const rows of [1000, 1500]) {
+    for (let at = 0; at < rows; at++) ledger.record(generation())
+    turns = 0
+    await ledger.flush()
+  }
+  clearImmediate(counting)
+  assert.deepEqual(
+    written.map(({ rows }) => rows),
+    [1000, 1000, 500],
+  )
+  const [alone, first, second] = written
+  assert.ok(alone!.turns >= 9, `${alone!.turns} turns`)
+  assert.ok(first!.turns <= 1, `${first!.turns} turns`)
+  assert.ok(second!.turns - first!.turns >= 4, `${second!.turns} turns`)
   await ledger.close()
 })

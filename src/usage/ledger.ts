@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Generation } from './generation.ts'
@@ -46,13 +46,13 @@ const calmShare = 0.2
 const longestDelayMs = 2000
 
 /**
- * A crash loses what was recorded during the last `everyMs`, half a second unless told, or `spillAfterMs` while the
- * database takes nothing. A request may be in a file and on its way to the database at once: its id tells the second
+ * A crash loses what was recorded during the last `everyMs`, a fifth of a second unless told, or `spillAfterMs` while the
+ * database takes nothing. What waits for longer is copied by each collection of young objects, which requests wait for. A request may be in a file and on its way to the database at once: its id tells the second
  * writing from the first.
  */
 export function openLedger(
   deps: LedgerDeps,
-  { everyMs = 500, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
+  { everyMs = 200, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
 ): Ledger {
   const { spill, onError } = deps
   const quota = new RefusalQuota()
@@ -66,8 +66,10 @@ export function openLedger(
   let flushing: Promise<void> | undefined
   let savingNow: Promise<void> | undefined
 
+  /** Requests have their turn, unless they are made faster than they are written: turns of a busy process take long. */
+  const pause = () => (queue.length > batch ? undefined : turn())
   async function write(generations: Generation[]): Promise<void> {
-    for (const one of await writeAcceptable(deps, generations)) deps.onRefused(refusal(one))
+    for (const one of await writeAcceptable({ ...deps, pause }, generations)) deps.onRefused(refusal(one))
   }
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {

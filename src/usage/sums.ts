@@ -74,15 +74,22 @@ const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
 /** Where nobody answered, nothing was used, but may be billed. */
 const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
 
-/**
- * Statements that add requests to their sums. The order is the same everywhere, so that no two servers wait for each
- * other.
- */
-export function insertionsOfSums(generations: readonly Generation[]): Inserted[] {
-  const byKey = addedUp(tables.usage_days.key, generations.filter(isCounted).map(sumsOf))
-  // Of few sums rather than of all requests again.
-  const byWorkspace = addedUp(tables.workspace_days.key, byKey)
-  return [insertionOf('usage_days', byKey), insertionOf('workspace_days', byWorkspace)]
+/** Requests added up by day, for statements that add them to their sums. */
+export class DaySums {
+  readonly #byKey = new Map<string, Sums>()
+
+  add(generation: Generation): void {
+    if (isCounted(generation)) addInto(this.#byKey, tables.usage_days.key, sumsOf(generation))
+  }
+
+  /** Their order is the same everywhere, so that no two servers wait for each other. */
+  insertions(): Inserted[] {
+    const byKey = inOrder(this.#byKey)
+    const byWorkspace = new Map<string, Sums>()
+    // Of few sums rather than of all requests again.
+    for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
+    return [insertionOf('usage_days', byKey), insertionOf('workspace_days', inOrder(byWorkspace))]
+  }
 }
 
 function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted {
@@ -96,17 +103,16 @@ function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted
   }
 }
 
-function addedUp(key: readonly (keyof Sums)[], all: readonly Sums[]): Sums[] {
-  const found = new Map<string, Sums>()
-  for (const sums of all) {
-    let id = ''
-    for (const name of key) id += ` ${sums[name]}`
-    const total = found.get(id)
-    if (total) addTo(total, sums)
-    else found.set(id, { ...sums })
-  }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
+function addInto(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
+  let id = ''
+  for (const name of key) id += ` ${sums[name]}`
+  const total = found.get(id)
+  if (total) addTo(total, sums)
+  else found.set(id, { ...sums })
 }
+
+const inOrder = (found: ReadonlyMap<string, Sums>) =>
+  [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 
 function addTo(total: Sums, more: Sums): void {
   total.requests += more.requests

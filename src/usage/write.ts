@@ -1,16 +1,22 @@
 import { type Db, isRefused, isUniqueViolation } from '#db/db.ts'
 import type { NewEvent } from '#db/event.ts'
 import { insertionOfEvents } from '#db/event-log.ts'
-import { type Cell, type Inserted, insertTogether } from '#db/insert-rows.ts'
+import { type Cell, insertTogether } from '#db/insert-rows.ts'
 import type { Tables } from '#db/tables.ts'
 import type { Now } from '#lib/clock.ts'
 import { keepable } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { modelOf, storedFacts } from './record.ts'
-import { insertionOfParts } from './rollups/parts.ts'
-import { insertionsOfSums } from './sums.ts'
+import { insertionOfParts, MinuteCells } from './rollups/parts.ts'
+import { factsOf } from './rollups/request-facts.ts'
+import { DaySums } from './sums.ts'
 
-type WriteDeps = { db: Db; now?: Now }
+type WriteDeps = {
+  db: Db
+  now?: Now
+  /** Lets others have their turn while a batch is put in order. */
+  pause?: () => Promise<void> | undefined
+}
 
 /**
  * Writes requests, their roll-ups and the sums of their days: all of it or nothing. Rows that an earlier try wrote, though its
@@ -50,14 +56,25 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
   }
 }
 
-async function writeFresh({ db, now = Date.now }: WriteDeps, generations: Generation[]): Promise<void> {
-  const insertions: Inserted[] = [
-    { table: 'generations', columns, rows: generations.map(toRow) },
-    insertionOfParts(generations),
-    ...insertionsOfSums(generations),
+/** Requests that are put in order without a pause: less than a millisecond of the event loop. */
+const rowsAtOnce = 100
+
+async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
+  const rows: Cell[][] = []
+  const cells = new MinuteCells()
+  const sums = new DaySums()
+  for (const generation of generations) {
+    if (rows.length > 0 && rows.length % rowsAtOnce === 0) await pause?.()
+    rows.push(toRow(generation))
+    cells.add(factsOf(generation))
+    sums.add(generation)
+  }
+  await insertTogether(db, [
+    { table: 'generations', columns, rows },
+    insertionOfParts(generations[0]?.id ?? '', cells.all()),
+    ...sums.insertions(),
     insertionOfEvents(writtenEvents(generations, now())),
-  ]
-  await insertTogether(db, insertions)
+  ])
 }
 
 /** That they are in the ledger, in the order in which they were put there: one event an organization, with the ids. */

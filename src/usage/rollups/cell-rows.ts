@@ -22,13 +22,18 @@ export const dimensionsOf = {
 /** No statement takes long, however much is written. */
 const rowsAtOnce = 2000
 
-/** One row: a slot of time of one length, and a cell. */
-type Slotted = { grain: number; slot: number; id: string; cell: Cell }
+/** Slots that are read together, and no more: each is a condition within the statement. */
+const slotsAtOnce = 50
+
+/** A slot of time of one length, and its cells by their ids. */
+type Slot = { grain: number; slot: number; cells: Map<string, Cell> }
+
+const placeOf = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
 
 /** Cells of a table, by slot and dimensions. What has the same is added up. */
 export class CellSet {
   readonly table: CellTable
-  readonly #slots = new Map<string, Map<string, Slotted>>()
+  readonly #slots = new Map<string, Slot>()
 
   constructor(table: CellTable) {
     this.table = table
@@ -37,39 +42,52 @@ export class CellSet {
   add(grain: number, slot: number, cell: Cell): void {
     const names = dimensionsOf[this.table]
     const id = cellId(names.map((name) => cell.dimensions[name]))
-    const slotted = this.#slots.getOrInsertComputed(`${grain} ${slot}`, () => new Map<string, Slotted>())
-    addCell(slotted.getOrInsertComputed(id, () => ({ grain, slot, id, cell: newCell(cell.dimensions) })).cell, cell)
+    const { cells } = this.#slots.getOrInsertComputed(placeOf({ grain, slot }), () => ({
+      grain,
+      slot,
+      cells: new Map(),
+    }))
+    addCell(
+      cells.getOrInsertComputed(id, () => newCell(cell.dimensions)),
+      cell,
+    )
   }
 
   /** Adds what is in the database to these, and writes the sums. Only for who alone writes cells. */
   async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
-    for (const slotted of this.#slots.values()) await this.#addStored(tx, slotted)
-    const rows = [...this.#slots.values()].flatMap((slotted) => [...slotted.values()])
+    const slots = [...this.#slots.values()]
+    for (let from = 0; from < slots.length; from += slotsAtOnce)
+      await this.#addStored(tx, slots.slice(from, from + slotsAtOnce))
+    const rows = slots.flatMap(({ grain, slot, cells }) =>
+      [...cells].map(([id, cell]) => this.#row(grain, slot, id, cell)),
+    )
     const columns = columnsOf(this.table)
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const values = rows.slice(from, from + rowsAtOnce).map((row) => this.#row(row))
-      await insertRows(db, tx, this.table as 'key_cells', columns, values, replace)
+      await insertRows(db, tx, this.table as 'key_cells', columns, rows.slice(from, from + rowsAtOnce), replace)
     }
   }
 
-  async #addStored(tx: Tx, slotted: Map<string, Slotted>): Promise<void> {
-    const [first] = slotted.values()
+  async #addStored(tx: Tx, slots: readonly Slot[]): Promise<void> {
     const rows = await tx
       .selectFrom(this.table as 'key_cells')
-      .where('grain', '=', first!.grain)
-      .where('slot', '=', first!.slot)
-      .where('cell', 'in', [...slotted.keys()])
-      .select(['cell', ...sketchNames])
+      .where((e) =>
+        e.or(
+          slots.map(({ grain, slot, cells }) =>
+            e.and([e('grain', '=', grain), e('slot', '=', slot), e('cell', 'in', [...cells.keys()])]),
+          ),
+        ),
+      )
+      .select(['grain', 'slot', 'cell', ...sketchNames])
       .select(amountNames.map((name) => exactly(sql.ref(name)).as(name)))
       .execute()
     for (const row of rows) {
-      const { amounts, sketches } = slotted.get(row.cell)!.cell
+      const { amounts, sketches } = this.#slots.get(placeOf(row))!.cells.get(row.cell)!
       for (const name of amountNames) amounts[name] += BigInt(row[name])
       for (const name of sketchNames) sketches[name].merge(Sketch.fromText(row[name]))
     }
   }
 
-  #row({ grain, slot, id, cell: { dimensions, amounts, sketches } }: Slotted): Value[] {
+  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: Cell): Value[] {
     return [
       grain,
       slot,

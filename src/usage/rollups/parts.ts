@@ -1,9 +1,8 @@
 import type { Inserted, Cell as Value } from '#db/insert-rows.ts'
 import { Sketch } from '#lib/sketch.ts'
-import type { Generation } from '../generation.ts'
 import { amountNames, type Cell, countInto, minuteMs, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
-import { factsOf, type RequestFacts } from './request-facts.ts'
+import type { RequestFacts } from './request-facts.ts'
 
 /** The cell of one minute. */
 export type MinuteCell = Cell & { minute: number }
@@ -11,35 +10,44 @@ export type MinuteCell = Cell & { minute: number }
 /** So many cells are merged within one transaction, which keeps other writers of the embedded database waiting. */
 const cellsAtOnce = 250
 
-/** Adds requests up by minute and all dimensions. */
-export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
-  const found = new Map<string, MinuteCell>()
-  for (const facts of requests) {
+/** Requests added up by minute and all dimensions. */
+export class MinuteCells {
+  readonly #found = new Map<string, MinuteCell>()
+
+  add(facts: RequestFacts): void {
     const minute = Math.floor(facts.at / minuteMs)
     const { dimensions } = facts
     let id = String(minute)
     for (const name of dimensionNames) id += ` ${dimensions[name]}`
-    let cell = found.get(id)
+    let cell = this.#found.get(id)
     if (!cell) {
       cell = { minute, ...newCell(dimensions) }
-      found.set(id, cell)
+      this.#found.set(id, cell)
     }
     countInto(cell, facts)
   }
-  return [...found.values()]
+
+  all(): MinuteCell[] {
+    return [...this.#found.values()]
+  }
+}
+
+export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
+  const cells = new MinuteCells()
+  for (const facts of requests) cells.add(facts)
+  return cells.all()
 }
 
 /**
- * What puts the roll-ups of these requests on record, in the transaction that writes them: new rows only, so that nobody
+ * What puts the roll-ups of some requests on record, in the transaction that writes them: new rows only, so that nobody
  * waits for anybody. They are merged into slots of time later. The first request of all names its parts: that it is
  * written once makes them so.
  */
-export function insertionOfParts(generations: readonly Generation[]): Inserted {
-  const cells = minuteCells(generations.map(factsOf))
+export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]): Inserted {
   const rows: Value[][] = []
   for (let from = 0; from < cells.length; from += cellsAtOnce) {
     const some = cells.slice(from, from + cellsAtOnce)
-    rows.push([`${generations[0]!.id} ${from}`, some.length, partText(some)])
+    rows.push([`${firstId} ${from}`, some.length, partText(some)])
   }
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }

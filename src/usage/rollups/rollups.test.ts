@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '#db/db.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { openDb } from '#db/open.ts'
+import { newDb, newPlace, onEachDatabase } from '#test/harness/databases.ts'
 import { at, caller, generation } from '#test/harness/generations.ts'
 import { cellsOfRows, cellsTold, mergeAll, requestsInParts } from '#test/harness/rollups.ts'
 import { Seeded } from '#test/harness/seeded.ts'
@@ -52,6 +53,21 @@ async function assertEqualToRows(db: Db): Promise<void> {
 }
 
 onEachDatabase('roll-ups', (kind) => {
+  test('are merged with one look at each table, however many slots of time there are: nobody writes meanwhile', async () => {
+    const place = await newPlace(kind)
+    const statements: string[] = []
+    const db = await openDb(place.settings, {
+      onQuery: (_seconds, _outcome, _error, text = '') => statements.push(text),
+    })
+    for (let minute = 0; minute < 10; minute++)
+      await writeGenerations({ db }, [generation({ id: `gen-${minute}`, createdAt: at + minute * 60_000 })])
+    await mergeParts({ db })
+    const looks = statements.filter((text) => /^select .* from "(key|workspace)_cells"/.test(text))
+    assert.equal(looks.length, 2)
+    await db.close()
+    await place.remove()
+  })
+
   test('are what the rows of the ledger come to, in every grain, however they were written', async () => {
     await using store = await newDb(kind)
     const chance = new Seeded(11)
