@@ -2,6 +2,7 @@ import { createReadCache } from '#db/read-cache.ts'
 import type { Signals } from '#db/signals.ts'
 import type { AllowStale } from '#db/stale-reads.ts'
 import type { Now } from '#lib/clock.ts'
+import { whenKnown } from '#lib/when-known.ts'
 import { batched } from './batch.ts'
 import type { Caller } from './caller.ts'
 import { hashOf, isSecret } from './secret.ts'
@@ -76,10 +77,7 @@ export function createKeyCache({ signals, now, readKeys, allowStale }: KeyCacheD
       const hash = hashFor(secret)
       return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
     },
-    current(hash) {
-      const key = keys.get(hash)
-      return key instanceof Promise ? key.then(callerOf) : callerOf(key)
-    },
+    current: (hash) => whenKnown(keys.get(hash), callerOf),
     close() {
       keys.close()
       hashes.clear()

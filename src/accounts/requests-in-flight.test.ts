@@ -53,3 +53,17 @@ test('a request that ends twice ends once', async () => {
   assert.deepEqual(await change(), [0, 1])
   inFlight.close()
 })
+
+test('keys are looked at in one rhythm while requests come and go, and not at all once none does', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { inFlight, tracked } = requests()
+  for (const { release } of tracked) release()
+  const timers = t.mock.method(globalThis, 'setInterval')
+  const come = () => inFlight.track(caller, response).release()
+  for (let at = 0; at < 5; at++) come()
+  assert.equal(timers.mock.callCount(), 0)
+  t.mock.timers.tick(500)
+  for (let at = 0; at < 5; at++) come()
+  assert.equal(timers.mock.callCount(), 1)
+  inFlight.close()
+})

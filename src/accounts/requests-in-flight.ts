@@ -69,11 +69,18 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
 
   /** In memory, as long as changes are heard: a key is another object once it was read anew. */
   function look(): void {
+    if (entries.length === 0) return stopLooking()
     if (!signals.live()) return judgeAll(() => true)
     for (const entry of entries.slice()) {
       const found = current(entry.caller)
       if (found !== entry.caller) void judge(entry, found, true)
     }
+  }
+
+  /** Not with each request that leaves none under way: most servers have one at a time, and timers would come and go. */
+  function stopLooking(): void {
+    clearInterval(looking)
+    looking = undefined
   }
 
   const unsubscribe = [
@@ -93,9 +100,6 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
       entries[entry.at] = last
       last.at = entry.at
     }
-    if (entries.length > 0) return
-    clearInterval(looking)
-    looking = undefined
   }
 
   return {
@@ -114,7 +118,7 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
     count: () => entries.length,
     close() {
       for (const end of unsubscribe) end()
-      clearInterval(looking)
+      stopLooking()
     },
   }
 }

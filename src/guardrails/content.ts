@@ -18,17 +18,26 @@ function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
   return filters
 }
 
+export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
+
 /**
- * The forms of a request as they may be sent: redacted text is replaced by the filter's label.
- * @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
+ * The forms of a request as they may be sent, at once where no filter looks at it: redacted text is replaced by the
+ * filter's label. @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
  */
-export async function screenRequest<Bodies extends Record<string, object>>(
+export function screenRequest<Bodies extends Record<string, object>>(
   scanner: Pick<Scanner, 'scanRequest'>,
   guardrails: readonly GuardrailRecord[],
   bodies: Bodies,
-): Promise<{ bodies: Bodies; findings: ContentFinding[] }> {
+): Screened<Bodies> | Promise<Screened<Bodies>> {
   const filters = filtersOf(guardrails)
-  if (filters.rules.length === 0) return { bodies, findings: [] }
+  return filters.rules.length === 0 ? { bodies, findings: [] } : filtered(scanner, filters, bodies)
+}
+
+async function filtered<Bodies extends Record<string, object>>(
+  scanner: Pick<Scanner, 'scanRequest'>,
+  filters: Filters,
+  bodies: Bodies,
+): Promise<Screened<Bodies>> {
   const outcome = await scanner.scanRequest(filters, bodies)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return { bodies: outcome.content, findings: outcome.findings.map(recorded) }

@@ -3,6 +3,7 @@ import type { Db } from '#db/db.ts'
 import { createReadCache } from '#db/read-cache.ts'
 import type { AllowStale } from '#db/stale-reads.ts'
 import type { Now } from '#lib/clock.ts'
+import { whenKnown } from '#lib/when-known.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
 
@@ -26,10 +27,7 @@ export function createGuardrailCache({ db, now, allowStale }: GuardrailCacheDeps
     read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),
   })
   return {
-    of(caller) {
-      const policies = workspaces.get(caller.workspaceId)
-      return policies instanceof Promise ? policies.then((read) => read.of(caller)) : policies.of(caller)
-    },
+    of: (caller) => whenKnown(workspaces.get(caller.workspaceId), (policies) => policies.of(caller)),
     close: workspaces.close,
   }
 }

@@ -7,13 +7,15 @@ import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
 import type { JsonReader } from './json-body.ts'
 
+type Answer = Buffer | object | undefined
+
 /** One route that is answered without the framework: its requests are many, and cost half of that less. */
 export type DirectRoute<Caller, Body extends object> = {
   readJson: JsonReader
   /** The body as its schema has it. @throws Fault `invalid` that says what is wrong. */
   validate: (body: unknown) => Body
   /** Gives a whole answer as an object or as bytes of JSON; undefined where the response is written already. */
-  handle: (call: DirectCall<Caller, Body>) => Promise<Buffer | object | undefined>
+  handle: (call: DirectCall<Caller, Body>) => Answer | Promise<Answer>
   /** Called with every whole answer that is an object. @throws Error for one that its schema forbids. */
   check: (answer: unknown) => void
   /** Explains a failure that is not a defect of ours. */

@@ -81,3 +81,18 @@ test('a settlement that fails is told of, and harms neither the answer nor the p
   await laterTurn()
   assert.deepEqual(events, ['reserved', 'metered', 'a defect'])
 })
+
+test('a request for which nothing has to be waited for is sent at once', async () => {
+  const { deps, response, events } = answering([words])
+  const decide = (question: object) => ({
+    ...{ ...question, limits: [], leftOut: [], findings: [], settle() {} },
+    ...{ priceable: (targets: object[]) => targets, reserve: () => undefined },
+  })
+  const send: RoutingDeps['upstreams']['send'] = (...sent) => {
+    events.push('sent')
+    return deps.upstreams.send(...sent)
+  }
+  const answer = ask({ ...deps, policy: { decide }, upstreams: { send } } as unknown as RoutingDeps, response)
+  assert.deepEqual(events, ['sent'])
+  assert.match(String(await answer), /Hello/)
+})

@@ -39,7 +39,7 @@ async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
     ...broken,
   } as unknown as RoutingDeps
   const taken = { ...call, body: asked, client: { ...client, toChat: () => asked } } as unknown as CompletionCall
-  await assert.rejects(complete(deps, taken), { message: 'no credential' })
+  await assert.rejects(async () => complete(deps, taken), { message: 'no credential' })
   return { settled, errors }
 }
 
@@ -78,10 +78,13 @@ test('what is refused before anything is known of it has a record: who asked, fo
   } as unknown as RoutingDeps
   const response = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
   const from = { ...call, response, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
-  await assert.rejects(complete(busy, from), (refused: Fault) => {
-    assert.match(refused.message, /cannot be metered now.*signalbox_ledger_waiting/)
-    return refused.details.retryAfterSeconds === 2
-  })
+  await assert.rejects(
+    async () => complete(busy, from),
+    (refused: Fault) => {
+      assert.match(refused.message, /cannot be metered now.*signalbox_ledger_waiting/)
+      return refused.details.retryAfterSeconds === 2
+    },
+  )
   const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = told[0]!
   assert.deepEqual(
     { id, requestId, caller, protocol, requestedModel, outcome, cost, region },
@@ -107,6 +110,6 @@ test('a request waits while more are made than are written, and is refused if th
   const rooms = [true, false]
   const full = { canMeter: () => rooms.shift()!, meteringDelayMs: () => 1, regionOf: () => 'global' }
   const deps = { ...full, now: () => 0, newId: () => 'id', onRefused: () => {} } as unknown as RoutingDeps
-  await assert.rejects(complete(deps, call), { kind: 'unavailable' })
+  await assert.rejects(async () => complete(deps, call), { kind: 'unavailable' })
   assert.deepEqual(rooms, [])
 })

@@ -1,6 +1,7 @@
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { tellingFailure, whenKnown } from '#lib/when-known.ts'
 import { admit } from './admit.ts'
 import { answerFrom } from './attempt/answer.ts'
 import type { Accesses } from './attempt/credentials.ts'
@@ -11,7 +12,8 @@ import { type Candidate, type Plan, planAttempts, type Target } from './plan/pla
 import { drawsFor } from './plan/sticky.ts'
 import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
-import { type PluginOptions, pluginOptions } from './plugins/options.ts'
+import { pluginOptions } from './plugins/options.ts'
+import type { PolicyDecision } from './policy/policy.ts'
 import { contentToKeep, type KeptContent } from './record/kept-content.ts'
 import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
@@ -24,73 +26,77 @@ import { resolveModels } from './resolve/resolve.ts'
 import { type ClientProtocol, passes } from './translate/protocol.ts'
 import { providerProtocolOf } from './translate/providers/protocols.ts'
 
-/** The life of a completion. @returns the whole answer, or undefined when it was streamed. */
-export async function complete(deps: RoutingDeps, call: CompletionCall): Promise<Buffer | object | undefined> {
-  let filled: PreparedRequest
-  let clock: PluginOptions['clock']
-  try {
-    const prepared = admit(deps, call)
-    filled = prepared instanceof Promise ? await prepared : prepared
-    clock = pluginOptions(filled.body).clock
-  } catch (error) {
-    throw refused(deps, call, error)
-  }
-  if (!clock) return completeOnce(deps, call, filled, call.client, onceAnswered)
-  // What one round has set aside and not spent may be needed for the next one.
-  return withClock(clock, call, filled, deps.now, (asked, client, response) =>
-    completeOnce(deps, { ...call, response }, asked, client, atOnce),
-  )
+type Answer = Buffer | object | undefined
+
+/**
+ * The life of a completion. @returns the whole answer, or undefined when it was streamed.
+ * @throws Fault when it is refused: at once where nothing has to be waited for before.
+ */
+export function complete(deps: RoutingDeps, call: CompletionCall): Answer | Promise<Answer> {
+  const prepared = recordingRefusal(deps, call, () => whenKnown(admit(deps, call), withClockOption))
+  return whenKnown(prepared, ({ filled, clock }) => {
+    if (!clock) return completeOnce(deps, call, filled, call.client, onceAnswered)
+    // What one round has set aside and not spent may be needed for the next one.
+    return withClock(clock, call, filled, deps.now, (asked, client, response) =>
+      completeOnce(deps, { ...call, response }, asked, client, atOnce),
+    )
+  })
 }
 
-async function completeOnce(
+const withClockOption = (filled: PreparedRequest) => ({ filled, clock: pluginOptions(filled.body).clock })
+
+function completeOnce(
   deps: RoutingDeps,
   call: CompletionCall,
   asked: PreparedRequest,
   client: ClientProtocol,
   settleWhen: SettleWhen,
-) {
+): Answer | Promise<Answer> {
   const tracked = deps.inFlight.track(call.caller, call.response)
-  let decided: Decided
-  let opened: Opened
-  try {
-    decided = await decideRequest(deps, call, asked, client)
-    opened = openRecord(deps, call, decided)
-  } catch (error) {
-    tracked.release()
-    throw error
-  }
-  // Not awaited: a function that waits is kept, with all it knows, for as long as a stream lasts.
-  return completeDecided(deps, call, tracked, decided, opened, settleWhen)
+  const opening = tellingFailure(() => {
+    const deciding = decideRequest(deps, call, asked, client)
+    return whenKnown(deciding, (decided) => ({ decided, opened: openRecord(deps, call, decided) }))
+  }, tracked.release)
+  return whenKnown(opening, ({ decided, opened }) => completeDecided(deps, call, tracked, decided, opened, settleWhen))
 }
 
-/** Records a refusal that comes before the request has a record of its own. @returns the error to throw. */
-function refused(deps: RoutingDeps, call: CompletionCall, error: unknown): unknown {
-  const generation = refusedGeneration(deps, call, error)
-  call.response.header('x-generation-id', generation.id)
-  deps.onRefused(generation)
-  return error
+/** Records a refusal that comes before the request has a record of its own. */
+function recordingRefusal<Result>(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  decide: () => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return tellingFailure(decide, (error) => {
+    const generation = refusedGeneration(deps, call, error)
+    call.response.header('x-generation-id', generation.id)
+    deps.onRefused(generation)
+  })
 }
 
 /** The request as the policy allows it. @throws Fault when it is forbidden. */
-async function decideRequest(deps: RoutingDeps, call: CompletionCall, filled: PreparedRequest, spoken: ClientProtocol) {
-  try {
+function decideRequest(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  filled: PreparedRequest,
+  spoken: ClientProtocol,
+): Decided | Promise<Decided> {
+  return recordingRefusal(deps, call, () => {
     const candidates = resolveModels(deps.catalogue.current(), filled.chat)
-    const { chat: asked, body: given, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
-    const decision = await deps.policy.decide({
-      caller: call.caller,
-      host: call.host,
-      chat: asked,
-      body: given,
-      protocol: client.protocol,
-      candidates,
-    })
-    return { asked, preset, candidates, decision, client, promptTokens }
-  } catch (error) {
-    throw refused(deps, call, error)
-  }
+    const { chat: asked, body, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
+    const { caller, host } = call
+    const { protocol } = client
+    const deciding = deps.policy.decide({ caller, host, chat: asked, body, protocol, candidates })
+    return whenKnown(deciding, (decision) => ({ asked, preset, candidates, decision, client, promptTokens }))
+  })
 }
 
-type Decided = Awaited<ReturnType<typeof decideRequest>>
+type Decided = Pick<PreparedRequest, 'preset'> & {
+  asked: ChatRequest
+  candidates: Candidate[]
+  decision: PolicyDecision
+  client: ClientProtocol
+  promptTokens: number | undefined
+}
 type Opened = { requestRecord: RequestRecord; content: KeptContent | undefined }
 
 /** The request has an id now, and is accounted for. */
@@ -176,7 +182,8 @@ async function completeDecided(
     const plan = planFor(deps, context, decision.candidates)
     const targets = decision.priceable(plan.targets, isByok)
     requestRecord.planned({ candidates, permitted: decision.candidates, plan, targets })
-    await decision.reserve(targets, isByok)
+    const reserving = decision.reserve(targets, isByok)
+    if (reserving) await reserving
     const answer = await answerFrom(deps, context, targets)
     isAnswered = answer !== undefined
     return answer

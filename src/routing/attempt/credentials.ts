@@ -2,6 +2,7 @@ import type { Caller } from '#accounts/caller.ts'
 import type { CredentialCache, OwnCredential } from '#byok/credential-cache.ts'
 import { expandUrl } from '#catalogue/expand-url.ts'
 import type { Endpoint, Provider } from '#catalogue/model.ts'
+import { whenKnown } from '#lib/when-known.ts'
 import type { Finder } from '../resolve/resolve.ts'
 
 /** Access to an upstream: its base URL, the secret if it needs one, and whether the caller's workspace supplied it. */
@@ -49,10 +50,7 @@ export function ownCredentialsFirst(
     return { find: (provider, endpoint) => findOwn(asked, provider, endpoint) }
   }
   return {
-    of(caller) {
-      const own = inUse.of(caller.workspaceId)
-      return own instanceof Promise ? own.then((read) => over(caller, read)) : over(caller, own)
-    },
+    of: (caller) => whenKnown(inUse.of(caller.workspaceId), (own) => over(caller, own)),
   }
 }
 

@@ -25,7 +25,7 @@ type AskOnce = (
   asked: PreparedRequest,
   client: ClientProtocol,
   response: ResponseStream,
-) => Promise<Buffer | object | undefined>
+) => Buffer | object | undefined | Promise<Buffer | object | undefined>
 
 /**
  * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every

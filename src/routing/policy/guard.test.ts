@@ -49,7 +49,8 @@ test('a request that is settled twice has spent once', async () => {
 
 test('a name that some providers take for another is refused: they would do what was not judged', async () => {
   const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
-  const decide = (body: object) => policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  const decide = async (body: object) =>
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   for (const [name, read] of [
     ['Model', 'model'],
     ['MAX_TOKENS', 'max_tokens'],

@@ -4,7 +4,7 @@ import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
-import { screenRequest } from '#guardrails/content.ts'
+import { type Screened, screenRequest } from '#guardrails/content.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#guardrails/judge.ts'
@@ -12,6 +12,7 @@ import { refusal, regionRefusal } from '#guardrails/refusal.ts'
 import type { Now } from '#lib/clock.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Region } from '#lib/vocabulary.ts'
+import { whenKnown } from '#lib/when-known.ts'
 import type { RoutingDeps } from '../deps.ts'
 import type { Candidate } from '../plan/plan.ts'
 import { regionOf } from '../resolve/region.ts'
@@ -20,7 +21,7 @@ import { billOf, type Forms } from './bill.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
 import { requirePlainNames, withoutUnknownFields } from './known-fields.ts'
 import { requireRoomInLimits } from './lowered-limits.ts'
-import type { Policy, PolicyDecision } from './policy.ts'
+import type { Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
 import { priceable } from './priceable.ts'
 import { withoutStorage } from './storage-policy.ts'
 import { worstCase } from './worst-case.ts'
@@ -36,27 +37,32 @@ type GuardDeps = {
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
 export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
+  function decideUnder(
+    guardrails: readonly GuardrailRecord[],
+    { caller, host, chat: given, body: givenBody, protocol, candidates }: PolicyQuestion,
+  ): PolicyDecision | Promise<PolicyDecision> {
+    const limited = budgetsFor(caller, guardrails).length > 0
+    const { asked: known, leftOut } = limited
+      ? withoutUnknownFields({ chat: given, body: givenBody })
+      : { asked: { chat: given, body: givenBody }, leftOut: [] }
+    const limitsOf = (asked: Forms) =>
+      spendingLimitsFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
+    if (guardrails.length === 0)
+      return { candidates, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
+    requireRegion(guardrails, regionOf(config.regions, host))
+    const left = permittedCandidates(guardrails, candidates, config.zdr_vendors)
+    const storage = storageVerdict(guardrails, left, config.zdr_vendors)
+    const asked = storage ? withoutStorage(storage, known) : known
+    const retainsNothing = storage !== undefined
+    const decided = ({ bodies, findings }: Screened<Forms>): PolicyDecision =>
+      // Limits are asked last: a label may be longer than what it stands for.
+      ({ candidates: left, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) })
+    return whenKnown(screenRequest(scanner, guardrails, asked), decided)
+  }
   return {
-    async decide({ caller, host, chat: given, body: givenBody, protocol, candidates }) {
-      requirePlainNames(givenBody)
-      const found = guardrailCache.of(caller)
-      const guardrails = found instanceof Promise ? await found : found
-      const limited = budgetsFor(caller, guardrails).length > 0
-      const { asked: known, leftOut } = limited
-        ? withoutUnknownFields({ chat: given, body: givenBody })
-        : { asked: { chat: given, body: givenBody }, leftOut: [] }
-      const limitsOf = (asked: Forms) =>
-        spendingLimitsFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
-      if (guardrails.length === 0)
-        return { candidates, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
-      requireRegion(guardrails, regionOf(config.regions, host))
-      const left = permittedCandidates(guardrails, candidates, config.zdr_vendors)
-      const storage = storageVerdict(guardrails, left, config.zdr_vendors)
-      const asked = storage ? withoutStorage(storage, known) : known
-      const { bodies, findings } = await screenRequest(scanner, guardrails, asked)
-      // A label may be longer than what it stands for.
-      const retainsNothing = storage !== undefined
-      return { candidates: left, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) }
+    decide(question) {
+      requirePlainNames(question.body)
+      return whenKnown(guardrailCache.of(question.caller), (guardrails) => decideUnder(guardrails, question))
     },
     async recheck({ caller, host, asked, limits }) {
       const guardrails = await guardrailCache.of(caller)
@@ -76,7 +82,7 @@ type SpendingLimits = Pick<PolicyDecision, 'limits' | 'priceable' | 'reserve' | 
 const noLimits: SpendingLimits = {
   limits: [],
   priceable: (targets) => targets,
-  reserve: async () => {},
+  reserve: () => undefined,
   settle: () => {},
   settleEarly: () => {},
 }

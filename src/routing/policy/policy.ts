@@ -36,9 +36,10 @@ export type PolicyDecision = {
   findings: readonly ContentFinding[]
   /**
    * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys
-   * unless all targets are asked with those, as `isByok` tells. @throws Fault when a limit leaves no room.
+   * unless all targets are asked with those, as `isByok` tells. Without a limit nothing is waited for.
+   * @throws Fault when a limit leaves no room.
    */
-  reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void>
+  reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void> | undefined
   /**
    * The endpoints where everything can be priced that a limit would count.
    * @throws Fault `forbidden` that names what cannot be when none is left.
@@ -64,9 +65,12 @@ export type RecheckQuestion = {
   limits: readonly Budget[]
 }
 
-/** Decides before the plan is made. @throws Fault `forbidden` that names the guardrail and the rule. */
+/**
+ * Decides before the plan is made, at once where nothing has to be read and no filter looks at the request.
+ * @throws Fault `forbidden` that names the guardrail and the rule.
+ */
 export type Policy = {
-  decide: (question: PolicyQuestion) => Promise<PolicyDecision>
+  decide: (question: PolicyQuestion) => PolicyDecision | Promise<PolicyDecision>
   /** Judges a request under way by what holds now. @throws Fault `forbidden`, as `decide` and `reserve` do. */
   recheck: (question: RecheckQuestion) => Promise<void>
 }

@@ -45,12 +45,15 @@ export async function answerCompletion(routing: RoutingDeps, call: Incoming, cli
   return wholeAnswer(await startCompletion(routing, call, client))
 }
 
-/** @returns bytes for an answer that goes out as it came, undefined for one that was streamed. */
+/**
+ * @returns bytes for an answer that goes out as it came, undefined for one that was streamed.
+ * @throws Fault when it is refused, at once or later.
+ */
 export function startCompletion(
   routing: RoutingDeps,
   call: Incoming,
   client: ClientProtocol,
-): Promise<Buffer | object | undefined> {
+): ReturnType<typeof complete> {
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
   const asked = completionCall(call, client)
