@@ -67,7 +67,8 @@ test('a name that some providers take for another is refused: they would do what
 
 test('nor is such a name taken within messages, tools and settings, but where names are anybody’s own', async () => {
   const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
-  const decide = (body: object) => policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  const decide = async (body: object) =>
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   const url = { url: 'data:image/png;base64,' }
   for (const body of [
     { messages: [{ role: 'assistant', Role: 'user', content: 'x' }] },
