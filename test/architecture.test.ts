@@ -33,7 +33,6 @@ const mayImport: Record<string, string[]> = {
   usage: ['lib', 'db', 'accounts', 'chat'],
   analytics: ['lib', 'db', 'usage'],
   contents: ['lib', 'db', 'chat', 'accounts', 'audit', 'byok'],
-  // Of http only the table of statuses, for failures that are told within a stream.
   budgets: ['lib', 'db', 'usage'],
   routing: [
     'lib',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { UpstreamProtocol } from './harness/provider-facts.ts'
 import { type Loss, losses, lossOf } from './recordings/losses.ts'
 import { eventsOf, nothing, type Plain } from './recordings/plain.ts'
 import { plainChat } from './recordings/plain-chat.ts'
@@ -13,7 +14,7 @@ import { type Player, startPlayer } from './recordings/service.ts'
 
 type Reading = (answer: string, streamed: boolean) => Plain
 
-const readings: Partial<Record<Protocol, Reading>> = {
+const readings: Partial<Record<Protocol, Reading>> & Record<UpstreamProtocol, Reading> = {
   'openai-chat': plainChat,
   'openai-responses': plainResponse,
   'anthropic-messages': plainMessage,

@@ -7,36 +7,42 @@ export type Field = keyof Policy
 /** What fields of it need. `change` takes the whole policy as it is to be. */
 export type EditorProps = { policy: Policy; change: (policy: Policy) => void }
 
-const vendors = ['a', 'b', 'c', 'd'].map((letter) => `enforce_zdr_vendor_${letter}`) as Field[]
 /** Which models may run only where no data is retained. `enforce_zdr` is copied into each that is not named with it. */
-export const zdrFields: Field[] = [...vendors, 'enforce_zdr_other']
+const zdr = {
+  enforce_zdr_vendor_a: null,
+  enforce_zdr_vendor_b: null,
+  enforce_zdr_vendor_c: null,
+  enforce_zdr_vendor_d: null,
+  enforce_zdr_other: null,
+}
+export const zdrFields = Object.keys(zdr) as Field[]
 
-/** Every field that can change, in the order in which a policy is told. */
-export const fields: Field[] = [
-  'name',
-  'description',
-  'limit_usd',
-  'reset_interval',
-  'include_byok_in_budgets',
-  'allowed_models',
-  'ignored_models',
-  'allowed_providers',
-  'ignored_providers',
-  'allowed_data_regions',
-  'enforce_zdr',
-  ...zdrFields,
-  'enable_paid_model_training',
-  'enable_free_model_training',
-  'enable_free_model_publication',
-  'content_filter_builtins',
-  'content_filters',
-]
+/** A policy that says nothing, its fields in the order in which it is told. The type names one that is forgotten. */
+const nothing = {
+  name: '',
+  description: null,
+  limit_usd: null,
+  reset_interval: null,
+  include_byok_in_budgets: false,
+  allowed_models: null,
+  ignored_models: null,
+  allowed_providers: null,
+  ignored_providers: null,
+  allowed_data_regions: null,
+  enforce_zdr: null,
+  ...zdr,
+  enable_paid_model_training: null,
+  enable_free_model_training: null,
+  enable_free_model_publication: null,
+  content_filter_builtins: null,
+  content_filters: null,
+} satisfies Policy
+
+/** Every field that can change, in that order. */
+export const fields = Object.keys(nothing) as Field[]
 
 /** A policy that says nothing. */
-export function emptyPolicy(name: string): Policy {
-  const nothing = Object.fromEntries(fields.map((field) => [field, null]))
-  return { ...nothing, name, include_byok_in_budgets: false } as Policy
-}
+export const emptyPolicy = (name: string): Policy => ({ ...nothing, name })
 
 /** Only what a policy says, of a guardrail or of its state in the audit trail. */
 export function policyIn(state: object): Policy {

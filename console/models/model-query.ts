@@ -2,36 +2,39 @@ import type { Routes } from '../api/types.ts'
 
 export type ModelQuery = NonNullable<Routes['GET /models']['query']>
 
-/** What `GET /models` can be asked for, by the same names in the address. */
-const passed = [
-  'q',
-  'category',
-  'supported_parameters',
-  'input_modalities',
-  'output_modalities',
-  'context',
-  'min_price',
-  'max_price',
-  'min_output_price',
-  'max_output_price',
-  'arch',
-  'model_authors',
-  'providers',
-  'distillable',
-  'zdr',
-  'region',
-  'min_age_days',
-  'max_age_days',
-  'min_intelligence_index',
-  'max_intelligence_index',
-  'min_coding_index',
-  'max_coding_index',
-  'min_agentic_index',
-  'max_agentic_index',
-  'min_tool_success_rate',
-  'max_tool_success_rate',
-  'sort',
-] as const satisfies (keyof ModelQuery)[]
+/** Pages and feeds are not asked for here. */
+type Passed = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
+
+/** What `GET /models` can be asked for, by the same names in the address. The type names what is forgotten. */
+const passed = Object.keys({
+  q: true,
+  category: true,
+  supported_parameters: true,
+  input_modalities: true,
+  output_modalities: true,
+  context: true,
+  min_price: true,
+  max_price: true,
+  min_output_price: true,
+  max_output_price: true,
+  arch: true,
+  model_authors: true,
+  providers: true,
+  distillable: true,
+  zdr: true,
+  region: true,
+  min_age_days: true,
+  max_age_days: true,
+  min_intelligence_index: true,
+  max_intelligence_index: true,
+  min_coding_index: true,
+  max_coding_index: true,
+  min_agentic_index: true,
+  max_agentic_index: true,
+  min_tool_success_rate: true,
+  max_tool_success_rate: true,
+  sort: true,
+} satisfies Record<Passed, true>) as Passed[]
 
 /** What the address asks for, as the API takes it. */
 export function modelQuery(values: Readonly<Record<string, string>>): ModelQuery {

@@ -1,10 +1,11 @@
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { UpstreamProtocol } from './provider-facts.ts'
 import { askedOf, type Received } from './scripted-upstream.ts'
 import { type Said, saidBy } from './upstream-answers.ts'
 
 /** The results of an agent's tools so far, in order, as the upstream received them. */
 export function toolResultsIn(protocol: Protocol, body: any): unknown[] {
-  const parts: Partial<Record<Protocol, () => any[]>> = {
+  const parts: Partial<Record<Protocol, () => any[]>> & Record<UpstreamProtocol, () => any[]> = {
     'openai-chat': () => body.messages.filter((message: any) => message.role === 'tool'),
     'openai-responses': () => body.input.filter((item: any) => item.type === 'function_call_output'),
     'anthropic-messages': () =>

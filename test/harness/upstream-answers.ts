@@ -1,4 +1,5 @@
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { UpstreamProtocol } from './provider-facts.ts'
 
 /** The content of a scripted answer, independent of the protocol. */
 export type Said = {
@@ -155,7 +156,7 @@ const gemini: Encoder = ({ text, calls = [], source }, streamed) => {
   return streamed ? [whole] : whole
 }
 
-const encoders: Partial<Record<Protocol, Encoder>> = {
+const encoders: Partial<Record<Protocol, Encoder>> & Record<UpstreamProtocol, Encoder> = {
   'openai-chat': chat,
   'openai-responses': responses,
   'anthropic-messages': messages,
@@ -165,7 +166,7 @@ const encoders: Partial<Record<Protocol, Encoder>> = {
 /** An error as the provider words it. */
 export function failedBy(protocol: Protocol, status: number): Reply {
   const message = `played ${status}`
-  const bodies: Partial<Record<Protocol, object>> = {
+  const bodies: Partial<Record<Protocol, object>> & Record<UpstreamProtocol, object> = {
     'openai-chat': { error: { message, type: 'played', code: null } },
     'openai-responses': { error: { message, type: 'played', code: null } },
     'anthropic-messages': { type: 'error', error: { type: 'played_error', message } },

@@ -1,13 +1,15 @@
 import type { Protocol } from '#lib/vocabulary.ts'
+import type { UpstreamProtocol } from '../harness/provider-facts.ts'
 import type { Body } from './asker.ts'
 
 /** What providers' descriptions say of requests beyond the shape of their parts. */
-const rules: Partial<Record<Protocol, (body: Body) => string[]>> = {
-  'openai-chat': chatFaults,
-  'openai-responses': responsesFaults,
-  'anthropic-messages': messagesFaults,
-  'google-gemini': geminiFaults,
-}
+const rules: Partial<Record<Protocol, (body: Body) => string[]>> & Record<UpstreamProtocol, (body: Body) => string[]> =
+  {
+    'openai-chat': chatFaults,
+    'openai-responses': responsesFaults,
+    'anthropic-messages': messagesFaults,
+    'google-gemini': geminiFaults,
+  }
 
 /** @returns what is wrong with a request that has the right shape. */
 export function faultsIn(protocol: Protocol, body: Body): string[] {
