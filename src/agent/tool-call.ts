@@ -54,7 +54,8 @@ function parsed(text: string): unknown {
 /** Line breaks and tabs within a string, which models write as they are: they can mean nothing else. */
 function escaped(text: string): string {
   const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-  return text.replace(/"(?:[^"\\]|\\.)*"/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))
+  // One that has no end goes on to the end: else each of a thousand quotes would be looked through to there.
+  return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))
 }
 
 /** The reason, and the place that it is about. */

@@ -1,2 +1,2 @@
 /** Words with the space before them, as tokens mostly are. */
-export const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
+export const wordsOf = (text: string): string[] => (/\S/.test(text) && text.match(/\s*\S+\s*$|\s*\S+/g)) || []

@@ -2,7 +2,8 @@
 const readable = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
 const head = /^data:([^,]*),/i
 const base64Mark = /;\s*base64\s*$/i
-const base64 = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/
+/** Spaces stand in one place of it alone: where they might in two, a long run of them is tried in all ways. */
+const base64 = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
 /** A PDF may have no byte that tells it from text, and breaks where its length changes. */
 const documentMark = '%PDF-'
 /** As much as tells text from anything else: Git looks at as much. */

@@ -44,3 +44,12 @@ test('what is no finite amount is refused', () => {
   for (const amount of [Number.NaN, Number.POSITIVE_INFINITY, '', '.', 'free', '1,5', '0x10', '1e9999'])
     assert.equal(toDecimal(amount), undefined)
 })
+
+test('a price of very many digits is read in little time', () => {
+  const began = performance.now()
+  const zeros = '0'.repeat(200_000)
+  assert.equal(toDecimal(`${zeros}x`), undefined)
+  assert.equal(toDecimal(`0.${zeros}1`), `0.${zeros}1`)
+  assert.equal(toDecimal(`1.${zeros}`), '1')
+  assert.ok(performance.now() - began < 20_000)
+})

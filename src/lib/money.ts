@@ -1,7 +1,7 @@
 /** An amount as decimal text: digits, at most one point, never an exponent. Sums of such amounts are exact. */
 export type Decimal = string
 
-const shape = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
+const shape = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
  * The decimal text of an amount. A number is taken as its shortest text, so `0.07` is seven hundredths and not the
@@ -29,7 +29,7 @@ function normal(text: string): Decimal | undefined {
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
   const at = Math.max(point, 1)
   const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '')
-  const rest = padded.slice(at).replace(/0+$/, '')
+  const rest = padded.slice(at).replace(/(?<!0)0+$/, '')
   const plain = rest ? `${integer}.${rest}` : integer
   return plain === '0' ? '0' : sign + plain
 }

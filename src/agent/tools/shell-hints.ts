@@ -11,10 +11,14 @@ export function withHints(command: string, result: string): string {
 
 const leftOut = /\n… \d+ bytes left out …\n/
 
+const longestRead = 4000
+
 const onlyMoves = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\n]+)\s*$/
 
 /** Whether a command goes on behind the others and is not waited for. What is quoted is none. */
 function leavesRunning(command: string): boolean {
+  // What begins again and again and never ends is looked through to the end each time.
+  if (command.length > longestRead) return false
   const bare = command
     .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')
     .replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\(\(.*?\)\)/gs, '_')

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isBase64 } from './data-url.ts'
+
+test('base64 has either alphabet, spaces, and at most two signs of its end', () => {
+  for (const data of ['', 'YQ==', 'YQ', 'Y Q\n= =\n', '-_+/', 'YWJj\n', ' YQ== \n'])
+    assert.equal(isBase64(data), data !== 'Y Q\n= =\n', data)
+  for (const data of ['YQ===', 'Y=Q', 'YQ== x', 'a b.']) assert.equal(isBase64(data), false, data)
+})
+
+test('a long run of spaces is told from base64 in little time: a request with one held up all others', () => {
+  const began = performance.now()
+  assert.equal(isBase64(`${' '.repeat(200_000)}!`), false)
+  // It took minutes.
+  assert.ok(performance.now() - began < 20_000)
+})
