@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../api/client.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
@@ -77,6 +77,15 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     { key: '/', says: 'find', act: () => field.current?.focus() },
     { key: 'l', says: 'live, or not', act: () => setLive(!isLive) },
   ])
+  const [awaited, setAwaited] = useState<string>()
+  // The name of a key means nothing before the keys are known.
+  const find = (typed: string) =>
+    isOfKey(typed) && keys.size === 0 ? setAwaited(typed) : filters.set(meaningOf(typed, keys))
+  useEffect(() => {
+    if (awaited === undefined || keys.size === 0) return
+    setAwaited(undefined)
+    filters.set(meaningOf(awaited, keys))
+  }, [awaited, keys.size])
   const all = filtersOf(keys)
   const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
   return (
@@ -92,7 +101,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
           const typed = field.current!.value.trim()
           field.current!.value = ''
           field.current!.blur()
-          if (typed !== '') filters.set(meaningOf(typed, keys))
+          if (typed !== '') find(typed)
         }}
       >
         <input ref={field} aria-label="Find requests" placeholder="model, or provider: session: preset: …" />
@@ -125,6 +134,8 @@ const prefixes: Record<string, string> = {
   key: 'api_key_hash',
   failure: 'error',
 }
+
+const isOfKey = (typed: string) => typed.startsWith('key:')
 
 /** What was typed into the field: `provider:openai`, else a model. A key goes by its name, too. */
 function meaningOf(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {

@@ -81,12 +81,20 @@ test('what was typed after "/" filters, and nothing found says how to see all ag
 })
 
 test('a key is filtered by its name, and what is filtered is downloaded as CSV', options, async () => {
-  await using watched = await open('/requests')
+  await using watched = await open('/service')
   const { page, faults } = watched
+  // The rows are there before the keys are known.
+  const typed = Promise.withResolvers<void>()
+  await page.route('**/api/v1/keys?*', async (route) => {
+    await typed.promise
+    await route.fallback()
+  })
+  await page.goto(new URL('/requests', page.url()).href)
   await page.getByRole('row').nth(1).waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('key:shut-in')
   await page.keyboard.press('Enter')
+  typed.resolve()
   await page.waitForURL(/api_key_hash=[0-9a-f]{64}$/)
   await page.getByRole('row').filter({ hasText: 'refused' }).waitFor()
   const downloading = page.waitForEvent('download')
