@@ -125,8 +125,8 @@ async function json(response: Response): Promise<unknown> {
 
 /** A bare origin is enough: the path of the API is always the same. */
 function baseUrl(text: string): string {
-  if (!URL.canParse(text)) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (!url) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
   if (!/^https?:$/.test(url.protocol)) {
     throw new StartupError(`SIGNALBOX_URL must begin with http:// or https://, such as ${standardUrl}, not "${text}".`)
   }

@@ -5,8 +5,8 @@ const mostLength = 2000
  * site's address in one of its disguises.
  */
 export function ownPath(text: string, origin: string): string | undefined {
-  if (!text.startsWith('/') || text.length > mostLength || !URL.canParse(text, origin)) return undefined
-  const url = new URL(text, origin)
+  const url = text.startsWith('/') && text.length <= mostLength && URL.parse(text, origin)
+  if (!url) return undefined
   const path = url.pathname + url.search
   // What was taken apart may lead elsewhere once it is put together again: `/.//other.example` has the path `//other.example`.
   if (url.origin !== origin || path.startsWith('//') || new URL(path, origin).origin !== origin) return undefined

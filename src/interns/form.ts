@@ -97,7 +97,7 @@ function matches(pattern: string, value: string): boolean {
 
 const formats: Record<string, (value: string) => boolean> = {
   email: (value) => /^[^\s@]+@[^\s@]+$/.test(value),
-  uri: (value) => URL.canParse(value),
+  uri: (value) => URL.parse(value) !== null,
   date: (value) => /^\d{4}-\d\d-\d\d$/.test(value) && isRealDate(value),
   'date-time': (value) => /^\d{4}-\d\d-\d\d[Tt ]/.test(value) && !Number.isNaN(Date.parse(value)),
 }

@@ -214,7 +214,7 @@ function isOwnHeader(name: string): boolean {
 }
 
 function isServerUrl(value: string): boolean {
-  if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) return false
-  const { username, password } = new URL(value)
-  return username === '' && password === '' && !value.includes('#')
+  const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
+  if (!url) return false
+  return url.username === '' && url.password === '' && !value.includes('#')
 }

@@ -101,8 +101,9 @@ export async function repositoryPassword(
 const placeOf = (internId: string) => `repository of ${internId}`
 
 function isRepositoryUrl(value: string): boolean {
-  if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) return false
-  const { username, password, search, hash, pathname } = new URL(value)
+  const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
+  if (!url) return false
+  const { username, password, search, hash, pathname } = url
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(value) && pathname !== '/'
 }
 

@@ -26,7 +26,8 @@ export function webFetch(hosts: string[]): Tool {
     }),
     title: ({ url }) => `Fetch ${url}`,
     async run({ url, offset = 0 }, { permitted, signal }) {
-      const why = URL.canParse(url) && allowed.whyNotUrl(new URL(url))
+      const asked = URL.parse(url)
+      const why = asked && allowed.whyNotUrl(asked)
       // What is not allowed in any case is not worth a question.
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))

@@ -92,6 +92,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: 
 }
 
 function urlOf(text: string, base: URL | undefined): URL {
-  if (URL.canParse(text, base)) return new URL(text, base)
+  const url = URL.parse(text, base)
+  if (url) return url
   throw new Error(`${JSON.stringify(text.slice(0, 200))} is no URL; write it whole, such as https://example.com/page.`)
 }

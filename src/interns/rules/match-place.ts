@@ -28,10 +28,10 @@ export function hostMatches(pattern: string, host: string): boolean {
 
 /** The host of an address, in one form for all ways to write it; undefined where programs may read it differently. */
 export function hostOf(address: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\@]+$/i.test(address) || !URL.canParse(address)) return undefined
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\@]+$/i.test(address)) return undefined
   // A scheme that the standard does not know leaves the host as it is written.
-  const { hostname } = new URL(address.replace(/^[a-z][a-z0-9+.-]*:/i, 'http:'))
-  return hostname.toLowerCase().replace(/\.$/, '') || undefined
+  const url = URL.parse(address) && URL.parse(address.replace(/^[a-z][a-z0-9+.-]*:/i, 'http:'))
+  return url?.hostname.toLowerCase().replace(/\.$/, '') || undefined
 }
 
 /** What programs take for the dot of a name. */

@@ -191,5 +191,5 @@ export function generationAnswer(record: GenerationRecord): z.infer<typeof Gener
 }
 
 function originOf(referer: string | null): string {
-  return referer && URL.canParse(referer) ? new URL(referer).origin : ''
+  return (referer && URL.parse(referer)?.origin) || ''
 }

@@ -30,5 +30,5 @@ export function knownFrom(data: CatalogueData): Known {
   }
 }
 
-const hostOf = (url: string | null) => (url && URL.canParse(url) ? new URL(url).host : undefined)
+const hostOf = (url: string | null) => (url ? URL.parse(url)?.host : undefined)
 const withoutDay = (name: string) => name.replace(/-(20\d{6}|20\d\d-\d\d-\d\d|latest)$/, '')

@@ -66,7 +66,7 @@ function placeOf(vendor: Vendor, base: string | null | undefined, known: Known):
   const provider = variable ? undefined : known.providerAt(address)
   // A row of openai/… at the address of another is of that other.
   if (provider) return { ...whole(provider), own: false }
-  if (!variable && !URL.canParse(address)) return `its api_base is not a URL: ${address}`
+  if (!variable && !URL.parse(address)) return `its api_base is not a URL: ${address}`
   return {
     slug: known.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugAt(address, variable) : vendor.slug,
     protocol: vendor.protocol ?? 'openai-chat',
