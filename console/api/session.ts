@@ -44,9 +44,15 @@ export function csrfToken(): string | undefined {
   return value.state === 'in' ? value.session.csrf_token : undefined
 }
 
+/** Who sat here when the session ended by itself: who signs in again goes on with what they had begun. */
+let lastMember: string | undefined
+
 /** The service does not know this browser any more. */
 export function signedOut(): void {
-  if (signedIn.peek().state === 'in') signedIn.value = { state: 'out' }
+  const was = signedIn.peek()
+  if (was.state !== 'in') return
+  lastMember = was.session.member.id
+  signedIn.value = { state: 'out' }
 }
 
 async function post(body: { key: string } | { link: string }): Promise<Session> {
@@ -61,16 +67,21 @@ async function post(body: { key: string } | { link: string }): Promise<Session> 
 
 /** @throws Failure when the key, or the link, is not right. */
 export async function signIn(by: { key: string } | { link: string }): Promise<void> {
-  signedIn.value = { state: 'in', session: await post(by) }
+  const session = await post(by)
   remember(true)
+  if (lastMember !== undefined && lastMember !== session.member.id) return anew()
+  signedIn.value = { state: 'in', session }
 }
 
 export async function signOut(): Promise<void> {
   const token = csrfToken()
   await fetch(`${path}/current`, { method: 'DELETE', headers: { ...(token && { 'x-csrf-token': token }) } })
   remember(false)
-  signedIn.value = { state: 'out' }
+  anew()
 }
+
+/** The page begins anew: answers, drafts and chats of who sat here are not there for who comes next. */
+const anew = () => location.reload()
 
 /** What they may, in one word; undefined while it is not known. */
 export const role = () => useMe()?.role

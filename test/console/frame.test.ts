@@ -102,7 +102,11 @@ test('a key signs in, a wrong one says so, and signing out ends it', options, as
   await page.getByLabel('A key of this service').fill(service.managementKey)
   await page.keyboard.press('Enter')
   await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No requests yet')).waitFor()
+  await page.evaluate('globalThis.leftOver = true')
   await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('A key of this service').waitFor()
+  // Nothing that was in the memory of the page is there for who comes next.
+  await until(() => page.evaluate('globalThis.leftOver === undefined').catch(() => false))
   await page.getByLabel('A key of this service').waitFor()
   await page.reload()
   await page.getByLabel('A key of this service').waitFor()
