@@ -89,6 +89,7 @@ export const mayCall: Record<string, string> = {
   getInternArchive: 'oad-dmD--',
   writeInternArchive: 'oad-dmD--',
   listGuardrails: 'oa-v-m--M',
+  listGuardrailsForModel: 'oadvdmDVM',
   createGuardrail: 'oa---m--M',
   getGuardrail: 'oa-v-m--M',
   updateGuardrail: 'oa---m--M',
