@@ -1,6 +1,9 @@
 import { axisTimes } from '../format/time.ts'
 import { areaShape, colourOf, lineShape, type Place, type PlotLine } from './plot-shapes.ts'
 
+/** A time that is marked nearer than this to the right edge would be cut there, in pixels. */
+const halfLabel = 12
+
 type AxesProps = {
   x: Place
   y: Place
@@ -28,7 +31,11 @@ export function Axes({ x, y, marks, times, left, right, bottom, shown }: AxesPro
       {times.map((time, index) => (
         <g key={time}>
           <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
-          <text x={x(time)} y={bottom + 16} text-anchor="middle">
+          <text
+            x={x(time) > right - halfLabel ? right + 8 : x(time)}
+            y={bottom + 16}
+            text-anchor={x(time) > right - halfLabel ? 'end' : 'middle'}
+          >
             {told[index]}
           </text>
         </g>
